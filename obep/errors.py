@@ -1,0 +1,114 @@
+"""What obep says when something is wrong: a code, a place, the reason, and what to do.
+
+Everything that leaves obep on purpose is an `ObepError` with one or more `Diagnostic`s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a text: offsets for slicing, lines and columns (from 1) for people."""
+
+    start: int
+    end: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing to say about a query, an ontology, a configuration or a run.
+
+    `line_text` is the source line that `span` begins in, so that a diagnostic prints itself.
+    """
+
+    code: str
+    message: str
+    file: str = ""
+    span: Span | None = None
+    reason: str = ""
+    remedy: str = ""
+    line_text: str = ""
+    severity: Severity = "error"
+
+    def __str__(self) -> str:
+        lines = [f"{self.code}  {_printable(self.message)}"]
+        if self.severity == "warning":
+            lines[0] = f"{self.code}  warning: {_printable(self.message)}"
+        if self.span is not None:
+            lines.append(f"  {_printable(self.file)}:{self.span.line}:{self.span.column}")
+            lines.extend(self._excerpt(self.span))
+        elif self.file:
+            lines.append(f"  {_printable(self.file)}")
+        lines.extend(f"  {_printable(line)}" for line in self.reason.splitlines())
+        if self.remedy:
+            first, *rest = self.remedy.splitlines()
+            lines.append(f"  Try:  {_printable(first)}")
+            lines.extend(f"        {_printable(line)}" for line in rest)
+        return "\n".join(lines)
+
+    def _excerpt(self, span: Span) -> list[str]:
+        if not self.line_text:
+            return []
+        text = self.line_text.replace("\t", " ")
+        width = span.end_column - span.column if span.end_line == span.line else len(text) - span.column + 1
+        column = span.column
+        if len(text) > 160:  # a very long line is cut around the caret
+            cut = max(0, column - 60)
+            text, column = text[cut : cut + 160], column - cut
+        width = max(1, min(width, len(text) - column + 1))
+        number = f"{span.line:>5}"
+        return [f"{number} | {_printable(text)}", f"{' ' * len(number)} | {' ' * (column - 1)}{'^' * width}"]
+
+    def to_json(self) -> dict[str, object]:
+        """The same record for machines (`--format json`)."""
+        record: dict[str, object] = {
+            "code": self.code,
+            "severity": self.severity,
+            "message": self.message,
+            "file": self.file,
+            "reason": self.reason,
+            "remedy": self.remedy,
+        }
+        if self.span is not None:
+            record |= {
+                "line": self.span.line,
+                "column": self.span.column,
+                "endLine": self.span.end_line,
+                "endColumn": self.span.end_column,
+            }
+        return record
+
+
+class ObepError(Exception):
+    """The one exception that obep raises on purpose."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__("\n\n".join(str(d) for d in diagnostics))
+        self.diagnostics = diagnostics
+
+    @property
+    def code(self) -> str:
+        return self.diagnostics[0].code
+
+
+def fail(code: str, message: str, *, reason: str = "", remedy: str = "", file: str = "") -> ObepError:
+    """An error without a place in a query.
+
+    >>> str(fail("OBEP501", "no such file", remedy="obep init"))
+    'OBEP501  no such file\\n  Try:  obep init'
+    """
+    return ObepError(Diagnostic(code, message, file=file, reason=reason, remedy=remedy))
+
+
+def _printable(text: str) -> str:
+    """Untrusted text for a terminal: control characters are shown, not obeyed."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

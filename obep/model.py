@@ -1,0 +1,104 @@
+"""The values that every part shares: terms, items, occurrences, dead letters.
+
+Terms are N-Triples strings (`<iri>`, `_:label`, `"5"^^<…integer>`); instants are integer microseconds
+since the epoch. Nothing here parses, reasons or keeps state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import NamedTuple
+
+Term = str
+Triple = tuple[Term, Term, Term]
+Assertion = tuple[Triple, int | None]
+"""A triple and the instant at which it was seen; `None` for one of K (SPEC D1)."""
+Solution = tuple[Term | None, ...]
+"""The values of the variables of an `Ask`, in its order."""
+
+RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+SECOND = 1_000_000
+
+
+class Item(NamedTuple):
+    """One RDF message (the paper's physical event)."""
+
+    stream: str
+    at: int
+    triples: tuple[Triple, ...]
+    name: Term = ""
+    """The IRI of the message where its source gave it one."""
+
+
+class DeadLetter(NamedTuple):
+    """An input that takes part in nothing, and why. `raw` is what can be shown of it."""
+
+    stream: str
+    at: int | None
+    code: str
+    reason: str
+    raw: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Occurrence:
+    """An event that happened: [start, end], decided at `detected`, because of its explanation.
+
+    Two occurrences are the same iff their `key` is equal (SPEC D1). `solutions` holds, by the number of an
+    `Ask`, what the guard blocks of the aliases that may read this occurrence found in its graph; an ask that
+    found nothing has no entry.
+    """
+
+    event: Term
+    individual: Term
+    explanation: tuple[Assertion, ...]
+    start: int
+    end: int
+    detected: int
+    since: int
+    solutions: dict[int, tuple[Solution, ...]] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
+    bindings: tuple[dict[str, Term], ...] = ()
+    partition: tuple[Term, ...] = ()
+    constructed: tuple[Triple, ...] = ()
+    _id: str = ""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What makes it the same one (SPEC D1)."""
+        individuals = (
+            tuple(sorted(p.occurrence.individual for p in self.parts if not p.context)) or (self.individual,)
+        )
+        return (self.event, self.explanation, self.start, self.end, individuals, self.partition)
+
+    @property
+    def id(self) -> str:
+        """`urn:obep:H:<hash>`; equal inputs give equal ids, in every process."""
+        if not self._id:
+            event, explanation, start, end, individuals, partition = self.key
+            digest = blake2b(digest_size=16)
+            for piece in (event, str(start), str(end), *partition, "|", *individuals, "|"):  # type: ignore[misc]
+                digest.update(piece.encode() + b"\0")
+            for (s, p, o), at in explanation:  # type: ignore[attr-defined]
+                digest.update(f"{s} {p} {o} {'' if at is None else at}\0".encode())
+            local = self.event.rstrip(">").rsplit("#", 1)[-1].rsplit("/", 1)[-1]
+            self._id = f"urn:obep:{local}:{digest.hexdigest()}"
+        return self._id
+
+
+class Part(NamedTuple):
+    """The occurrence that an alias is bound to. A context (SPEC §4, DURING) is seen but not held."""
+
+    alias: str
+    occurrence: Occurrence
+    context: bool = False
+
+
+def body_of(event: Term) -> Term:
+    """The event term under which the body of a guarded logical event is found, before its guard.
+
+    >>> body_of("<http://example.org/Hot>")
+    '<http://example.org/Hot#body>'
+    """
+    return f"{event[:-1]}#body>"
