@@ -1,0 +1,105 @@
+"""A real Kafka broker on loopback, from its own jars, for the tests that talk to Kafka.
+
+The jars come from Maven into `~/.cache/obep-tests/kafka` (once). Where they cannot be had, `jars()` says why
+and the tests that need them are skipped with that reason.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+HERE = Path(__file__).parent
+LIB = Path(os.environ.get("OBEP_TEST_KAFKA", Path.home() / ".cache" / "obep-tests" / "kafka-3.9.1"))
+CONNECTOR = ("spark-sql-kafka", "spark-token-provider", "kafka-clients", "commons-pool2")
+
+
+class NoKafka(Exception):
+    """The jars cannot be had here."""
+
+
+def jars() -> Path:
+    """The folder of the jars, fetched on first use; `NoKafka` with the reason where that fails."""
+    if not (LIB / ".complete").exists():
+        if shutil.which("mvn") is None or shutil.which("java") is None:
+            raise NoKafka("mvn and java are needed to fetch and start a Kafka broker")
+        fetch = subprocess.run(
+            ["mvn", "-q", "-B", "-f", str(HERE / "kafka" / "pom.xml"), "dependency:copy-dependencies",
+             f"-DoutputDirectory={LIB}"],
+            capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        if fetch.returncode != 0:
+            raise NoKafka(f"Maven could not fetch the broker's jars: {fetch.stdout[:300]}")
+        (LIB / ".complete").touch()
+    return LIB
+
+
+def connector_jars() -> str:
+    """Spark's Kafka connector, as the value of `spark.jars`."""
+    return ",".join(str(p) for p in sorted(jars().glob("*.jar")) if p.name.startswith(CONNECTOR))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def kafka_broker() -> Iterator[str]:
+    """`host:port` of a broker (KRaft, one node) that lives as long as the block."""
+    lib = jars()
+    folder = Path(tempfile.mkdtemp(prefix="obep-kafka-"))
+    port, controller = free_port(), free_port()
+    (folder / "server.properties").write_text(
+        f"""process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:{controller}
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+log.dirs={folder}/data
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+group.initial.rebalance.delay.ms=0
+num.partitions=2
+"""
+    )
+    java = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{lib}/*"]
+    config = str(folder / "server.properties")
+    subprocess.run(
+        [*java, "kafka.tools.StorageTool", "format", "-t", "MkU3OEVBNTcwNTJENDM2Qk", "-c", config],
+        check=True, capture_output=True, timeout=60,
+    )  # fmt: skip
+    with (folder / "broker.log").open("wb") as log:
+        broker = subprocess.Popen([*java, "kafka.Kafka", config], stdout=log, stderr=log)
+    try:
+        _wait_until_open(port, broker)
+        yield f"127.0.0.1:{port}"
+    finally:
+        broker.kill()
+        broker.wait(timeout=30)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _wait_until_open(port: int, broker: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if broker.poll() is not None:
+            raise NoKafka(f"the broker ended at once with {broker.returncode}")
+        with socket.socket() as probe:
+            probe.settimeout(1)
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+    raise NoKafka("the broker did not open its port in 60 s")
