@@ -1,0 +1,73 @@
+"""A Spark session with the settings that the pipeline needs, started with a word on the terminal.
+
+Comes in: a master and settings. Goes out: a `SparkSession`. It never changes a session that the caller made:
+`require_settings` says what is missing there.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from obep.errors import fail
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+STATE_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+SETTINGS: Mapping[str, str] = {
+    STATE_PROVIDER: ROCKSDB,
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+    # whole blocks are rows here, so a batch of Arrow is few rows; stage 1 wants many items in a block
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+}
+
+
+def session(
+    master: str = "local[*]", settings: Mapping[str, str] | None = None, *, app: str = "obep", quiet: bool = False
+) -> SparkSession:
+    """Start (or get) a session. On a local master everything stays on loopback."""
+    require_pyspark()
+    from pyspark.sql import SparkSession
+
+    if master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if not quiet and sys.stderr.isatty():
+        print(f"starting Spark on {master} (about ten seconds) …", file=sys.stderr)
+    builder: Any = SparkSession.builder.master(master).appName(app)
+    for key, value in {**SETTINGS, **(settings or {})}.items():
+        builder = builder.config(key, value)
+    started: SparkSession = builder.getOrCreate()
+    started.sparkContext.setLogLevel((settings or {}).get("spark.log.level", "ERROR"))
+    return started
+
+
+def require_pyspark() -> None:
+    """Refuse with the command to run where PySpark is not installed."""
+    try:
+        import pyspark  # noqa: F401  (only looked for)
+    except ImportError:
+        raise fail(
+            "OBEP650",
+            "Spark is not installed",
+            reason="The engine `spark` needs PySpark, which is an extra of obep.",
+            remedy="pip install 'obep[spark]'\nor run it here:  obep run … --engine embedded",
+        ) from None
+
+
+def require_settings(spark: SparkSession) -> None:
+    """Refuse a session that cannot keep our state, with the setting that is missing."""
+    if spark.conf.get(STATE_PROVIDER, "") != ROCKSDB:
+        raise fail(
+            "OBEP651",
+            "this Spark session keeps its state in a store that cannot hold ours",
+            reason="The pipeline uses transformWithState, which needs Spark's RocksDB state store.",
+            remedy=f'spark.conf.set("{STATE_PROVIDER}",\n    "{ROCKSDB}")',
+        )
