@@ -1,0 +1,68 @@
+"""The known name that was probably meant: for unknown events, aliases, variables, classes, keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_LONGEST = 64  # nobody misspells a name longer than this by a letter; and the comparison is quadratic
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The name of `known` that `word` was probably meant to be, if one is near enough.
+
+    A name is a prefix and a local part: the right local part with another prefix is nearer than any
+    misspelling, and of two misspellings the one with the same prefix is nearer.
+
+    >>> nearest("BussyRoom", ["FreeRoom", "BusyRoom"])
+    'BusyRoom'
+    >>> nearest("ex:BusyRoom", [":BusyRom", "b:BusyRoom"])
+    'b:BusyRoom'
+    >>> nearest("Window", ["BusyRoom"]) is None
+    True
+    """
+    prefix, local = split(word)
+    if not local or len(local) > _LONGEST:
+        return None
+    allowed = max(1, len(local) // 3)
+    best: tuple[tuple[int, bool, str], str] | None = None
+    for name in known:
+        other_prefix, other = split(name)
+        if name == word or not other or abs(len(other) - len(local)) > allowed:
+            continue
+        far = _distance(local.lower(), other.lower(), allowed)
+        if far is None or (far and len(local) < 3):  # in words of one or two letters, one letter is too much
+            continue
+        rank = (2 * far + (local != other and not far), other_prefix != prefix, name)
+        if best is None or rank < best[0]:
+            best = (rank, name)
+    return best[1] if best else None
+
+
+def split(name: str) -> tuple[str, str]:
+    """A name as prefix and local part.
+
+    >>> split("Room"), split(":Room"), split("ex:Room"), split("<http://e.org/b#Room>")
+    (('', 'Room'), ('', 'Room'), ('ex', 'Room'), ('<http://e.org/b#', 'Room'))
+    """
+    if name.startswith("<"):
+        body = name.rstrip(">")
+        cut = max(body.rfind("#"), body.rfind("/"), body.rfind(":")) + 1
+        return body[:cut], body[cut:]
+    prefix, colon, local = name.partition(":")
+    return (prefix, local) if colon else ("", name)
+
+
+def _distance(left: str, right: str, limit: int) -> int | None:
+    """How many letters are added, lost, changed or swapped with their neighbour; none above `limit`."""
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        before, previous, row = row, before, [i]
+        for j, b in enumerate(right, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and b == left[i - 2]:
+                cost = min(cost, previous[j - 2] + 1)
+            row.append(cost)
+        if min(row) > limit:
+            return None
+    return row[-1] if row[-1] <= limit else None
