@@ -9,7 +9,24 @@ CODES: dict[str, str] = {
     # 300-399 ontology and reasoning
     # 400-449 refused: parses, but is not carried out yet
     # 500-549 configuration and command line
+    "OBEP510": "unknown format",
     # 550-599 sources, sinks, run time
+    "OBEP551": "a package that is needed is not installed",
     # 600-649 reasons of dead letters
+    "OBEP600": "not JSON",
+    "OBEP601": "a field of the record is missing or of the wrong kind",
+    "OBEP602": "no time",
+    "OBEP603": "the time cannot be read",
+    "OBEP604": "the graph cannot be read",
+    "OBEP605": "too large",
+    "OBEP606": "nested too deeply",
+    "OBEP607": "a JSON-LD context from the web",
+    "OBEP608": "compressed data that is damaged or grows out of proportion",
+    "OBEP609": "a field that the mapping needs is missing",
+    "OBEP610": "a field does not have the value that the mapping needs",
+    "OBEP611": "a unit that the mapping does not know",
+    "OBEP612": "a graph goes on after it was complete",
+    "OBEP614": "not CSV",
+    "OBEP615": "not Parquet",
     # 650-699 Spark
 }

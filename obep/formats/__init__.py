@@ -1,0 +1,122 @@
+"""Bytes in, items out: RDF text, JSON lines, CSV, Parquet, and mappings from plain records.
+
+In come bytes that nobody vouches for; out go `Item`s, and a `DeadLetter` for each record that cannot be one.
+Nothing here raises on bad input, opens a file, or uses the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from obep.errors import fail
+from obep.model import DeadLetter, Item, Triple
+
+if TYPE_CHECKING:
+    from obep.formats.reading import Reading
+
+ENDINGS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".nq": "nquads",
+    ".trig": "trig",
+    ".nt": "ntriples",
+    ".ttl": "turtle",
+    ".jsonld": "jsonld",
+    ".csv": "csv",
+    ".parquet": "parquet",
+}
+"""The format that the ending of a file's name stands for."""
+
+NAMES = {"nt": "ntriples", "ttl": "turtle", "nq": "nquads"}
+"""Other names that a format goes by."""
+
+FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
+
+
+def format_named(name: str) -> str:
+    """The format called `name`; raises OBEP510 for one that there is not."""
+    format = NAMES.get(name, name)
+    if format not in FORMATS:
+        raise fail("OBEP510", f"there is no format {name!r}", remedy=" ".join(FORMATS))
+    return format
+
+
+def read_graph(
+    data: str | bytes | dict[str, object] | list[object], format: str = "turtle"
+) -> tuple[Triple, ...]:
+    """The triples of one document in `turtle`, `ntriples` or `jsonld`; raises ObepError OBEP6xx.
+
+    Blank nodes are labelled by the document and the order of their appearance, so two readings agree.
+
+    >>> read_graph('<http://e/a> <http://e/b> 1 .')
+    (('<http://e/a>', '<http://e/b>', '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'),)
+    """
+    import msgspec
+
+    from obep.formats.limits import Limits, Refused
+    from obep.formats.rdf import localise, parse_graph, private_prefix
+
+    format = format_named(format)
+    if format not in ("turtle", "ntriples", "jsonld"):
+        raise fail("OBEP510", f"{format} holds items, not one graph", remedy="turtle, ntriples or jsonld")
+    if isinstance(data, dict | list):
+        data = msgspec.json.encode(data)
+    try:
+        found = parse_graph(data, format, Limits(item_bytes=1 << 30, nesting=1000))
+        return localise(found, private_prefix("", None, data.encode() if isinstance(data, str) else data))
+    except Refused as refused:
+        raise fail(refused.code, refused.reason) from None
+
+
+def read_items(data: bytes, format: str, stream: str = "", **settings: Any) -> Iterator[Item | DeadLetter]:
+    """The items of a file's or message's bytes; `settings` are those of `Reading`.
+
+    `stream` is that of records that name none (with `rename=True`, of all).
+
+    >>> line = b'{"stream": "doors", "time": 3, "graph": "<http://e/a> <http://e/b> <http://e/c> ."}'
+    >>> [item] = read_items(line, "jsonl")
+    >>> item.stream, item.at, len(item.triples)
+    ('doors', 3000000, 1)
+    """
+    from io import BytesIO
+
+    from obep.formats.reading import Reading
+
+    return read_file(BytesIO(data), format, Reading(stream=stream, **settings))
+
+
+def read_file(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The items of an open file, read as it comes; a damaged end is a dead letter too."""
+    from obep.formats.limits import Refused
+    from obep.formats.reading import dead
+
+    try:
+        yield from _read(file, format_named(format), reading)
+    except Refused as refused:  # the file itself, not one record: a gzip bomb, a torn file
+        yield dead(refused, reading.stream, b"")
+
+
+def _read(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
+    if format == "jsonl":
+        from obep.formats.jsonlines import read_json_lines
+
+        return read_json_lines(file, reading)
+    if format == "json":
+        from obep.formats.jsonlines import read_json
+
+        return read_json(file, reading)
+    if format == "csv":
+        from obep.formats.rows import read_csv
+
+        return read_csv(file, reading)
+    if format == "parquet":
+        from obep.formats.rows import read_parquet
+
+        return read_parquet(file, reading)
+    from obep.formats.quads import read_document, read_quads
+
+    if format in ("trig", "nquads"):
+        return read_quads(file, format, reading)
+    return read_document(file, format, reading)

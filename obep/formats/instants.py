@@ -1,0 +1,82 @@
+"""Instants: what devices write as times, and integer microseconds since the epoch (SPEC §1)."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+Unit = Literal["s", "ms", "us", "ns"]
+Style = Literal["iso", "integer"]
+
+UNITS: dict[str, int] = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+"""Nanoseconds in a unit."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LEAST = -62_135_596_800_000_000
+"""0001-01-01T00:00:00Z, the first instant that can be written down."""
+GREATEST = 253_402_300_799_999_999
+"""The last microsecond of the year 9999."""
+
+_NUMBER = re.compile(r"[+-]?\d{1,20}(\.\d{1,20})?\Z", re.ASCII)
+_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d{1,20})?)?\s?(Z|[+-]\d\d:?\d\d)?)?\Z", re.ASCII
+)
+
+
+def parse_instant(value: str | int | float, unit: str = "s") -> int:
+    """The instant that a number in `unit`, or an ISO 8601 date-time, stands for.
+
+    A date-time without a zone is UTC; parts of a microsecond are cut off. Raises ValueError.
+
+    >>> parse_instant(3), parse_instant("1970-01-01T00:00:03Z"), parse_instant(1500, "ms")
+    (3000000, 3000000, 1500000)
+    """
+    if isinstance(value, str):
+        micros = _parse_text(value.strip(), unit)
+    elif isinstance(value, bool):
+        raise ValueError(f"{value} is no time")
+    elif isinstance(value, int):
+        micros = value * UNITS[unit] // 1000
+    else:
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is no time")
+        micros = round(value * UNITS[unit] / 1000)
+    if not LEAST <= micros <= GREATEST:
+        raise ValueError(f"{_short(value)} lies outside the years 1 to 9999; is its unit {unit}?")
+    return micros
+
+
+def show_instant(micros: int, style: Style = "iso") -> str | int | float:
+    """An instant as it is printed: ISO 8601 in UTC, or a number of seconds.
+
+    >>> show_instant(3_500_000), show_instant(3_000_000, "integer")
+    ('1970-01-01T00:00:03.5Z', 3)
+    """
+    if style == "integer":
+        return micros / 1_000_000 if micros % 1_000_000 else micros // 1_000_000
+    moment = (EPOCH + timedelta(microseconds=micros)).replace(tzinfo=None).isoformat()
+    return f"{moment.rstrip('0') if '.' in moment else moment}Z"
+
+
+def _parse_text(text: str, unit: str) -> int:
+    if _NUMBER.match(text):
+        whole, _, part = text.lstrip("+-").partition(".")
+        nanos = int(whole) * UNITS[unit] + (int(part) * UNITS[unit] // 10 ** len(part) if part else 0)
+        return (-nanos if text[0] == "-" else nanos) // 1000
+    if not _DATE.match(text):
+        raise ValueError(f"{_short(text)} is neither a number nor an ISO 8601 date-time")
+    midnight = text[11:16] == "24:00"  # xsd:dateTime allows it for the end of a day
+    moment = datetime.fromisoformat(
+        text.replace("24:00", "00:00", 1) if midnight else text.replace(" Z", "Z")
+    )
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    since = moment - EPOCH
+    return (since.days + midnight) * 86_400_000_000 + since.seconds * 1_000_000 + since.microseconds
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

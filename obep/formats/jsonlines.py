@@ -1,0 +1,141 @@
+"""JSON lines: one record a line, an envelope around a graph, or a device's own JSON with a mapping.
+
+The envelope is `{"stream": …, "time": 3 or ISO 8601, "graph": Turtle or N-Triples text, or JSON-LD}`,
+and may have an `"id"`, the IRI of the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import msgspec
+
+from obep.formats.limits import Refused, check_nesting, lines, whole
+from obep.formats.rdf import item_triples, read_jsonld, read_turtle
+from obep.formats.reading import Reading, dead
+from obep.model import DeadLetter, Item, Triple
+
+
+class Envelope(msgspec.Struct):
+    """A record whose graph is text: the common and fast case."""
+
+    graph: str
+    time: int | float | str | None = None
+    stream: str | None = None
+    id: str = ""
+
+
+class Enclosed(msgspec.Struct):
+    """A record whose graph is a JSON-LD object."""
+
+    graph: msgspec.Raw
+    time: int | float | str | None = None
+    stream: str | None = None
+    id: str = ""
+
+
+_envelope = msgspec.json.Decoder(Envelope).decode
+_enclosed = msgspec.json.Decoder(Enclosed).decode
+_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_anything = msgspec.json.Decoder().decode
+
+
+def read_json_lines(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The items of a file of JSON lines; empty lines are passed over."""
+    read = read_mapped if reading.mapping is not None else read_record
+    for line in lines(file, reading.limits.item_bytes):
+        if isinstance(line, Refused):
+            yield dead(line, reading.stream, b"")
+        elif not line.isspace():
+            yield read(line, reading)
+
+
+def read_json(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The items of one JSON document: a record, or an array of records."""
+    read = read_mapped if reading.mapping is not None else read_record
+    data = b""
+    try:
+        data = whole(file, reading.limits.item_bytes)
+        check_nesting(data, reading.limits.nesting)
+        found = _array(data) if data.lstrip()[:1] == b"[" else [data]
+    except Refused as refused:
+        yield dead(refused, reading.stream, data)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        yield dead(Refused("OBEP600", f"not JSON: {error}"), reading.stream, data)
+    else:
+        for record in found:
+            yield read(bytes(record), reading)
+
+
+def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
+    """The item in one envelope."""
+    stream, at = reading.stream, None
+    try:
+        if len(line) > reading.limits.nesting:
+            check_nesting(line, reading.limits.nesting)
+        try:
+            record = _envelope(line)
+            stream = reading.named(record.stream)
+            at = reading.instant(record.time)
+            text = reading.prologue + record.graph if reading.prologue else record.graph
+            if "(" in text or "[" in text:  # brackets inside the JSON string were not counted above
+                check_nesting(text.encode(), reading.limits.nesting)
+            found: list[Triple] = read_turtle(text)
+            message = record.graph.encode()
+            name = record.id
+        except (msgspec.ValidationError, RecursionError):
+            enclosed = _enclosed(line)
+            stream = reading.named(enclosed.stream)
+            at = reading.instant(enclosed.time)
+            message = bytes(enclosed.graph)
+            found = _read_enclosed(message)
+            name = enclosed.id
+        return Item(stream, at, item_triples(found, stream, at, message), f"<{name}>" if name else "")
+    except Refused as refused:
+        return dead(refused, stream, line, at)
+    except msgspec.ValidationError as error:
+        return dead(_wrong_envelope(line, error), stream, line, at)
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        return dead(Refused("OBEP600", f"not JSON: {error}"), stream, line, at)
+
+
+def read_mapped(line: bytes, reading: Reading) -> Item | DeadLetter:
+    """The item that the stream's mapping makes of one JSON record."""
+    assert reading.mapping is not None
+    try:
+        check_nesting(line, reading.limits.nesting)
+        record = _anything(line)
+        if not isinstance(record, dict):
+            raise Refused("OBEP601", f"a record is a JSON object, this is {_kind(record)}")
+    except Refused as refused:
+        return dead(refused, reading.stream, line)
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        return dead(Refused("OBEP600", f"not JSON: {error}"), reading.stream, line)
+    return reading.mapping.item(record, line, reading)
+
+
+def _read_enclosed(graph: bytes) -> list[Triple]:
+    if graph[:1] not in b"{[":
+        raise Refused("OBEP601", f"graph: expected text or a JSON-LD object, got {_kind(_anything(graph))}")
+    return read_jsonld(graph)
+
+
+def _wrong_envelope(line: bytes, error: Exception) -> Refused:
+    """Names the field that was wrong; a record without a graph is probably a device's own JSON."""
+    record = _anything(line)
+    if not isinstance(record, dict):
+        return Refused("OBEP601", f"a record is a JSON object, this is {_kind(record)}")
+    if "graph" not in record:
+        return Refused(
+            "OBEP601",
+            "there is no field graph; for a device's own JSON, give the stream a mapping in obep.toml",
+        )
+    reason = str(error)
+    where = reason[reason.rindex("`$.") + 3 : -1] if "`$." in reason else ""
+    return Refused("OBEP601", f"{where}: {reason[: reason.rindex(' - at ')]}" if where else reason)
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "an array", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")

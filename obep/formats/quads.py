@@ -1,0 +1,197 @@
+"""N-Quads and TriG: one named graph an item, its time in the default graph (the W3C RSP group's model).
+
+The statements of a graph stand together; its time may come before or after them. What the default graph says
+beside times describes graphs, and is part of no item. Input without named graphs is one item, as Turtle is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import pyoxigraph
+
+from obep.formats.limits import Refused, whole
+from obep.formats.rdf import item_triples, localise, parse_graph, syntax
+from obep.formats.reading import Reading, dead
+from obep.model import DeadLetter, Item, Term, Triple
+
+FORMATS = {"trig": pyoxigraph.RdfFormat.TRIG, "nquads": pyoxigraph.RdfFormat.N_QUADS}
+REMEMBERED = 100_000
+"""Names of complete graphs that are remembered, to notice one that goes on later."""
+TRIES = 1000
+"""Errors in a row after which the rest of an input is given up."""
+
+
+def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The items of a file in N-Quads or TriG; statements that cannot be read spoil only their graph."""
+    gathering = Gathering(reading)
+    quads = pyoxigraph.parse(file, FORMATS[format])
+    errors = 0
+    while errors < TRIES:
+        try:
+            for quad in quads:
+                yield from gathering.add(str(quad))
+                errors = 0
+            break
+        except SyntaxError as error:
+            errors += 1
+            gathering.spoil()
+            yield dead(Refused("OBEP604", syntax(error)), reading.stream, b"")
+    else:
+        yield dead(Refused("OBEP604", "the rest was not read: too many errors in a row"), reading.stream, b"")
+    yield from gathering.finish()
+
+
+def read_document(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The one item that a Turtle, N-Triples or JSON-LD document is."""
+    data = b""
+    try:
+        data = whole(file, reading.limits.item_bytes)
+        yield make_item(parse_graph(data, format, reading.limits), reading)
+    except Refused as refused:
+        yield dead(refused, reading.stream, data)
+
+
+class Graph:
+    """A graph that is being read; one over the limit, or with an error, keeps only the reason."""
+
+    __slots__ = ("refused", "size", "triples")
+
+    def __init__(self) -> None:
+        self.triples: list[Triple] = []
+        self.size = 0
+        self.refused: Refused | None = None
+
+
+class Gathering:
+    """Gathers statements into items; `add` and `finish` give those that are complete."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._open: dict[Term, Graph] = {}
+        self._times: dict[Term, str] = {}
+        self._lone: Graph | None = Graph()
+        self._current: Term = ""
+        self._complete: dict[Term, None] = {}
+        self._error_after: Term | None = None
+
+    def add(self, statement: str) -> Iterator[Item | DeadLetter]:
+        """Takes a statement as it prints: three terms, and a graph if it has one."""
+        s, p, o = statement.split(" ", 2)
+        head, _, name = o.rpartition(" ")
+        if not head or '"' in name:  # a literal ends in a quote, a language or a datatype: no graph follows
+            yield from self._describe((s, p, o))
+            return
+        self._lone = None
+        if name != self._current:
+            self._current = name
+            yield from self._close()
+            if name in self._complete:
+                reason = f"more statements of {name} after it was complete; sort the input by graph"
+                yield dead(Refused("OBEP612", reason), self._reading.stream, statement)
+        if name in self._complete:
+            return
+        graph = self._open.get(name) or self._open.setdefault(name, Graph())
+        self._grow(graph, (s, p, head), len(statement))
+        if self._error_after is not None:
+            self._spoil(self._error_after)
+            self._spoil(name)
+            self._error_after = None
+
+    def spoil(self) -> None:
+        """Says that a statement could not be read: it was of the graph before it or of the one after it."""
+        self._error_after = self._current
+        if self._lone is not None:
+            self._lone.refused = Refused("OBEP604", "a statement of it cannot be read")
+
+    def finish(self) -> Iterator[Item | DeadLetter]:
+        """The items that are left at the end of the input."""
+        if self._error_after is not None:
+            self._spoil(self._error_after)
+        for name in list(self._open):
+            yield self._item(name)
+        if self._lone is not None and self._lone.triples:
+            yield _give(self._lone, self._reading)
+
+    def _describe(self, triple: Triple) -> Iterator[Item | DeadLetter]:
+        s, p, o = triple
+        if self._lone is not None:
+            self._grow(self._lone, triple, len(s) + len(p) + len(o))
+        if p == self._reading.time_property and o[0] == '"':
+            self._times[s] = lexical(o)
+            yield from self._close()
+
+    def _grow(self, graph: Graph, triple: Triple, size: int) -> None:
+        graph.size += size
+        if graph.size <= self._reading.limits.item_bytes:
+            graph.triples.append(triple)
+        elif graph.refused is None:
+            graph.triples.clear()
+            graph.refused = Refused(
+                "OBEP605", f"more than {self._reading.limits.item_bytes} bytes, the limit for an item"
+            )
+
+    def _spoil(self, name: Term) -> None:
+        if name in self._open:
+            self._open[name].refused = Refused(
+                "OBEP604", "a statement of it, or just before it, cannot be read"
+            )
+
+    def _close(self) -> Iterator[Item | DeadLetter]:
+        """The graphs that are complete, in the order in which they began: times mostly are in order too."""
+        while self._open:
+            name = next(iter(self._open))
+            known = name in self._times or self._reading.arrival is not None
+            if name == self._current or name == self._error_after or not known:
+                return
+            yield self._item(name)
+
+    def _item(self, name: Term) -> Item | DeadLetter:
+        self._complete[name] = None
+        if len(self._complete) > REMEMBERED:
+            del self._complete[next(iter(self._complete))]
+        return _give(self._open.pop(name), self._reading, name, self._times.pop(name, None))
+
+
+def _give(graph: Graph, reading: Reading, name: Term = "", time: str | None = None) -> Item | DeadLetter:
+    if graph.refused is not None:
+        reason = f"{name}: {graph.refused.reason}" if name else graph.refused.reason
+        return dead(Refused(graph.refused.code, reason), reading.stream, _shown(graph.triples))
+    return make_item(graph.triples, reading, name, time)
+
+
+def make_item(
+    found: list[Triple], reading: Reading, name: Term = "", time: str | None = None
+) -> Item | DeadLetter:
+    """The item of a graph; its time is given, or inside by the time property, or that of its arrival."""
+    stream, at = reading.stream, None
+    try:
+        if time is None:
+            times = {lexical(o) for _, p, o in found if p == reading.time_property and o[0] == '"'}
+            if len(times) > 1:
+                raise Refused("OBEP603", f"the graph has {len(times)} times ({reading.time_property})")
+            time = next(iter(times), None)
+        at = reading.instant(time)
+        # The parser's own labels differ in each run, so what is hashed has labels by order of appearance.
+        message = (
+            _shown(localise(found, "")).encode()
+            if any(s[0] == "_" or o[0] == "_" for s, _, o in found)
+            else b""
+        )
+        return Item(stream, at, item_triples(found, stream, at, message), name if name[:1] == "<" else "")
+    except Refused as refused:
+        return dead(refused, stream, _shown(found), at)
+
+
+def lexical(literal: Term) -> str:
+    """The lexical form of a literal without escapes, as that of a time is.
+
+    >>> lexical('"3"^^<http://www.w3.org/2001/XMLSchema#integer>')
+    '3'
+    """
+    return literal[1 : literal.rindex('"')]
+
+
+def _shown(triples: list[Triple] | tuple[Triple, ...]) -> str:
+    return "".join(f"{s} {p} {o} .\n" for s, p, o in triples)

@@ -1,0 +1,100 @@
+"""RDF text to triples, by pyoxigraph; blank nodes get labels that every run gives again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+
+import msgspec
+import pyoxigraph
+
+from obep.formats.limits import Limits, Refused, check_nesting
+from obep.model import Triple
+
+FORMATS = {
+    "turtle": pyoxigraph.RdfFormat.TURTLE,
+    "ntriples": pyoxigraph.RdfFormat.N_TRIPLES,
+    "jsonld": pyoxigraph.RdfFormat.JSON_LD,
+}
+
+_parse = pyoxigraph.parse
+_TURTLE = pyoxigraph.RdfFormat.TURTLE
+_JSON_LD = pyoxigraph.RdfFormat.JSON_LD
+
+
+def read_turtle(text: str | bytes) -> list[Triple]:
+    """The triples of a Turtle or N-Triples document, with blank nodes as the parser labels them."""
+    try:
+        triples = [tuple(str(quad).split(" ", 2)) for quad in _parse(text, _TURTLE)]
+    except (SyntaxError, ValueError) as error:
+        raise Refused("OBEP604", syntax(error)) from None
+    return triples  # type: ignore[return-value]  # a triple prints as three terms
+
+
+def read_jsonld(text: str | bytes) -> list[Triple]:
+    """The triples of a JSON-LD document of one graph. Contexts come with it: none is fetched."""
+    try:
+        quads = list(_parse(text, _JSON_LD))
+    except (SyntaxError, ValueError) as error:
+        if "LoadDocumentCallback" in str(error):
+            raise Refused(
+                "OBEP607",
+                "the JSON-LD context is a link, and obep fetches nothing: write it into the message, "
+                "or give the stream a mapping with that context",
+            ) from None
+        raise Refused("OBEP604", syntax(error)) from None
+    if len({quad.graph_name for quad in quads}) > 1:
+        raise Refused("OBEP604", "the JSON-LD document holds several graphs; an item is one")
+    return [(str(q.subject), str(q.predicate), str(q.object)) for q in quads]
+
+
+def parse_graph(
+    data: str | bytes | dict[str, object] | list[object], format: str, limits: Limits
+) -> list[Triple]:
+    """The triples of one graph in `turtle`, `ntriples` or `jsonld`."""
+    if isinstance(data, dict | list):
+        data = msgspec.json.encode(data)
+    raw = data.encode() if isinstance(data, str) else data
+    if len(raw) > limits.item_bytes:
+        raise Refused(
+            "OBEP605", f"an item of {len(raw)} bytes is over the limit of {limits.item_bytes} bytes"
+        )
+    check_nesting(raw, limits.nesting)
+    if format == "jsonld":
+        return read_jsonld(raw)
+    return read_turtle(data)
+
+
+def localise(triples: Iterable[Triple], prefix: str) -> tuple[Triple, ...]:
+    """The distinct triples, blank nodes renamed by first appearance to `_:<prefix>n<number>`."""
+    names: dict[str, str] = {}
+    renamed: dict[Triple, None] = {}
+    for s, p, o in triples:
+        if s[0] == "_":
+            s = names.get(s) or names.setdefault(s, f"_:{prefix}n{len(names)}")
+        if o[0] == "_":
+            o = names.get(o) or names.setdefault(o, f"_:{prefix}n{len(names)}")
+        elif o[:3] == "<<(":
+            raise Refused("OBEP604", "triple terms (RDF 1.2) are not taken in items")
+        renamed[s, p, o] = None
+    return tuple(renamed)
+
+
+def private_prefix(stream: str, at: int | None, message: bytes) -> str:
+    """The prefix of an item's blank nodes: the same message of a stream at an instant has the same."""
+    head = f"{stream}\0{'' if at is None else at}\0".encode()
+    return "b" + blake2b(head + message, digest_size=8).hexdigest()
+
+
+def item_triples(found: list[Triple], stream: str, at: int, message: bytes) -> tuple[Triple, ...]:
+    """The graph of an item: distinct triples, blank nodes private to it."""
+    for s, _, o in found:
+        if s[0] == "_" or o[0] == "_" or o[:3] == "<<(":
+            return localise(found, private_prefix(stream, at, message))
+    return tuple(dict.fromkeys(found))
+
+
+def syntax(error: Exception) -> str:
+    """The parser's words without its repetition of the line."""
+    text = str(error)
+    return text[: text.rindex(" (line ")] if text.endswith(")") and " (line " in text else text

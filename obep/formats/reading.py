@@ -1,0 +1,76 @@
+"""How the records of one stream are read, and what was noted while reading them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from obep.formats.instants import Style, parse_instant
+from obep.formats.limits import Limits, Refused
+from obep.model import DeadLetter, Term
+
+if TYPE_CHECKING:
+    from obep.formats.mapping import Mapping
+
+GENERATED_AT = "<http://www.w3.org/ns/prov#generatedAtTime>"
+SHOWN = 500
+"""Characters of a refused record that its dead letter shows."""
+
+
+@dataclass(slots=True)
+class Notes:
+    """What was noted while reading: for the summary, and to print instants as they came in."""
+
+    arrivals: int = 0
+    """Items that had no time and took that of their arrival."""
+    style: Style | None = None
+
+
+@dataclass(slots=True)
+class Reading:
+    """The settings of one stream's reader."""
+
+    stream: str = ""
+    """The stream of records that name none; with `rename`, of all."""
+    rename: bool = False
+    unit: str = "s"
+    """The unit of times that are numbers."""
+    time_property: Term = GENERATED_AT
+    """The property that gives the time of a graph that has no envelope around it."""
+    prologue: str = ""
+    """`@prefix` lines put before Turtle in JSON lines, so that messages can be short."""
+    mapping: Mapping | None = None
+    arrival: Callable[[], int] | None = None
+    """Gives the time of items that have none; without it they are refused (a file has no arrival)."""
+    limits: Limits = field(default_factory=Limits)
+    notes: Notes = field(default_factory=Notes)
+
+    def instant(self, value: str | int | float | None) -> int:
+        """The instant that a record's time stands for."""
+        if value is None or value == "":
+            if self.arrival is None:
+                raise Refused("OBEP602", "there is no time, and a file has no time of arrival")
+            self.notes.arrivals += 1
+            return self.arrival()
+        try:
+            at = parse_instant(value, self.unit)
+        except ValueError as error:
+            raise Refused("OBEP603", f"time: {error}") from None
+        if self.notes.style is None:
+            number = not isinstance(value, str) or value.lstrip("+-").replace(".", "", 1).isdecimal()
+            self.notes.style = "integer" if number else "iso"
+        return at
+
+    def named(self, stream: str | None) -> str:
+        """The stream of a record that says it belongs to `stream`."""
+        return self.stream if self.rename or not stream else stream
+
+
+def dead(refused: Refused, stream: str, raw: bytes | str, at: int | None = None) -> DeadLetter:
+    """The dead letter of a refused record, with the beginning of what it was."""
+    shown = raw[: SHOWN * 4].decode("utf-8", "replace") if isinstance(raw, bytes) else raw
+    shown = shown.rstrip("\r\n")
+    return DeadLetter(
+        stream, at, refused.code, refused.reason, shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
+    )

@@ -1,0 +1,118 @@
+"""CSV and Parquet: a row is a record; columns time, graph, stream and id, or a mapping's own columns."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from io import BytesIO, StringIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from obep.errors import fail
+from obep.formats.instants import show_instant
+from obep.formats.limits import Refused, check_nesting, lines
+from obep.formats.rdf import item_triples, read_turtle
+from obep.formats.reading import Reading, dead
+from obep.model import DeadLetter, Item
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Row = dict[str, Any]
+BATCH = 1024
+
+
+def read_csv(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The items of a CSV file with a header line."""
+    header: list[str] | None = None
+    for record in records(file, reading.limits.item_bytes):
+        if isinstance(record, Refused):
+            yield dead(record, reading.stream, b"")
+            continue
+        try:
+            text = record.decode("utf-8-sig" if header is None else "utf-8")
+            fields = next(csv.reader(StringIO(text, newline=""), strict=True), [])
+        except (csv.Error, UnicodeDecodeError) as error:
+            yield dead(Refused("OBEP614", f"not CSV: {error}"), reading.stream, record)
+            continue
+        if header is None:
+            header = [name.strip() for name in fields]
+        elif len(fields) != len(header):
+            reason = f"{len(fields)} fields where the header has {len(header)}"
+            yield dead(Refused("OBEP614", reason), reading.stream, record)
+        else:
+            yield read_row(dict(zip(header, fields, strict=True)), record, reading)
+
+
+def records(file: BinaryIO, most: int) -> Iterator[bytes | Refused]:
+    """The records of a CSV file: lines, joined while a quoted field is open."""
+    held = b""
+    for line in lines(file, most):
+        if isinstance(line, Refused):
+            if held:
+                yield Refused("OBEP614", "a quoted field is never closed")
+            held = b""
+            yield line
+            continue
+        held += line
+        if held.count(b'"') % 2 == 0:
+            if not held.isspace():
+                yield held
+            held = b""
+        elif len(held) > most:
+            yield Refused("OBEP605", f"a quoted field is over the limit of {most} bytes; is a quote missing?")
+            held = b""
+    if held:
+        yield Refused("OBEP614", "a quoted field is never closed")
+
+
+def read_parquet(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The items of a Parquet file, a batch of rows at a time."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise fail(
+            "OBEP551",
+            "reading Parquet needs pyarrow",
+            remedy='pip install "obep[spark]"   (or pip install pyarrow)',
+        ) from None
+    try:
+        table = pyarrow.parquet.ParquetFile(file if file.seekable() else BytesIO(file.read()))
+        for batch in table.iter_batches(BATCH):
+            for row in _plain_times(batch).to_pylist():
+                yield read_row(row, repr(row).encode(), reading)
+    except (pyarrow.ArrowException, OSError) as error:
+        yield dead(Refused("OBEP615", f"not Parquet: {error}"), reading.stream, b"")
+
+
+def _plain_times(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+    """The batch with its timestamps as ISO text, so that they are read as any other time."""
+    import pyarrow
+
+    columns = []
+    for column in batch.columns:
+        if pyarrow.types.is_timestamp(column.type):
+            micros = column.cast(pyarrow.timestamp("us", column.type.tz), safe=False).cast(pyarrow.int64())
+            column = pyarrow.array([None if v is None else show_instant(v) for v in micros.to_pylist()])
+        columns.append(column)
+    return pyarrow.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def read_row(row: Row, raw: bytes, reading: Reading) -> Item | DeadLetter:
+    """The item of one row: by the stream's mapping, or by its columns time and graph."""
+    if reading.mapping is not None:
+        return reading.mapping.item(row, raw, reading)
+    stream, at = reading.stream, None
+    try:
+        stream = reading.named(row.get("stream"))
+        graph = row.get("graph")
+        if not isinstance(graph, str):
+            raise Refused("OBEP601", "there is no column graph; give the stream a mapping in obep.toml")
+        at = reading.instant(row.get("time"))
+        message = graph.encode()
+        check_nesting(message, reading.limits.nesting)
+        found = read_turtle(reading.prologue + graph)
+        name = row.get("id")
+        return Item(stream, at, item_triples(found, stream, at, message), f"<{name}>" if name else "")
+    except Refused as refused:
+        return dead(refused, stream, raw, at)

@@ -1,0 +1,254 @@
+"""Streams of items in each format, and the records that are refused."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pytest
+
+from obep.formats import read_file, read_items
+from obep.formats.limits import Limits
+from obep.formats.reading import Notes, Reading
+from obep.model import DeadLetter, Item
+
+AB = ("<http://e/a>", "<http://e/b>", "<http://e/c>")
+GRAPH = "<http://e/a> <http://e/b> <http://e/c> ."
+
+
+def codes(data: bytes, format: str = "jsonl", **settings: object) -> list[str]:
+    return [i.code if isinstance(i, DeadLetter) else "item" for i in read_items(data, format, **settings)]
+
+
+def line(time: str = "3", graph: str = f'"{GRAPH}"') -> bytes:
+    return f'{{"time": {time}, "graph": {graph}}}\n'.encode()
+
+
+def test_a_json_line_is_an_item() -> None:
+    data = (
+        b'{"stream": "doors", "time": "1970-01-01T00:00:03Z", "graph": "%s", "id": "http://e/m"}'
+        % GRAPH.encode()
+    )
+    assert list(read_items(data, "jsonl", "other")) == [Item("doors", 3_000_000, (AB,), "<http://e/m>")]
+
+
+def test_a_json_ld_object_is_a_graph() -> None:
+    data = line(graph='{"@id": "http://e/a", "http://e/b": {"@id": "http://e/c"}}')
+    assert list(read_items(data, "jsonl", "s")) == [Item("s", 3_000_000, (AB,))]
+
+
+def test_a_source_with_a_name_renames_the_stream_of_its_records() -> None:
+    data = b'{"stream": "doors", "time": 3, "graph": ""}'
+    assert [i.stream for i in read_items(data, "jsonl", "lab", rename=True)] == ["lab"]
+
+
+def test_a_prologue_makes_messages_short() -> None:
+    [item] = read_items(line(graph='":a :b :c ."'), "jsonl", "s", prologue="@prefix : <http://e/> .\n")
+    assert item == Item("s", 3_000_000, (AB,))
+
+
+def test_numbers_have_the_unit_of_the_stream() -> None:
+    assert [i.at for i in read_items(line("1500"), "jsonl", unit="ms")] == [1_500_000]
+
+
+def test_without_a_time_an_item_takes_its_arrival_and_is_noted() -> None:
+    notes = Notes()
+    data = b'{"graph": ""}\n{"time": null, "graph": ""}\n{"time": 4, "graph": ""}\n'
+    items = list(read_items(data, "jsonl", arrival=lambda: 7, notes=notes))
+    assert [i.at for i in items] == [7, 7, 4_000_000]
+    assert notes.arrivals == 2
+
+
+def test_without_a_time_an_item_of_a_file_is_refused() -> None:
+    assert codes(b'{"graph": ""}') == ["OBEP602"]
+
+
+@pytest.mark.parametrize(
+    ("time", "style"), [("3", "integer"), ('"3"', "integer"), ('"1970-01-01T00:00:03Z"', "iso")]
+)
+def test_the_style_of_the_times_is_noted(time: str, style: str) -> None:
+    notes = Notes()
+    list(read_items(line(time), "jsonl", notes=notes))
+    assert notes.style == style
+
+
+@pytest.mark.parametrize(
+    ("record", "code", "reason"),
+    [
+        (b"{", "OBEP600", "not JSON"),
+        (b"\xff\xfe", "OBEP600", "not JSON"),
+        (b"[1]", "OBEP601", "a record is a JSON object, this is an array"),
+        (b"5", "OBEP601", "this is a number"),
+        (b'{"time": 3}', "OBEP601", "there is no field graph"),
+        (b'{"time": [3], "graph": ""}', "OBEP601", "time: Expected"),
+        (b'{"time": 3, "graph": 5}', "OBEP601", "graph: expected text or a JSON-LD object, got a number"),
+        (b'{"time": 3, "stream": 5, "graph": ""}', "OBEP601", "stream: Expected"),
+        (b'{"time": "soon", "graph": ""}', "OBEP603", "time: 'soon' is neither"),
+        (b'{"time": true, "graph": ""}', "OBEP601", "time: Expected"),
+        (b'{"time": 1763257800000, "graph": ""}', "OBEP603", "is its unit s?"),
+        (b'{"time": 3, "graph": ":a :b :c"}', "OBEP604", "prefix : has not been declared"),
+        (b'{"time": 3, "graph": {"@context": "http://evil/"}}', "OBEP607", "obep fetches nothing"),
+    ],
+)
+def test_a_wrong_record_is_a_dead_letter_that_names_what_was_wrong(
+    record: bytes, code: str, reason: str
+) -> None:
+    first, second = read_items(record + b"\n" + line(), "jsonl", "s")
+    assert isinstance(first, DeadLetter)
+    assert first.code == code
+    assert reason in first.reason
+    assert first.raw
+    assert isinstance(second, Item), "the records after it are read"
+
+
+def test_a_long_line_is_skipped_without_being_held() -> None:
+    class Endless:
+        """A line of a gigabyte, that would be noticed in memory."""
+
+        left = 1 << 30
+        largest = 0
+
+        def readline(self, most: int) -> bytes:
+            self.largest = max(self.largest, most)
+            if self.left <= 0:
+                return b""
+            self.left -= most
+            return b"x" * most if self.left > 0 else b"x\n"
+
+    file = Endless()
+    reading = Reading(limits=Limits(item_bytes=1 << 20))
+    [letter] = read_file(file, "jsonl", reading)  # type: ignore[arg-type]
+    assert isinstance(letter, DeadLetter)
+    assert letter.code == "OBEP605"
+    assert file.largest <= (1 << 20) + 1
+    assert codes(b"x" * 2000 + b"\n" + line(), limits=Limits(item_bytes=1000)) == ["OBEP605", "item"]
+
+
+def test_deep_nesting_is_refused() -> None:
+    deep = '{"@id": "http://e/a", "http://e/b": ' * 200 + "1" + "}" * 200
+    turtle = '"<http://e/a> <http://e/b> ' + "[ <http://e/b> " * 200 + "1" + "]" * 200 + ' ."'
+    in_a_string = '"<http://e/a> <http://e/b> \\"' + "[" * 200 + '\\" ."'
+    data = line(graph=deep) + line(graph=turtle) + line(graph=in_a_string)
+    assert codes(data) == ["OBEP606", "OBEP606", "item"]
+    assert codes(b"[" * 100_000) == ["OBEP606"]
+
+
+def test_a_json_document_is_a_record_or_an_array_of_records() -> None:
+    record = b'{\n  "time": 3,\n  "graph": ""\n}'
+    assert codes(record, "json") == ["item"]
+    assert codes(b"[" + record + b", 5, " + record + b"]", "json") == ["item", "OBEP601", "item"]
+    assert codes(b"[1,", "json") == ["OBEP600"]
+
+
+# ── N-Quads and TriG ──────────────────────────────────────────────────────────────────────────────
+
+TIME = "<http://www.w3.org/ns/prov#generatedAtTime>"
+
+
+def quad(s: str, graph: str) -> str:
+    return f"<http://e/{s}> <http://e/b> <http://e/c> <http://e/{graph}> .\n"
+
+
+def time(graph: str, value: str) -> str:
+    return f'<http://e/{graph}> {TIME} "{value}" .\n'
+
+
+def names(text: str, **settings: object) -> list[str]:
+    return [
+        i.code if isinstance(i, DeadLetter) else f"{i.name[-2]}@{i.at // 1_000_000}x{len(i.triples)}"
+        for i in read_items(text.encode(), "nquads", **settings)
+    ]
+
+
+def test_a_named_graph_is_an_item_with_its_time_before_or_after_it() -> None:
+    before = time("g", "1") + quad("a", "g") + quad("b", "g") + time("h", "2") + quad("a", "h")
+    after = quad("a", "g") + quad("b", "g") + time("g", "1") + quad("a", "h") + time("h", "2")
+    at_the_end = quad("a", "g") + quad("b", "g") + quad("a", "h") + time("g", "1") + time("h", "2")
+    for text in (before, after, at_the_end):
+        assert names(text) == ["g@1x2", "h@2x1"]
+
+
+def test_graphs_may_interleave_while_their_times_are_not_known() -> None:
+    text = quad("a", "g") + quad("a", "h") + quad("b", "g") + time("g", "1") + time("h", "2")
+    assert names(text) == ["g@1x2", "h@2x1"]
+
+
+def test_a_graph_that_goes_on_after_it_was_complete_is_not_split_silently() -> None:
+    text = time("g", "1") + quad("a", "g") + time("h", "2") + quad("a", "h") + quad("b", "g")
+    assert names(text) == ["g@1x1", "h@2x1", "OBEP612"]
+
+
+def test_an_item_is_given_as_soon_as_the_next_graph_begins() -> None:
+    items = read_file(
+        BytesIO((time("g", "1") + quad("a", "g") + quad("a", "h")).encode()), "nquads", Reading()
+    )
+    first = next(items)
+    assert isinstance(first, Item)
+    assert first.name == "<http://e/g>"
+
+
+def test_what_the_default_graph_says_beside_times_is_no_item() -> None:
+    text = time("g", "1") + "<http://e/g> <http://e/note> <http://e/c> .\n" + quad("a", "g")
+    assert names(text) == ["g@1x1"]
+
+
+def test_a_statement_that_cannot_be_read_spoils_the_graphs_it_may_be_of_and_no_other() -> None:
+    bad = "<http://e/a> <b> nonsense\n"
+    inside = time("g", "1") + quad("a", "g") + bad + quad("b", "g") + time("h", "2") + quad("a", "h")
+    assert names(inside) == ["OBEP604", "OBEP604", "h@2x1"]
+    times = time("f", "1") + time("g", "2") + time("h", "3") + time("i", "4")
+    between = times + quad("a", "f") + quad("a", "g") + bad + quad("a", "h") + quad("a", "i")
+    assert names(between) == ["f@1x1", "OBEP604", "OBEP604", "OBEP604", "i@4x1"]
+
+
+def test_a_graph_over_the_limit_is_refused_as_a_whole() -> None:
+    large = "".join(quad(f"a{n}", "g") for n in range(100))
+    assert names(
+        time("g", "1") + large + time("h", "2") + quad("a", "h"), limits=Limits(item_bytes=1000)
+    ) == [
+        "OBEP605",
+        "h@2x1",
+    ]
+
+
+def test_the_time_property_can_be_chosen_and_can_stand_in_the_graph() -> None:
+    data = b"""@prefix sosa: <http://www.w3.org/ns/sosa/> .
+        <http://e/g> { <http://e/o> sosa:resultTime "1970-01-01T00:00:03Z" }"""
+    settings = {"time_property": "<http://www.w3.org/ns/sosa/resultTime>"}
+    assert [i.at for i in read_items(data, "trig", "s", **settings)] == [3_000_000]
+    assert codes(data, "trig") == ["OBEP602"]
+    two = b'<http://e/g> { <http://e/o> %s "1", "2" }' % TIME.encode()
+    assert codes(two, "trig") == ["OBEP603"]
+
+
+@pytest.mark.parametrize(("format", "data"), [("turtle", GRAPH), ("ntriples", GRAPH), ("trig", GRAPH)])
+def test_a_document_of_one_graph_is_one_item(format: str, data: str) -> None:
+    [item] = read_items(f'{data}\n<http://e/m> {TIME} "3" .'.encode(), format, "s")
+    assert isinstance(item, Item)
+    assert (item.at, len(item.triples)) == (3_000_000, 2)
+
+
+# ── Rows ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_csv_row_holds_a_time_and_a_graph() -> None:
+    data = f'\ufefftime,graph\n3,"{GRAPH}\n{GRAPH}"\n'.encode()
+    assert list(read_items(data, "csv", "s")) == [Item("s", 3_000_000, (AB,))]
+
+
+def test_wrong_rows_are_dead_letters() -> None:
+    data = f'time,graph\n3\nsoon,\n3,"a"b\n3,{GRAPH}\n3,"open\n'.encode()
+    assert codes(data, "csv") == ["OBEP614", "OBEP603", "OBEP614", "item", "OBEP614"]
+    assert codes(b"time,other\n3,4\n", "csv") == ["OBEP601"]
+
+
+def test_parquet_rows_are_records_too() -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    out = BytesIO()
+    times = pa.array([3_000_000, None], pa.timestamp("us", "UTC"))
+    parquet.write_table(pa.table({"time": times, "graph": [GRAPH, GRAPH]}), out)
+    items = list(read_items(out.getvalue(), "parquet", "s"))
+    assert items[0] == Item("s", 3_000_000, (AB,))
+    assert isinstance(items[1], DeadLetter) and items[1].code == "OBEP602"
+    assert codes(b"PAR1 no", "parquet") == ["OBEP615"]
