@@ -1,7 +1,7 @@
 """OWL 2 DL as values: class expressions, data ranges, axioms and assertions.
 
-Entities, individuals and literals are N-Triples terms (`<http://…>`, `_:b`, `"5"^^<…>`). Nothing here parses or
-reasons. Operands keep the order in which they were written; equality is structural.
+Entities, individuals and literals are N-Triples terms (`<http://…>`, `_:b`, `"5"^^<…>`). Nothing here parses
+or reasons. Operands keep the order in which they were written; equality is structural.
 """
 
 from __future__ import annotations
