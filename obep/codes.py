@@ -6,7 +6,16 @@ CODES: dict[str, str] = {
     # 001-099 syntax and files
     # 100-199 errors of check
     # 200-299 warnings
+    "OBEP240": "two equivalent events",
+    "OBEP241": "an event runs as a lower bound",
     # 300-399 ontology and reasoning
+    "OBEP340": "no Java, and the reasoner is needed",
+    "OBEP341": "Java would not start",
+    "OBEP342": "the reasoner cannot read the ontology",
+    "OBEP343": "the reasoner gave up",
+    "OBEP344": "an event that can never happen",
+    "OBEP345": "the ontology and the static graph contradict each other",
+    "OBEP346": "an event needs the reasoner, and complete answers are required",
     # 400-449 refused: parses, but is not carried out yet
     # 500-549 configuration and command line
     "OBEP510": "unknown format",
