@@ -5,6 +5,10 @@ from __future__ import annotations
 CODES: dict[str, str] = {
     # 001-099 syntax and files
     # 100-199 errors of check
+    "OBEP190": "an unknown function",
+    "OBEP191": "a function with the wrong number of arguments",
+    "OBEP192": "a regular expression that cannot be used",
+    "OBEP193": "a regular expression whose time cannot be bounded",
     # 200-299 warnings
     "OBEP240": "two equivalent events",
     "OBEP241": "an event runs as a lower bound",
@@ -17,8 +21,13 @@ CODES: dict[str, str] = {
     "OBEP345": "the ontology and the static graph contradict each other",
     "OBEP346": "an event needs the reasoner, and complete answers are required",
     # 400-449 refused: parses, but is not carried out yet
+    "OBEP420": "a function whose value changes from run to run",
+    "OBEP421": "an aggregate in a FILTER",
     # 500-549 configuration and command line
     "OBEP510": "unknown format",
+    "OBEP520": "a template of triples that cannot be read",
+    "OBEP521": "a conversion of units that cannot be made",
+    "OBEP522": "a mapping that cannot be made",
     # 550-599 sources, sinks, run time
     "OBEP551": "a package that is needed is not installed",
     # 600-649 reasons of dead letters

@@ -1,16 +1,134 @@
-"""Plain records (JSON of a device, a CSV row) to items: a JSON-LD context, or a template of triples."""
+"""Plain records (a device's JSON, a CSV row) to items: a JSON-LD context, or a template of triples."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from obep.formats.reading import Reading
-from obep.model import DeadLetter, Item
+import msgspec
 
-Record = dict[str, Any]
+from obep.errors import fail
+from obep.formats.fields import Record, change, look_up
+from obep.formats.limits import Refused
+from obep.formats.rdf import item_triples, read_jsonld
+from obep.formats.reading import Reading, dead
+from obep.formats.template import Slot, compile_template
+from obep.formats.units import Conversion, conversion, shown
+from obep.model import DeadLetter, Item, Triple
+
+SETTINGS = ("template", "context", "subject", "prefixes", "time", "time_format", "unit", "units")
+"""The keys of a mapping in obep.toml; `unit` is that of times that are numbers."""
 
 
-class Mapping(Protocol):
+class Triples(Protocol):
+    """Makes the triples of one record, whose units are already brought to one."""
+
+    def fill(self, record: Record) -> list[Triple]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
     """Makes the item of one record."""
 
-    def item(self, record: Record, raw: bytes, reading: Reading) -> Item | DeadLetter: ...
+    triples: Triples
+    time: str = "time"
+    time_format: str = ""
+    unit: str = ""
+    units: Dict[str, Conversion] = field(default_factory=dict)
+
+    def item(self, record: Record, raw: bytes, reading: Reading) -> Item | DeadLetter:
+        """The item of a record, or its dead letter with the field that was wrong."""
+        at = None
+        try:
+            if reading.extra:
+                record = {**reading.extra, **record}
+            at = self._instant(look_up(record, self.time), reading)
+            if self.units:
+                record = self._converted(record)
+            found = self.triples.fill(record)
+            return Item(reading.stream, at, item_triples(found, reading.stream, at, raw))
+        except Refused as refused:
+            return dead(refused, reading.stream, raw, at)
+
+    def _instant(self, value: Any, reading: Reading) -> int:
+        if value is not None and not isinstance(value, str | int | float):
+            raise Refused("OBEP603", f"{self.time}: {shown(value)} is no time")
+        try:
+            if self.time_format and value is not None:
+                moment = datetime.strptime(str(value), self.time_format)
+                value = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
+            return reading.instant(value, self.unit)
+        except Refused as refused:
+            reason = refused.reason.removeprefix("time: ")
+            raise Refused(refused.code, f"{self.time}: {reason}") from None
+        except ValueError:
+            raise Refused(
+                "OBEP603", f"{self.time}: {shown(value)} is not of the form {self.time_format}"
+            ) from None
+
+    def _converted(self, record: Record) -> Record:
+        record = dict(record)
+        for path, rule in self.units.items():
+            value = look_up(record, path)
+            if value is not None and value != "":
+                unit = look_up(record, rule.field) if rule.field else None
+                change(record, path, rule.apply(path, value, unit))
+        return record
+
+
+class Context:
+    """The triples of a record as JSON-LD, under a context that the configuration gives."""
+
+    def __init__(self, context: object, subject: Slot | str) -> None:
+        self._head = b'{"@context":' + msgspec.json.encode(context) + b","
+        self._subject = subject
+
+    def fill(self, record: Record) -> list[Triple]:
+        if "@context" in record:
+            raise Refused("OBEP610", "@context: the record brings a context of its own")
+        if self._subject:
+            name = self._subject if isinstance(self._subject, str) else self._subject.fill(record)
+            if name is None:
+                raise Refused("OBEP609", "the subject's field is missing")
+            record = {**record, "@id": name[1:-1]}
+        found = read_jsonld(self._head + msgspec.json.encode(record)[1:]) if record else []
+        if not found:
+            raise Refused("OBEP609", "the context gives no triple for any field of the record")
+        return found
+
+
+def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
+    """The mapping that the settings of obep.toml describe; `where` names it in errors."""
+    prefixes = dict(settings.get("prefixes", {}))
+    if ("template" in settings) == ("context" in settings):
+        raise fail("OBEP522", f"{where}: a mapping has a template or a context, one of the two")
+    triples: Triples
+    if "template" in settings:
+        if "subject" in settings:
+            raise fail(
+                "OBEP522", f"{where}: subject goes with a context; a template names its subjects itself"
+            )
+        triples = compile_template(settings["template"], prefixes, where)
+    else:
+        triples = _make_context(settings["context"], settings.get("subject", ""), where)
+    unit = settings.get("unit", "")
+    if unit not in ("", "s", "ms", "us", "ns"):
+        raise fail("OBEP522", f"{where}: unknown unit of time {unit!r}", remedy="s, ms, us or ns")
+    units = {
+        path: conversion(rule, f"{where}.units.{path}") for path, rule in settings.get("units", {}).items()
+    }
+    return Mapping(triples, settings.get("time", "time"), settings.get("time_format", ""), unit, units)
+
+
+def _make_context(context: object, subject: str, where: str) -> Context:
+    """The context, tried on a record with nothing to map: it may not point to the web."""
+    try:
+        Context(context, "").fill({"@id": "urn:x", "@type": "urn:y"})
+    except Refused as refused:
+        raise fail("OBEP522", f"{where}.context: {refused.reason}") from None
+    if not subject:
+        return Context(context, "")
+    [(name, _, _)] = compile_template(f"<{subject}> <urn:p> <urn:o> .", {}, f"{where}.subject").patterns
+    return Context(context, name)

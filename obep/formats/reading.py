@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from obep.formats.instants import Style, parse_instant
 from obep.formats.limits import Limits, Refused
@@ -41,12 +41,14 @@ class Reading:
     prologue: str = ""
     """`@prefix` lines put before Turtle in JSON lines, so that messages can be short."""
     mapping: Mapping | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+    """Fields that mappings see beside those of a record: the topic of its message, say."""
     arrival: Callable[[], int] | None = None
     """Gives the time of items that have none; without it they are refused (a file has no arrival)."""
     limits: Limits = field(default_factory=Limits)
     notes: Notes = field(default_factory=Notes)
 
-    def instant(self, value: str | int | float | None) -> int:
+    def instant(self, value: str | int | float | None, unit: str = "") -> int:
         """The instant that a record's time stands for."""
         if value is None or value == "":
             if self.arrival is None:
@@ -54,7 +56,7 @@ class Reading:
             self.notes.arrivals += 1
             return self.arrival()
         try:
-            at = parse_instant(value, self.unit)
+            at = parse_instant(value, unit or self.unit)
         except ValueError as error:
             raise Refused("OBEP603", f"time: {error}") from None
         if self.notes.style is None:

@@ -1,0 +1,202 @@
+"""A template of triples with {field} placeholders, read once as Turtle; records only fill in terms.
+
+`:sensor-{id} :celsius {temp:double} ; :note "in {room?}" .` Placeholders stand for a term, for a part of an
+IRI or local name (encoded), or for a part of a string. A triple with an optional `{field?}` that is missing
+is left out; any other missing field refuses the record. `{{` and `}}` are braces.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pyoxigraph import Literal, RdfFormat, parse
+
+from obep.errors import fail
+from obep.formats.fields import TYPES, XSD, Record, as_text, in_iri, look_up
+from obep.formats.limits import Refused
+from obep.formats.rdf import localise, read_turtle
+from obep.formats.units import shown
+from obep.model import Term, Triple
+
+_TOKENS = re.compile(
+    r"""(?P<iri><[^\s<>"]*>)
+      | (?P<text>\"{3}.*?\"{3} | '{3}.*?'{3} | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*')
+      | (?P<comment>\#[^\n]*)
+      | (?P<name>(?:[\w.:%-]|\{[^{}\n]*\})+)
+      | (?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_PLACE = re.compile(r"\{([^{}\n]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A placeholder: the field, the type of its term, and whether it may be missing."""
+
+    path: str
+    type: str = ""
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A term to be filled in: texts around places; `kind` is term, iri or text, `suffix` a text's type."""
+
+    kind: str
+    pieces: tuple[str | Place, ...]
+    suffix: str = ""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return tuple(piece for piece in self.pieces if isinstance(piece, Place))
+
+    def fill(self, record: Record) -> Term | None:
+        """The term for a record, None if an optional field is missing."""
+        values = {}
+        for place in self.places:
+            values[place] = value = look_up(record, place.path)
+            if value is None or value == "":
+                if place.optional:
+                    return None
+                if value is None:
+                    raise Refused("OBEP609", f"{place.path}: the field is missing")
+        if self.kind == "term":
+            [place] = self.places
+            return TYPES[place.type](place.path, values[place])
+        part = in_iri if self.kind == "iri" else as_text
+        text = "".join(p if isinstance(p, str) else part(p.path, values[p]) for p in self.pieces)
+        if self.kind == "iri":
+            return f"<{text}>"
+        if self.suffix.startswith(f"^^<{XSD}") and len(self.pieces) == 1:
+            type = self.suffix[len(XSD) + 3 : -1]
+            if type in TYPES:
+                return TYPES[type](self.places[0].path, values[self.places[0]])
+        try:
+            return f"{Literal(text)}{self.suffix}"
+        except (ValueError, UnicodeEncodeError):
+            raise Refused("OBEP610", f"{self.places[0].path}: {shown(text)} is not text") from None
+
+
+Pattern = tuple[Term | Slot, Term | Slot, Term | Slot]
+
+
+class Template:
+    """The triples of a template, ready to be filled in."""
+
+    def __init__(self, patterns: tuple[Pattern, ...]) -> None:
+        self.patterns = patterns
+        self.fields = frozenset(
+            place.path for pattern in patterns for t in pattern if isinstance(t, Slot) for place in t.places
+        )
+
+    def fill(self, record: Record) -> list[Triple]:
+        """The triples for a record; blank nodes have the template's labels."""
+        found: list[Triple] = []
+        for pattern in self.patterns:
+            terms = [term if isinstance(term, str) else term.fill(record) for term in pattern]
+            if None not in terms:
+                found.append((terms[0], terms[1], terms[2]))  # type: ignore[arg-type]
+        return found
+
+
+def compile_template(text: str, prefixes: dict[str, str], where: str) -> Template:
+    """Reads a template; what is wrong with it is an error of the configuration."""
+    mark = "obepPlace"
+    while mark in text:
+        mark += "x"
+    places: list[Place] = []
+    prologue = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in prefixes.items())
+    turtle = _with_marks(text, mark, places, where)
+    try:
+        triples = localise(read_turtle(prologue + turtle), "t")
+    except Refused as refused:
+        hint = "Each line of prefixes counts too." if prefixes else ""
+        raise fail("OBEP520", f"{where}: the template is not Turtle: {refused.reason}", reason=hint) from None
+    if not triples:
+        raise fail("OBEP520", f"{where}: the template has no triples")
+    finder = re.compile(rf"{mark}(\d+)e")
+    patterns = tuple(tuple(_slot(term, finder, places, mark) for term in triple) for triple in triples)
+    for s, p, _ in patterns:
+        for term, allowed in ((s, "an IRI"), (p, "an IRI")):
+            if isinstance(term, Slot) and term.kind == "term" and term.places[0].type != "iri":
+                path = term.places[0].path
+                raise fail(
+                    "OBEP520",
+                    f"{where}: {{{path}}} stands where {allowed} is needed",
+                    remedy=f"{{{path}:iri}}",
+                )
+    return Template(patterns)  # type: ignore[arg-type]
+
+
+def _with_marks(text: str, mark: str, places: list[Place], where: str) -> str:
+    """The template as Turtle, with marks where the placeholders were."""
+    text = text.replace("{{", "\x00").replace("}}", "\x01")
+
+    def marked(match: re.Match[str]) -> str:
+        places.append(_place(match[1], where))
+        return f"{mark}{len(places) - 1}e"
+
+    out = []
+    for token in _TOKENS.finditer(text):
+        piece = token[0]
+        if token.lastgroup == "comment":
+            continue
+        if token.lastgroup == "name" and (bare := _PLACE.fullmatch(piece)):
+            piece = f"<obep-field:{marked(bare)}>"
+        elif token.lastgroup == "name":
+            body, dot = (piece[:-1], ".") if piece.endswith(".") else (piece, "")
+            lone = _PLACE.fullmatch(body)
+            piece = (f"<obep-field:{marked(lone)}>" if lone else _PLACE.sub(marked, body)) + dot
+        elif token.lastgroup in ("iri", "text"):
+            piece = _PLACE.sub(marked, piece)
+        elif piece in "{}":
+            raise fail(
+                "OBEP520",
+                f"{where}: a brace that closes or opens nothing",
+                remedy="{field}, or {{ for a brace",
+            )
+        out.append(piece)
+    return "".join(out).replace("\x00", "{").replace("\x01", "}")
+
+
+def _place(inside: str, where: str) -> Place:
+    path, colon, type = inside.rpartition(":")
+    if not colon or type not in TYPES or not type:
+        if colon and re.fullmatch(r"\w+\??", type) and path and not path.startswith("@"):
+            raise fail(
+                "OBEP520",
+                f"{where}: {{{inside}}}: unknown type {type!r}",
+                remedy=" ".join(filter(None, TYPES)),
+            )
+        path, type = inside, ""
+    optional = path.endswith("?")
+    path = path.removesuffix("?").strip()
+    if not path:
+        raise fail("OBEP520", f"{where}: {{{inside}}} names no field")
+    return Place(path, type, optional)
+
+
+def _slot(term: Term, finder: re.Pattern[str], places: list[Place], mark: str) -> Term | Slot:
+    found = finder.split(term)
+    if len(found) == 1:
+        return term
+    if whole := re.fullmatch(rf"<obep-field:{mark}(\d+)e>", term):
+        return Slot("term", (places[int(whole[1])],))
+    kind, suffix = "iri", ""
+    if term[0] == '"':
+        kind, end = "text", term.rindex('"')
+        suffix = term[end + 1 :]
+        found = finder.split(term[1:end])
+        # What stands around the places was escaped for N-Triples; it is escaped again as a whole later.
+        found[::2] = [_unescaped(text) for text in found[::2]]
+    else:
+        found = finder.split(term[1:-1])
+    pieces = [places[int(text)] if n % 2 else text for n, text in enumerate(found)]
+    return Slot(kind, tuple(piece for piece in pieces if piece != ""), suffix)
+
+
+def _unescaped(text: str) -> str:
+    [quad] = parse(f'<urn:x> <urn:x> "{text}" .', RdfFormat.N_TRIPLES)
+    assert isinstance(quad.object, Literal)
+    return quad.object.value

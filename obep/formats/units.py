@@ -1,0 +1,161 @@
+"""Units brought to one: conversions that are straight lines, computed exactly."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+
+from obep.errors import fail
+from obep.formats.limits import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """value in the dimension's own unit = value * scale + offset."""
+
+    dimension: str
+    scale: Fraction
+    offset: Fraction = Fraction(0)
+
+
+def _table(dimension: str, **scales: str) -> dict[str, Unit]:
+    return {name.replace("_per_", "/"): Unit(dimension, Fraction(scale)) for name, scale in scales.items()}
+
+
+TABLE: dict[str, Unit] = {
+    "K": Unit("temperature", Fraction(1)),
+    "degC": Unit("temperature", Fraction(1), Fraction("273.15")),
+    "degF": Unit("temperature", Fraction(5, 9), Fraction("459.67") * Fraction(5, 9)),
+    "%": Unit("ratio", Fraction(1, 100)),
+    "1": Unit("ratio", Fraction(1)),
+    "m3": Unit("volume", Fraction(1)),
+    **_table("ratio", percent="0.01", permille="0.001", ppm="1e-6", ppb="1e-9"),
+    **_table("pressure", Pa="1", hPa="100", mbar="100", kPa="1000", bar="1e5", MPa="1e6", atm="101325"),
+    **_table("pressure", psi="6894.757293168", mmHg="133.322387415", inHg="3386.389"),
+    **_table("length", m="1", mm="0.001", cm="0.01", km="1000", um="1e-6"),
+    **_table("length", inch="0.0254", ft="0.3048", yd="0.9144", mi="1609.344", nmi="1852"),
+    **_table("speed", m_per_s="1", km_per_h="5/18", mph="0.44704", kn="463/900", ft_per_s="0.3048"),
+    **_table("mass", kg="1", g="0.001", mg="1e-6", t="1000", lb="0.45359237", oz="0.028349523125"),
+    **_table("energy", J="1", kJ="1000", MJ="1e6", Wh="3600", kWh="3.6e6", MWh="3.6e9", kcal="4184"),
+    **_table("power", W="1", mW="0.001", kW="1000", MW="1e6", hp="745.69987158227022"),
+    **_table("volume", l="0.001", ml="1e-6", gal="0.003785411784", ft3="0.028316846592"),
+    **_table("time", s="1", ms="0.001", us="1e-6", min="60", h="3600", d="86400"),
+    **_table("frequency", Hz="1", kHz="1000", MHz="1e6", rpm="1/60"),
+    **_table("voltage", V="1", mV="0.001", kV="1000"),
+    **_table("current", A="1", mA="0.001", uA="1e-6"),
+    **_table("angle", deg="1", rad="57.29577951308232"),
+    **_table("illuminance", lx="1", klx="1000", fc="10.763910416709722"),
+}
+
+ALIASES = {
+    "°C": "degC",
+    "C": "degC",
+    "celsius": "degC",
+    "Celsius": "degC",
+    "°F": "degF",
+    "F": "degF",
+    "fahrenheit": "degF",
+    "Fahrenheit": "degF",
+    "kelvin": "K",
+    "in": "inch",
+    "L": "l",
+    "m³": "m3",
+    "kph": "km/h",
+    "kmh": "km/h",
+    "µs": "us",
+    "µm": "um",
+    "µA": "uA",
+}
+"""Other ways in which devices write units."""
+
+
+def unit_named(name: str) -> Unit | None:
+    """The unit written as `name`, if it is known."""
+    return TABLE.get(ALIASES.get(name, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """Brings a field to one unit; the unit it comes in is fixed, or stands in another field."""
+
+    scale: Fraction
+    offset: Fraction
+    field: str = ""
+    """The field that names the unit the value comes in, if it is not fixed."""
+    to: str = ""
+
+    def apply(self, path: str, value: object, unit: object = None) -> float:
+        """The value in the unit wanted."""
+        number = as_number(path, value)
+        scale, offset = self.scale, self.offset
+        if self.field:
+            known = unit_named(unit) if isinstance(unit, str) else None
+            target = TABLE[self.to]
+            if known is None or known.dimension != target.dimension:
+                raise Refused("OBEP611", f"{self.field}: {unit!r} is no unit of {target.dimension}")
+            scale, offset = _between(known, target)
+        try:
+            # The shortest text of the double is what the device wrote; 98.6 degF is then exactly 37 degC.
+            return float(Fraction(repr(number)) * scale + offset)
+        except OverflowError:
+            raise Refused("OBEP610", f"{path}: {value!r} is too large to convert") from None
+
+
+def conversion(setting: object, where: str) -> Conversion:
+    """The conversion that a setting asks for: "degF -> degC", {field, to}, or {scale, offset}."""
+    if isinstance(setting, str):
+        source, arrow, target = (part.strip() for part in setting.partition("->"))
+        if not arrow:
+            raise fail("OBEP521", f"{where}: {setting!r} is no conversion", remedy='"degF -> degC"')
+        scale, offset = _between(_known(source, where), _known(target, where), where)
+        return Conversion(scale, offset)
+    if isinstance(setting, dict) and set(setting) == {"field", "to"}:
+        _known(str(setting["to"]), where)
+        name = ALIASES.get(str(setting["to"]), str(setting["to"]))
+        return Conversion(Fraction(1), Fraction(0), str(setting["field"]), name)
+    if isinstance(setting, dict) and setting and set(setting) <= {"scale", "offset"}:
+        numbers = {key: setting.get(key, default) for key, default in (("scale", 1), ("offset", 0))}
+        if all(isinstance(n, int | float) and math.isfinite(n) for n in numbers.values()):
+            return Conversion(Fraction(str(numbers["scale"])), Fraction(str(numbers["offset"])))
+    raise fail(
+        "OBEP521",
+        f"{where}: not a conversion",
+        remedy='"degF -> degC"\n{ field = "unit", to = "degC" }\n{ scale = 0.1, offset = -40 }',
+    )
+
+
+def as_number(path: str, value: object) -> float:
+    """A record's value as a finite number."""
+    if isinstance(value, str) and len(value) <= 64:
+        with suppress(ValueError):
+            value = float(value) if "_" not in value else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Refused("OBEP610", f"{path}: {shown(value)} is no number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise Refused("OBEP610", f"{path}: {shown(value)} is no finite number")
+    return number
+
+
+def shown(value: object) -> str:
+    """A value in a message: short, and never more than a line."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _between(source: Unit, target: Unit, where: str = "") -> tuple[Fraction, Fraction]:
+    if source.dimension != target.dimension:
+        raise fail("OBEP521", f"{where}: {source.dimension} cannot become {target.dimension}")
+    return source.scale / target.scale, (source.offset - target.offset) / target.scale
+
+
+def _known(name: str, where: str) -> Unit:
+    unit = unit_named(name)
+    if unit is None:
+        raise fail("OBEP521", f"{where}: unknown unit {name!r}", reason=f"Known: {' '.join(TABLE)}")
+    return unit

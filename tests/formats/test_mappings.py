@@ -1,0 +1,260 @@
+"""Plain JSON and CSV to items: templates, contexts, units, and values that try to be more than data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from obep.errors import ObepError
+from obep.formats import read_graph, read_items
+from obep.formats.mapping import make_mapping
+from obep.model import DeadLetter, Item, Triple
+
+P = {"": "http://e/"}
+D = "^^<http://www.w3.org/2001/XMLSchema#"
+
+
+def mapped(record: Any, format: str = "jsonl", **settings: Any) -> Item | DeadLetter:
+    settings.setdefault("prefixes", P)
+    mapping = make_mapping(settings, "mappings.m")
+    data = record if isinstance(record, bytes) else json.dumps(record).encode()
+    [item] = read_items(data, format, "s", mapping=mapping)
+    return item
+
+
+def triples(record: Any, template: str, **settings: Any) -> list[Triple]:
+    item = mapped({"time": 3, **record}, template=template, **settings)
+    assert isinstance(item, Item), item
+    return list(item.triples)
+
+
+def test_placeholders_stand_for_terms_parts_of_names_and_parts_of_strings() -> None:
+    template = """
+        # a comment with {braces}
+        :sensor-{id} a :Sensor ; :celsius {temp} ; :near <http://e/room/{room.name}> ;
+            :label "Sensor {id} in {room.name}"@en ;
+            :exact "{temp}"^^<http://www.w3.org/2001/XMLSchema#decimal> .
+    """
+    record = {"id": 7, "temp": 21.5, "room": {"name": "A/1 "}}
+    assert triples(record, template) == [
+        ("<http://e/sensor-7>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<http://e/Sensor>"),
+        ("<http://e/sensor-7>", "<http://e/celsius>", f'"21.5"{D}double>'),
+        ("<http://e/sensor-7>", "<http://e/near>", "<http://e/room/A%2F1%20>"),
+        ("<http://e/sensor-7>", "<http://e/label>", '"Sensor 7 in A/1 "@en'),
+        ("<http://e/sensor-7>", "<http://e/exact>", f'"21.5"{D}decimal>'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "place", "term"),
+    [
+        (5, "{v}", f'"5"{D}integer>'),
+        (5.0, "{v}", f'"5.0"{D}double>'),
+        (True, "{v}", f'"true"{D}boolean>'),
+        ("5", "{v}", '"5"'),
+        ("05", "{v:integer}", f'"5"{D}integer>'),
+        (5.0, "{v:integer}", f'"5"{D}integer>'),
+        ("1.50", "{v:decimal}", f'"1.50"{D}decimal>'),
+        (1e-7, "{v:decimal}", f'"0.0000001"{D}decimal>'),
+        ("1e3", "{v:double}", f'"1000.0"{D}double>'),
+        (5, "{v:string}", '"5"'),
+        ("1", "{v:boolean}", f'"true"{D}boolean>'),
+        (3, "{v:dateTime}", f'"1970-01-01T00:00:03Z"{D}dateTime>'),
+        ("http://e/x", "{v:iri}", "<http://e/x>"),
+        ('a\nb"c\u0007', "{v}", '"a\\nb\\"c\\u0007"'),
+    ],
+)
+def test_a_value_becomes_a_term_of_its_own_kind_or_the_one_asked_for(
+    value: object, place: str, term: str
+) -> None:
+    [(_, _, o)] = triples({"v": value}, f":a :b {place} .")
+    assert o == term
+
+
+@pytest.mark.parametrize(
+    ("value", "place", "code"),
+    [
+        (None, "{v}", "OBEP609"),
+        ("x", "{v:double}", "OBEP610"),
+        ("NaN", "{v:double}", "OBEP610"),
+        ("1_0", "{v:double}", "OBEP610"),
+        (True, "{v:double}", "OBEP610"),
+        (1.5, "{v:integer}", "OBEP610"),
+        ("1e3", "{v:decimal}", "OBEP610"),
+        ("9" * 1_000_000, "{v:decimal}", "OBEP610"),
+        ("9" * 1_000_000, "{v:integer}", "OBEP610"),
+        ("maybe", "{v:boolean}", "OBEP610"),
+        ("soon", "{v:dateTime}", "OBEP610"),
+        ("not an iri", "{v:iri}", "OBEP610"),
+        ("http://e/> <http://e/evil> <http://e/x", "{v:iri}", "OBEP610"),
+        ({"a": 1}, "{v}", "OBEP610"),
+        ([1], "{v}", "OBEP610"),
+        ("", ":x{v}", "OBEP610"),
+    ],
+)
+def test_a_wrong_value_is_a_dead_letter_that_names_the_field(value: object, place: str, code: str) -> None:
+    letter = mapped({"time": 3, "v": value}, template=f":a :b {place} .")
+    assert isinstance(letter, DeadLetter)
+    assert letter.code == code
+    assert letter.reason.startswith("v: ")
+    assert letter.at == 3_000_000
+
+
+@given(st.text(min_size=1))
+def test_no_value_can_add_a_triple_or_change_another_term(value: str) -> None:
+    template = ':x-{v} :p <http://e/{v}> ; :q {v} ; :r "<{v}>", "{v}"@en .'
+    item = mapped({"time": 3, "v": value}, template=template)
+    assert isinstance(item, Item)
+    assert [p for _, p, _ in item.triples] == ["<http://e/p>", "<http://e/q>", "<http://e/r>", "<http://e/r>"]
+    text = "".join(f"{s} {p} {o} .\n" for s, p, o in item.triples)
+    assert read_graph(text, "ntriples") == item.triples, "terms are as every reader writes them"
+
+
+def test_a_triple_whose_optional_field_is_missing_is_left_out() -> None:
+    assert len(triples({"a": 1}, ":x :p {a} ; :q {b?} ; :r {b?:double} .")) == 1
+    assert len(triples({"a": 1, "b": 2}, ":x :p {a} ; :q {b?} ; :r {b?:double} .")) == 3
+
+
+def test_blank_nodes_of_a_template_are_private_to_the_item() -> None:
+    template = "[] :p {a} ; :q [ :r {a} ] ."
+    first, second = triples({"a": 1}, template), triples({"a": 2}, template)
+    assert first == triples({"a": 1}, template)
+    assert {s for s, _, _ in first} & {s for s, _, _ in second} == set()
+
+
+def test_braces_can_be_written() -> None:
+    assert triples({"a": 1}, ':x :p "{{a}} {a}" .') == [("<http://e/x>", "<http://e/p>", '"{a} 1"')]
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "",
+        ":x :p {a",
+        ":x :p {} .",
+        ":x :p {a:colour} .",
+        "x :p {a} .",
+        "{a} :p 1 .",
+        ":x {a} 1 .",
+        ":x :p } .",
+    ],
+)
+def test_a_template_that_cannot_be_read_is_an_error_of_the_configuration(template: str) -> None:
+    with pytest.raises(ObepError) as caught:
+        make_mapping({"template": template, "prefixes": P}, "mappings.m")
+    assert caught.value.code == "OBEP520"
+    assert "mappings.m" in str(caught.value)
+
+
+def test_times_have_a_field_a_unit_and_a_form() -> None:
+    template = ":x :p 1 ."
+    assert mapped({"ts": 1500}, template=template, time="ts", unit="ms").at == 1_500_000
+    assert mapped({"h": {"ts": "3"}}, template=template, time="h.ts").at == 3_000_000
+    form = {"time": "ts", "time_format": "%d.%m.%Y %H:%M:%S"}
+    assert mapped({"ts": "01.01.1970 00:00:03"}, template=template, **form).at == 3_000_000
+    for record, code in (({"ts": "x"}, "OBEP603"), ({"ts": {}}, "OBEP603"), ({}, "OBEP602")):
+        for settings in ({"time": "ts"}, form):
+            letter = mapped(record, template=template, **settings)
+            assert isinstance(letter, DeadLetter)
+            assert (letter.code, letter.reason[:3]) == (code, "ts:")
+
+
+@pytest.mark.parametrize(
+    ("rule", "record", "value"),
+    [
+        ("degF -> degC", {"v": 98.6}, 37.0),
+        ("°F -> °C", {"v": "98.6"}, 37.0),
+        ("degC -> K", {"v": 0}, 273.15),
+        ("km/h -> m/s", {"v": 36}, 10.0),
+        ("% -> 1", {"v": 45}, 0.45),
+        ({"field": "u", "to": "degC"}, {"v": 32, "u": "F"}, 0.0),
+        ({"field": "u", "to": "degC"}, {"v": 32, "u": "degC"}, 32.0),
+        ({"scale": 0.1, "offset": -40}, {"v": 615}, 21.5),
+    ],
+)
+def test_units_are_brought_to_one(rule: object, record: dict[str, object], value: float) -> None:
+    [(_, _, o)] = triples(record, ":x :p {v} .", units={"v": rule})
+    assert o == f'"{value}"{D}double>'
+
+
+def test_units_reach_into_objects_without_changing_the_record() -> None:
+    mapping = make_mapping(
+        {"template": ":x :p {a.v} .", "prefixes": P, "units": {"a.v": "km -> m"}, "time": "t"}, "m"
+    )
+    from obep.formats.reading import Reading
+
+    record = {"t": 1, "a": {"v": 2}}
+    item = mapping.item(record, b"", Reading())
+    assert item.triples[0][2] == f'"2000.0"{D}double>'  # type: ignore[union-attr]
+    assert record == {"t": 1, "a": {"v": 2}}
+
+
+@pytest.mark.parametrize("unit", ["parsec", None, 5, "kg"])
+def test_an_unknown_unit_in_a_record_is_a_dead_letter(unit: object) -> None:
+    letter = mapped(
+        {"time": 3, "v": 1, "u": unit}, template=":x :p {v} .", units={"v": {"field": "u", "to": "degC"}}
+    )
+    assert isinstance(letter, DeadLetter)
+    assert letter.code == "OBEP611"
+    assert letter.reason.startswith("u: ")
+
+
+@pytest.mark.parametrize("rule", ["degF", "degF -> m", "degF -> x", {"to": "degC"}, {}, {"scale": "x"}, 5])
+def test_a_conversion_that_cannot_be_made_is_an_error_of_the_configuration(rule: object) -> None:
+    with pytest.raises(ObepError) as caught:
+        make_mapping({"template": ":x :p {v} .", "prefixes": P, "units": {"v": rule}}, "mappings.m")
+    assert caught.value.code == "OBEP521"
+    assert "mappings.m.units.v" in str(caught.value)
+
+
+def test_a_context_maps_a_record_as_json_ld() -> None:
+    settings = {
+        "context": {"@vocab": "http://e/"},
+        "subject": "http://e/sensor/{id}",
+        "units": {"t": "degF -> degC"},
+    }
+    item = mapped({"id": "a b", "t": 98.6, "time": 3, "@id": "http://evil/"}, **settings)
+    assert isinstance(item, Item)
+    assert ("<http://e/sensor/a%20b>", "<http://e/t>", f'"37"{D}integer>') in item.triples
+    assert {s for s, _, _ in item.triples} == {"<http://e/sensor/a%20b>"}
+
+
+def test_a_context_that_maps_nothing_or_a_record_with_its_own_is_refused() -> None:
+    for record, code in (({"x": 1}, "OBEP609"), ({"@context": {"x": "http://e/x"}, "x": 1}, "OBEP610")):
+        letter = mapped({"time": 3, **record}, context={"y": "http://e/y"})
+        assert isinstance(letter, DeadLetter)
+        assert letter.code == code
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"context": {}, "template": ""},
+        {"context": "https://schema.org/"},
+        {"context": {"a": {"@id": "http://e/a", "@context": "https://evil/"}}},
+        {"template": ":x :p 1 .", "subject": "http://e/{id}", "prefixes": P},
+        {"template": ":x :p 1 .", "unit": "hours", "prefixes": P},
+    ],
+)
+def test_a_mapping_that_cannot_be_made_is_an_error(settings: dict[str, object]) -> None:
+    with pytest.raises(ObepError) as caught:
+        make_mapping(settings, "mappings.m")
+    assert caught.value.code == "OBEP522"
+
+
+def test_a_csv_row_is_a_record() -> None:
+    data = b"Time,Room,Temp (F)\n3,A1,98.6\n"
+    item = mapped(
+        data,
+        "csv",
+        template=":{Room} :celsius {Temp (F):double} .",
+        time="Time",
+        units={"Temp (F)": "degF -> degC"},
+    )
+    assert isinstance(item, Item)
+    assert item.triples == (("<http://e/A1>", "<http://e/celsius>", f'"37.0"{D}double>'),)
