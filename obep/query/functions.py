@@ -1,0 +1,134 @@
+"""The functions of FILTER: their names, how many arguments they take, and what is wrong with a call.
+
+`obep.guards` carries them out; the table stands here so that the checker need not load it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from obep.errors import Diagnostic
+from obep.query.ast import Call, Expression, Literal, Name, Node
+from obep.query.nearest import nearest
+from obep.query.regexes import RegexError, cost, parse_regex
+
+FUNCTIONS: dict[str, tuple[int, int | None]] = {
+    # forms that do not evaluate all of their arguments
+    "BOUND": (1, 1), "IF": (3, 3), "COALESCE": (0, None),
+    # terms
+    "SAMETERM": (2, 2), "ISIRI": (1, 1), "ISURI": (1, 1), "ISBLANK": (1, 1), "ISLITERAL": (1, 1),
+    "ISNUMERIC": (1, 1), "STR": (1, 1), "LANG": (1, 1), "DATATYPE": (1, 1), "IRI": (1, 1), "URI": (1, 1),
+    "STRDT": (2, 2), "STRLANG": (2, 2),
+    # strings
+    "STRLEN": (1, 1), "SUBSTR": (2, 3), "UCASE": (1, 1), "LCASE": (1, 1), "STRSTARTS": (2, 2),
+    "STRENDS": (2, 2), "CONTAINS": (2, 2), "STRBEFORE": (2, 2), "STRAFTER": (2, 2),
+    "ENCODE_FOR_URI": (1, 1), "CONCAT": (0, None), "LANGMATCHES": (2, 2), "REGEX": (2, 3), "REPLACE": (3, 4),
+    # numbers
+    "ABS": (1, 1), "ROUND": (1, 1), "CEIL": (1, 1), "FLOOR": (1, 1),
+    # dates and times; SECONDS is also the length of a duration
+    "YEAR": (1, 1), "MONTH": (1, 1), "DAY": (1, 1), "HOURS": (1, 1), "MINUTES": (1, 1), "SECONDS": (1, 1),
+    "TIMEZONE": (1, 1), "TZ": (1, 1),
+    # hashes
+    "MD5": (1, 1), "SHA1": (1, 1), "SHA256": (1, 1), "SHA384": (1, 1), "SHA512": (1, 1),
+}  # fmt: skip
+"""Name → least and greatest number of arguments (`None`: as many as you like)."""
+
+CHANGING = frozenset({"NOW", "RAND", "UUID", "STRUUID", "BNODE"})
+"""Functions of SPARQL whose value changes from run to run: the same input must give the same answers."""
+
+AGGREGATES = frozenset({"COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"})
+
+CASTS: dict[str, str] = {
+    f"<http://www.w3.org/2001/XMLSchema#{local}>": f"xsd:{local}"
+    for local in (
+        "string", "boolean", "integer", "decimal", "float", "double", "dateTime", "date", "duration",
+        "dayTimeDuration",
+    )
+}  # fmt: skip
+"""The datatypes that a value can be cast to."""
+
+
+def check_expression(expression: Expression, file: str = "", text: str = "") -> list[Diagnostic]:
+    """What is wrong with the calls in an expression: unknown functions, arguments, regular expressions."""
+    found = []
+    for call in _calls(expression):
+        said = _check_cast(call) if isinstance(call.function, Name) else _check_function(call, call.function)
+        if said is not None:
+            code, message, reason, remedy = said
+            line = text.split("\n")[call.span.line - 1] if text else ""
+            found.append(Diagnostic(code, message, file, call.span, reason, remedy, line))
+    return found
+
+
+Said = tuple[str, str, str, str]
+
+
+def _check_cast(call: Call) -> Said | None:
+    function = call.function
+    assert isinstance(function, Name)
+    if not function.iri:  # its prefix is unknown, and the parser has said so
+        return None
+    if function.iri not in CASTS:
+        meant = nearest(function.text, CASTS.values())
+        reason = f"The casts are {', '.join(CASTS.values())}."
+        return "OBEP190", f"{function.text} is not a function", reason, f"{meant}(…)" if meant else ""
+    return _check_number(function.text, len(call.arguments), 1, 1)
+
+
+def _check_function(call: Call, name: str) -> Said | None:
+    if name in CHANGING:
+        reason = "Its value changes from run to run, but the same input must give the same answers and ids."
+        remedy = "getENDTIME() is the time of what is decided" if name == "NOW" else ""
+        return "OBEP420", f"{name} cannot be used in a guard", reason, remedy
+    if name in AGGREGATES:
+        reason = "A FILTER looks at one solution at a time; aggregates need all of them."
+        return "OBEP421", f"{name} cannot be used in a guard", reason, ""
+    if name not in FUNCTIONS:
+        meant = nearest(name, FUNCTIONS)
+        reason = "It is none of SPARQL 1.1's functions, nor seconds(…)."
+        return "OBEP190", f"{name} is not a function", reason, f"{meant}(…)" if meant else ""
+    least, most = FUNCTIONS[name]
+    wrong = _check_number(name, len(call.arguments), least, most)
+    return wrong or (_check_regex(call, name) if name in ("REGEX", "REPLACE") else None)
+
+
+def _check_number(name: str, given: int, least: int, most: int | None) -> Said | None:
+    if given >= least and (most is None or given <= most):
+        return None
+    wanted = f"{least}" if least == most else f"{least} or {most}"
+    noun = "argument" if wanted == "1" else "arguments"
+    return "OBEP191", f"{name} takes {wanted} {noun}, not {given}", "", ""
+
+
+def _check_regex(call: Call, name: str) -> Said | None:
+    """A pattern that stands in the query is read here; one that comes with the data, when it comes."""
+    pattern = call.arguments[1]
+    flags = (*call.arguments[3 if name == "REPLACE" else 2 :], Literal(""))[0]
+    if not isinstance(pattern, Literal) or not isinstance(flags, Literal):
+        return None
+    try:
+        tree = parse_regex(pattern.lexical, flags.lexical)
+    except RegexError as error:
+        return (
+            "OBEP192",
+            "the regular expression cannot be used",
+            f"{str(error)[:1].upper()}{str(error)[1:]}.",
+            "",
+        )
+    if name == "REPLACE" and cost(tree) is None:
+        reason = "A repetition in a repetition can take exponential time to replace. REGEX has no such limit."
+        return "OBEP193", "REPLACE cannot bound the time of this regular expression", reason, ""
+    return None
+
+
+def _calls(value: object) -> Iterator[Call]:
+    if isinstance(value, tuple):
+        for member in value:
+            yield from _calls(member)
+    elif isinstance(value, Node):
+        if isinstance(value, Call):
+            yield value
+        for slot in fields(value):
+            if slot.name != "span":
+                yield from _calls(getattr(value, slot.name))

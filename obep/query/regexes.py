@@ -1,0 +1,336 @@
+"""Regular expressions of XPath, as SPARQL's REGEX and REPLACE take them: their syntax and what they cost.
+
+Patterns are untrusted. They are read here into a small tree, never handed to Python as they are; the tree
+says how many steps a backtracking matcher could need, and `obep.guards.regexes` chooses a matcher by that.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+LONGEST_PATTERN = 1_000
+LARGEST = 2_000
+"""Nodes after the counted repetitions are written out."""
+
+_CATEGORIES = {"L": "ultmo", "M": "nce", "N": "dlo", "P": "cdseifo", "Z": "slp", "S": "mcko", "C": "cfon"}
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+class RegexError(ValueError):
+    """A pattern that cannot be carried out; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """One character out of a set: ranges, Unicode categories, the escapes `d`, `s`, `w`, `D`, `S`, `W`."""
+
+    ranges: tuple[tuple[str, str], ...] = ()
+    categories: tuple[tuple[str, bool], ...] = ()
+    escapes: str = ""
+    negated: bool = False
+    minus: Characters | None = None
+
+    def __contains__(self, character: str) -> bool:
+        found = (
+            any(low <= character <= high for low, high in self.ranges)
+            or any(_escaped(escape, character) for escape in self.escapes)
+            or any(
+                unicodedata.category(character).startswith(category) != inverse
+                for category, inverse in self.categories
+            )
+        )
+        return found != self.negated and not (self.minus is not None and character in self.minus)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyCharacter:
+    """The dot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`^` or `$`."""
+
+    which: Literal["^", "$"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    parts: tuple[Regex, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branches:
+    branches: tuple[Regex, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    part: Regex
+    least: int
+    most: int | None
+    reluctant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    part: Regex
+    capturing: bool
+
+
+Regex = Characters | AnyCharacter | Edge | Sequence | Branches | Repeat | Group
+
+
+class Cost(NamedTuple):
+    """At most `factor * n ** degree` ways to try from one place of a text of length n."""
+
+    factor: int
+    degree: int
+
+
+def parse_regex(pattern: str, flags: str = "") -> Regex:
+    """The tree of a pattern; raises RegexError for what XPath does not have, and for what is too large.
+
+    >>> parse_regex("^a+")
+    Sequence(parts=(Edge(which='^'), Repeat(part=Characters(ranges=(('a', 'a'),), categories=(), escapes='', \
+negated=False, minus=None), least=1, most=None, reluctant=False)))
+    """
+    for flag in flags:
+        if flag not in "imsx":
+            raise RegexError(f"{flag!r} is not one of the flags i, m, s, x")
+    if len(pattern) > LONGEST_PATTERN:
+        raise RegexError(f"it is longer than {LONGEST_PATTERN} characters")
+    reader = _Reader(pattern, "x" in flags)
+    tree = reader.branches(0)
+    if reader.more():
+        raise RegexError(f"nothing opens the ) at {reader.at + 1}")
+    if size(tree) > LARGEST:
+        raise RegexError("its counted repetitions are too large")
+    return tree
+
+
+def size(node: Regex) -> int:
+    """The number of nodes with every counted repetition written out."""
+    if isinstance(node, Sequence):
+        return 1 + sum(map(size, node.parts))
+    if isinstance(node, Branches):
+        return 1 + sum(map(size, node.branches))
+    if isinstance(node, Group):
+        return 1 + size(node.part)
+    if isinstance(node, Repeat):
+        return 1 + size(node.part) * max(1, node.least, node.most or 0)
+    return 1
+
+
+def cost(node: Regex) -> Cost | None:
+    """What a backtracking matcher may need from one place; `None` when that grows exponentially."""
+    if isinstance(node, Group):
+        return cost(node.part)
+    if isinstance(node, Sequence):
+        return _product(map(cost, node.parts))
+    if isinstance(node, Branches):
+        costs = [cost(branch) for branch in node.branches]
+        known = [one for one in costs if one is not None]
+        if len(known) < len(costs):
+            return None
+        return Cost(sum(one.factor for one in known), max(one.degree for one in known))
+    if isinstance(node, Repeat):
+        return _cost_of_repeat(node)
+    return Cost(1, 0)
+
+
+def _cost_of_repeat(node: Repeat) -> Cost | None:
+    inner = cost(node.part)
+    if inner is None:
+        return None
+    if node.most is None:
+        return Cost(1, 1) if inner == Cost(1, 0) else None
+    choices = Cost(node.most - node.least + 1, 0)
+    return _product([choices, *[inner] * (node.most if inner != Cost(1, 0) else 1)])
+
+
+def _product(costs: Iterator[Cost | None] | list[Cost | None]) -> Cost | None:
+    factor, degree = 1, 0
+    for one in costs:
+        if one is None:
+            return None
+        factor, degree = factor * one.factor, degree + one.degree
+        if factor > 1_000_000 or degree > 10:
+            return None
+    return Cost(factor, degree)
+
+
+def _escaped(escape: str, character: str) -> bool:
+    kind = escape.lower()
+    if kind == "d":
+        found = unicodedata.category(character) == "Nd"
+    elif kind == "s":
+        found = character.isspace()
+    else:
+        found = character.isalnum() or character == "_"
+    return found != escape.isupper()
+
+
+class _Reader:
+    """A recursive descent over the pattern."""
+
+    def __init__(self, pattern: str, spaced: bool) -> None:
+        self.pattern = pattern
+        self.at = 0
+        self.spaced = spaced
+        """The flag x: white space outside of classes means nothing."""
+
+    def more(self) -> str:
+        """The next character that means something, or nothing at the end."""
+        while self.spaced and self.at < len(self.pattern) and self.pattern[self.at] in " \t\r\n":
+            self.at += 1
+        return self.pattern[self.at : self.at + 1]
+
+    def take(self) -> str:
+        if self.at >= len(self.pattern):
+            raise RegexError("it ends too early")
+        self.at += 1
+        return self.pattern[self.at - 1]
+
+    def branches(self, depth: int) -> Regex:
+        if depth > 50:
+            raise RegexError("its groups are nested deeper than 50")
+        found = [self.sequence(depth)]
+        while self.more() == "|":
+            self.take()
+            found.append(self.sequence(depth))
+        return found[0] if len(found) == 1 else Branches(tuple(found))
+
+    def sequence(self, depth: int) -> Regex:
+        parts: list[Regex] = []
+        while (character := self.more()) and character not in "|)":
+            parts.append(self.repeated(self.atom(depth)))
+        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+    def atom(self, depth: int) -> Regex:
+        character = self.take()
+        if character == "(":
+            return self.group(depth)
+        if character == "[":
+            return self.set_of_characters(0)
+        if character == ".":
+            return AnyCharacter()
+        if character in "^$":
+            return Edge("^" if character == "^" else "$")
+        if character == "\\":
+            return self.escape()
+        if character in "*+?{}]":
+            raise RegexError(
+                f"the {character} at {self.at} repeats or closes nothing; \\{character} is the character"
+            )
+        return Characters(((character, character),))
+
+    def group(self, depth: int) -> Regex:
+        capturing = self.pattern[self.at : self.at + 1] != "?"
+        if not capturing:
+            if self.pattern[self.at : self.at + 2] != "?:":
+                raise RegexError("look-around and named groups are not in XPath; (?: is the only (? there is")
+            self.at += 2
+        inner = self.branches(depth + 1)
+        if self.more() != ")":
+            raise RegexError("a ( is not closed")
+        self.take()
+        return Group(inner, capturing)
+
+    def repeated(self, atom: Regex) -> Regex:
+        character = self.more()
+        if not character or character not in "*+?{":
+            return atom
+        self.take()
+        least, most = {"*": (0, None), "+": (1, None), "?": (0, 1)}.get(character) or self.counts()
+        if isinstance(atom, Edge):
+            raise RegexError(f"{atom.which} cannot be repeated")
+        reluctant = self.more() == "?"
+        if reluctant:
+            self.take()
+        if (following := self.more()) and following in "*+?{":
+            raise RegexError(f"the {following} at {self.at + 1} repeats a repetition")
+        return Repeat(atom, least, most, reluctant)
+
+    def counts(self) -> tuple[int, int | None]:
+        end = self.pattern.find("}", self.at)
+        low, comma, high = self.pattern[self.at : end].partition(",") if end >= 0 else ("", "", "")
+        self.at = end + 1
+        if not _number(low) or (high and not _number(high)):
+            raise RegexError("a { is not followed by {n}, {n,} or {n,m}; \\{ is the character")
+        least = int(low)
+        most = (int(high) if high else None) if comma else least
+        if most is not None and most < least:
+            raise RegexError(f"{{{low},{high}}} counts backwards")
+        return least, most
+
+    def escape(self) -> Characters:
+        character = self.take()
+        if character in _CONTROLS:
+            return Characters(((_CONTROLS[character], _CONTROLS[character]),))
+        if character in "dDsSwW":
+            return Characters(escapes=character)
+        if character in "pP":
+            return Characters(categories=(self.category(character == "P"),))
+        if character.isdigit():
+            raise RegexError("a reference back to a group cannot be bounded in time")
+        if character.isalnum():
+            raise RegexError(f"XPath has no \\{character}")
+        return Characters(((character, character),))
+
+    def category(self, inverse: bool) -> tuple[str, bool]:
+        end = self.pattern.find("}", self.at)
+        name = self.pattern[self.at + 1 : end]
+        known = name[:1] in _CATEGORIES and (len(name) == 1 or name[1:] in list(_CATEGORIES[name[0]]))
+        if self.pattern[self.at : self.at + 1] != "{" or not known:
+            raise RegexError("\\p is followed by a category of Unicode, such as \\p{L}")
+        self.at = end + 1
+        return name, inverse
+
+    def set_of_characters(self, depth: int) -> Characters:
+        if depth > 5:
+            raise RegexError("its subtractions are nested deeper than 5")
+        negated = self.pattern[self.at : self.at + 1] == "^"
+        self.at += negated
+        members: list[Characters] = []
+        minus: Characters | None = None
+        while True:
+            character = self.take()
+            if character == "]" and members:
+                break
+            if character == "-" and self.pattern[self.at : self.at + 1] == "[" and members:
+                self.at += 1
+                minus = self.set_of_characters(depth + 1)
+                if self.take() != "]":
+                    raise RegexError("after a subtraction the class must end")
+                break
+            if character == "[":
+                raise RegexError("a [ in a class is written \\[")
+            members.append(self.range_from(character))
+        return Characters(
+            tuple(one for member in members for one in member.ranges),
+            tuple(one for member in members for one in member.categories),
+            "".join(member.escapes for member in members),
+            negated,
+            minus,
+        )
+
+    def range_from(self, character: str) -> Characters:
+        first = self.escape() if character == "\\" else Characters(((character, character),))
+        following = self.pattern[self.at : self.at + 2]
+        if not first.ranges or len(following) < 2 or following[0] != "-" or following[1] in "]-[":
+            return first
+        self.at += 1
+        end = self.take()
+        last = self.escape() if end == "\\" else Characters(((end, end),))
+        low = first.ranges[0][0]
+        if not last.ranges or last.ranges[0][0] < low:
+            raise RegexError(f"the range from {low} runs backwards")
+        return Characters(((low, last.ranges[0][0]),))
+
+
+def _number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 5
