@@ -6,6 +6,7 @@ Everything that leaves obep on purpose is an `ObepError` with one or more `Diagn
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Literal
 
 Severity = Literal["error", "warning"]
@@ -48,7 +49,8 @@ class Diagnostic:
             lines.extend(self._excerpt(self.span))
         elif self.file:
             lines.append(f"  {_printable(self.file)}")
-        lines.extend(f"  {_printable(line)}" for line in self.reason.splitlines())
+        for line in self.reason.splitlines():
+            lines.extend(f"  {part}" for part in wrap(_printable(line), 100, break_on_hyphens=False))
         if self.remedy:
             first, *rest = self.remedy.splitlines()
             lines.append(f"  Try:  {_printable(first)}")
