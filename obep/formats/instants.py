@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Literal
 
 Unit = Literal["s", "ms", "us", "ns"]
@@ -80,3 +81,36 @@ def _parse_text(text: str, unit: str) -> int:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+_DURATION = re.compile(r"\(?\s*(\d{1,12}(?:\.\d{1,6})?)\s*([a-zA-Zµ]+)\s*\)?\Z", re.ASCII)
+_XSD_DURATION = re.compile(
+    r"P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,6})?)S)?)?\Z", re.ASCII
+)
+_LENGTHS = {
+    "us": 1,
+    "ms": 1_000,
+    "s": 1_000_000,
+    "sec": 1_000_000,
+    "m": 60_000_000,
+    "min": 60_000_000,
+    "h": 3_600_000_000,
+    "d": 86_400_000_000,
+}
+
+
+def parse_duration(text: str) -> int:
+    """Microseconds of a duration as queries write it. Raises ValueError.
+
+    >>> parse_duration("5s"), parse_duration("5 min"), parse_duration("PT1M30S"), parse_duration("500 ms")
+    (5000000, 300000000, 90000000, 500000)
+    """
+    text = text.strip()
+    if short := _DURATION.match(text):
+        length = _LENGTHS.get(short[2].lower())
+        if length is not None:
+            return int(Decimal(short[1]) * length)
+    if (xsd := _XSD_DURATION.match(text)) and text not in ("P", "PT"):
+        days, hours, minutes, seconds = (Decimal(part or 0) for part in xsd.groups())
+        return int((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000_000)
+    raise ValueError(f"{_short(text)} is no duration; write 500 ms, 5 s, 5 min, 1 h, 2 d or PT5M")

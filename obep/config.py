@@ -1,0 +1,231 @@
+"""obep.toml: sources, sinks, mappings, the ontology catalogue, and settings of the engines and limits.
+
+It lies beside the query, or is named by --config. Paths in it are relative to it, and files lie below its
+folder unless --allow-path says otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from obep.errors import fail
+from obep.formats.limits import Limits
+from obep.settings import (
+    Kind,
+    Secret,
+    anything,
+    choice,
+    duration,
+    each,
+    either,
+    flag,
+    literal_text,
+    names,
+    nested,
+    secret,
+    table,
+    tables,
+    text,
+    uri,
+    whole_number,
+)
+
+NAME = "obep.toml"
+
+MAPPING: dict[str, Kind] = {
+    "template": literal_text,
+    "context": either(str, text, anything),
+    "subject": text,
+    "prefixes": each(text),
+    "time": text,
+    "time_format": text,
+    "unit": choice("s", "ms", "us", "ns"),
+    "units": each(anything),
+}
+
+CONNECTION: dict[str, Kind] = {
+    "username": secret,
+    "password": secret,
+    "tls": flag,
+    "ca": text,
+    "certificate": text,
+    "key": text,
+    "client_id": text,
+    "qos": whole_number,
+    "options": each(secret),
+}
+"""What sources and sinks on a network have in common."""
+
+SOURCE: dict[str, Kind] = {
+    "uri": uri,
+    "format": text,
+    "unit": choice("s", "ms", "us", "ns"),
+    "time_property": text,
+    "prefixes": each(text),
+    "missing_time": choice("arrival", "refuse"),
+    "mapping": either(str, text, nested(MAPPING)),
+    **CONNECTION,
+}
+
+SINK: dict[str, Kind] = {
+    "uri": uri,
+    "as": choice("event", "rdf"),
+    "events": names,
+    "headers": each(secret),
+    "retries": whole_number,
+    "timeout": duration,
+    **CONNECTION,
+}
+
+ENGINE: dict[str, Kind] = {
+    "name": choice("spark", "embedded"),
+    "lateness": duration,
+    "idle": duration,
+    "future": duration,
+    "strict": flag,
+    "checkpoint": text,
+    "dead_letters": text,
+}
+
+SPARK: dict[str, Kind] = {"master": text, "buckets": whole_number, "conf": each(secret)}
+
+LIMITS: dict[str, Kind] = {
+    "item_bytes": whole_number,
+    "nesting": whole_number,
+    "file_bytes": whole_number,
+    "gzip_ratio": whole_number,
+}
+
+FILE: dict[str, Kind] = {
+    "sources": tables(SOURCE),
+    "sinks": tables(SINK),
+    "mappings": tables(MAPPING),
+    "ontology": nested({"catalogue": each(text)}),
+    "engine": nested(ENGINE),
+    "spark": nested(SPARK),
+    "limits": nested(LIMITS),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What obep.toml says; without one, what holds by default."""
+
+    folder: Path
+    """Where relative paths of the configuration begin."""
+    path: Path | None = None
+    sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sinks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    mappings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    catalogue: Mapping[str, Path] = field(default_factory=dict)
+    engine: Mapping[str, Any] = field(default_factory=dict)
+    spark: Mapping[str, Any] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    allowed: tuple[Path, ...] = ()
+
+    def file(self, path: str) -> Path:
+        """A file that the configuration names, if it lies where files may lie."""
+        return below(Path(path), self.folder, self.allowed)
+
+    def mapping_of(self, source: str) -> tuple[Mapping[str, Any], str] | None:
+        """The settings of a source's mapping and where they stand, its context read if it is a file."""
+        setting = self.sources.get(source, {}).get("mapping")
+        where = f"sources.{source}.mapping"
+        if setting is None:
+            return None
+        if isinstance(setting, str):
+            if setting not in self.mappings:
+                known = ", ".join(self.mappings) or "none"
+                raise fail(
+                    "OBEP506", f"{where}: there is no mapping {setting!r}", reason=f"There are: {known}"
+                )
+            setting, where = self.mappings[setting], f"mappings.{setting}"
+        if isinstance(setting.get("context"), str):
+            setting = {**setting, "context": self._context(setting["context"], f"{where}.context")}
+        return setting, where
+
+    def _context(self, path: str, where: str) -> object:
+        if "://" in path:
+            raise fail(
+                "OBEP522",
+                f"{where}: obep fetches nothing from the web",
+                remedy="save it as a file beside obep.toml",
+            )
+        try:
+            context = json.loads(self.file(path).read_text("utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise fail("OBEP522", f"{where}: {path} cannot be read as JSON: {error}") from None
+        return context["@context"] if isinstance(context, dict) and "@context" in context else context
+
+
+def load_config(path: Path | None, beside: Path, allowed: tuple[Path, ...] = ()) -> Config:
+    """The configuration in `path`, or in the obep.toml of the folder `beside` if there is one."""
+    file = path or beside / NAME
+    if path is None and not file.is_file():
+        return Config(beside.resolve(), allowed=allowed)
+    try:
+        data = tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise fail("OBEP500", f"{file} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise fail("OBEP501", f"not TOML: {error}", file=str(file)) from None
+    return _checked(data, file, allowed)
+
+
+def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Config:
+    from obep.errors import Diagnostic, ObepError
+
+    folder = file.resolve().parent
+    try:
+        settings = table(data, FILE, "")
+        for kind in ("sources", "sinks"):
+            for name, setting in settings.get(kind, {}).items():
+                if "uri" not in setting:
+                    raise fail("OBEP507", f"{kind}.{name}: there is no uri")
+        catalogue = settings.get("ontology", {}).get("catalogue", {})
+        return Config(
+            folder,
+            file,
+            settings.get("sources", {}),
+            settings.get("sinks", {}),
+            settings.get("mappings", {}),
+            {iri: below(Path(path), folder, allowed) for iri, path in catalogue.items()},
+            settings.get("engine", {}),
+            settings.get("spark", {}),
+            Limits(**settings.get("limits", {})),
+            allowed,
+        )
+    except ObepError as error:
+        raise ObepError(
+            *(
+                Diagnostic(d.code, d.message, d.file or str(file), d.span, d.reason, d.remedy, d.line_text)
+                for d in error.diagnostics
+            )
+        ) from None
+
+
+def below(path: Path, folder: Path, allowed: tuple[Path, ...] = ()) -> Path:
+    """The path, links followed, if it lies below the folder or an allowed one; else OBEP505."""
+    try:
+        real = (folder / path).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, or a NUL in the name
+        raise fail("OBEP505", f"{path} leads nowhere: {error}") from None
+    for root in (folder, *allowed):
+        if real.is_relative_to(root.resolve()):
+            return real
+    raise fail(
+        "OBEP505",
+        f"{path} lies outside {folder}",
+        reason="Files that a query or obep.toml names lie below its folder, links followed.",
+        remedy=f"--allow-path {real.parent}",
+    )
+
+
+def secret_of(setting: Any) -> str | None:
+    """What a secret setting holds, for the one who needs it."""
+    return setting.reveal() if isinstance(setting, Secret) else setting

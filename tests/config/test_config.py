@@ -1,0 +1,157 @@
+"""obep.toml: what is known, what is wrong with it, what stays secret, and where files may lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from obep.config import Config, below, load_config
+from obep.errors import ObepError
+from obep.settings import Secret, shown_uri
+
+FULL = """
+[sources.doors]
+uri = "mqtt://${USER_NAME}:${WORD}@localhost/doors/#"
+unit = "ms"
+password = "${WORD}"
+mapping = "thermo"
+
+[sources.smoke]
+uri = "smoke.csv"
+[sources.smoke.mapping]
+context = "context.jsonld"
+
+[sinks.alarm]
+uri = "https://example.org/hook"
+events = ["Fire"]
+headers = { Authorization = "Bearer ${WORD}" }
+timeout = "5s"
+
+[mappings.thermo]
+template = ":x :p {v} ."
+prefixes = { "" = "http://e/" }
+units = { v = "degF -> degC" }
+
+[ontology]
+catalogue = { "http://e/sosa" = "sosa.ttl" }
+
+[engine]
+lateness = "5 min"
+idle = 30
+
+[spark]
+master = "local[2]"
+conf = { "spark.ui.enabled" = "false" }
+
+[limits]
+nesting = 7
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("USER_NAME", "me")
+    monkeypatch.setenv("WORD", "hush")
+    return tmp_path
+
+
+def load(folder: Path, text: str) -> Config:
+    (folder / "obep.toml").write_text(text)
+    return load_config(None, folder)
+
+
+def test_every_section_is_read(folder: Path) -> None:
+    (folder / "context.jsonld").write_text('{"@context": {"@vocab": "http://e/"}}')
+    config = load(folder, FULL)
+    assert config.sources["doors"]["uri"].reveal() == "mqtt://me:hush@localhost/doors/#"
+    assert config.sinks["alarm"]["timeout"] == 5_000_000
+    assert config.engine == {"lateness": 300_000_000, "idle": 30_000_000}
+    assert config.catalogue == {"http://e/sosa": folder / "sosa.ttl"}
+    assert config.limits.nesting == 7
+    mapping = config.mapping_of("doors")
+    assert mapping is not None
+    assert mapping[1] == "mappings.thermo"
+    smoke = config.mapping_of("smoke")
+    assert smoke is not None
+    assert smoke[0]["context"] == {"@vocab": "http://e/"}
+    assert config.mapping_of("other") is None
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert load_config(None, tmp_path) == Config(tmp_path.resolve())
+
+
+def test_secrets_are_never_printed(folder: Path) -> None:
+    (folder / "context.jsonld").write_text("{}")
+    config = load(folder, FULL + '\n[sources.plain]\nuri="mqtt://a:literal@h/t"\npassword="literal"\n')
+    for shown in (repr(config), str(config), f"{config.sources}", str(config.sinks["alarm"]["headers"])):
+        assert "hush" not in shown
+        assert "literal" not in shown
+    assert "${WORD}" in repr(config.sources["doors"]["password"])
+    assert str(config.sources["plain"]["uri"]) == "mqtt://***@h/t"
+    assert shown_uri("file.jsonl") == "file.jsonl"
+    assert f"{Secret('x')}" == "***"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "says"),
+    [
+        ("[source.doors]", "OBEP502", "source: there is no such setting"),
+        ("[sources.doors]\nurl = 'x'", "OBEP502", "Try:  sources.doors.uri"),
+        ("[engine]\nlatness = '5s'", "OBEP502", "Try:  engine.lateness"),
+        ("[sources.doors]\nuri = 5", "OBEP503", "sources.doors.uri: expected a URI, got a number"),
+        ("[engine]\nlateness = 'soon'", "OBEP503", "engine.lateness: 'soon' is no duration"),
+        ("[engine]\nname = 'flink'", "OBEP503", "not one of spark, embedded"),
+        ("[sources.doors]\nunit = 'hour'\nuri = 'x'", "OBEP503", "sources.doors.unit"),
+        ("[sources.doors]\npassword = ['hush']\nuri = 'x'", "OBEP503", "got an array"),
+        ("sources = 5", "OBEP503", "sources: expected a table"),
+        ("[sources.doors]\nuri = '${NOT_SET_AT_ALL}'", "OBEP504", "NOT_SET_AT_ALL is not set"),
+        ("[ontology]\ncatalogue = {'http://e/' = '../x.ttl'}", "OBEP505", "--allow-path"),
+        ("[sources.doors]\nformat = 'csv'", "OBEP507", "sources.doors: there is no uri"),
+        ("a = ", "OBEP501", "not TOML"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(folder: Path, text: str, code: str, says: str) -> None:
+    with pytest.raises(ObepError) as caught:
+        load(folder, text)
+    assert caught.value.code == code
+    assert says in str(caught.value)
+    assert "obep.toml" in str(caught.value)
+    assert "hush" not in str(caught.value)
+
+
+def test_a_configuration_named_by_hand_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(ObepError) as caught:
+        load_config(tmp_path / "other.toml", tmp_path)
+    assert caught.value.code == "OBEP500"
+
+
+def test_an_unknown_mapping_is_an_error(folder: Path) -> None:
+    config = load(folder, "[sources.s]\nuri = 'x'\nmapping = 'm'")
+    with pytest.raises(ObepError) as caught:
+        config.mapping_of("s")
+    assert caught.value.code == "OBEP506"
+
+
+def test_a_context_from_the_web_is_refused(folder: Path) -> None:
+    config = load(folder, "[sources.s]\nuri = 'x'\nmapping = { context = 'https://schema.org/' }")
+    with pytest.raises(ObepError) as caught:
+        config.mapping_of("s")
+    assert caught.value.code == "OBEP522"
+
+
+def test_files_lie_below_the_folder_links_followed(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "in", tmp_path / "out"
+    inside.mkdir()
+    outside.mkdir()
+    (outside / "secret.ttl").write_text("")
+    (inside / "link.ttl").symlink_to(outside / "secret.ttl")
+    (inside / "folder").symlink_to(outside)
+    (inside / "loop").symlink_to(inside / "loop")
+    assert below(Path("a/../b.ttl"), inside) == inside / "b.ttl"
+    for path in ("link.ttl", "folder/secret.ttl", "../out/secret.ttl", str(outside), "/etc/passwd", "a\0b"):
+        with pytest.raises(ObepError) as caught:
+            below(Path(path), inside)
+        assert caught.value.code == "OBEP505"
+    assert below(Path("link.ttl"), inside, (outside,)) == outside / "secret.ttl"
