@@ -1,21 +1,23 @@
 """The functions of FILTER: their names, how many arguments they take, and what is wrong with a call.
 
-`obep.guards` carries them out; the table stands here so that the checker need not load it.
+`obep.guards` carries them out; the table stands here so that parser and checker need not load it. The parser
+calls `known_function` (it has the caret at hand), the checker `check_expression`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
+from typing import Protocol
 
-from obep.errors import Diagnostic
+from obep.errors import Diagnostic, Span
 from obep.query.ast import Call, Expression, Literal, Name, Node
 from obep.query.nearest import nearest
 from obep.query.regexes import RegexError, cost, parse_regex
 
 FUNCTIONS: dict[str, tuple[int, int | None]] = {
     # forms that do not evaluate all of their arguments
-    "BOUND": (1, 1), "IF": (3, 3), "COALESCE": (0, None),
+    "BOUND": (1, 1), "IF": (3, 3), "COALESCE": (1, None),
     # terms
     "SAMETERM": (2, 2), "ISIRI": (1, 1), "ISURI": (1, 1), "ISBLANK": (1, 1), "ISLITERAL": (1, 1),
     "ISNUMERIC": (1, 1), "STR": (1, 1), "LANG": (1, 1), "DATATYPE": (1, 1), "IRI": (1, 1), "URI": (1, 1),
@@ -49,11 +51,21 @@ CASTS: dict[str, str] = {
 """The datatypes that a value can be cast to."""
 
 
+def known_function(
+    scope: Reports, function: str | Name, span: Span, arguments: tuple[Expression, ...]
+) -> None:
+    """Report a function that does not exist, or that takes another number of arguments."""
+    said = _check_name(function, len(arguments))
+    if said is not None:
+        code, message, reason, remedy = said
+        scope.error(code, message, span, reason=reason, remedy=remedy)
+
+
 def check_expression(expression: Expression, file: str = "", text: str = "") -> list[Diagnostic]:
     """What is wrong with the calls in an expression: unknown functions, arguments, regular expressions."""
     found = []
     for call in _calls(expression):
-        said = _check_cast(call) if isinstance(call.function, Name) else _check_function(call, call.function)
+        said = _check_name(call.function, len(call.arguments)) or _check_use(call)
         if said is not None:
             code, message, reason, remedy = said
             line = text.split("\n")[call.span.line - 1] if text else ""
@@ -61,44 +73,55 @@ def check_expression(expression: Expression, file: str = "", text: str = "") -> 
     return found
 
 
+class Reports(Protocol):
+    """The scope of a file that is being read, as far as it matters here."""
+
+    def error(self, code: str, message: str, span: Span, *, reason: str = "", remedy: str = "") -> None:
+        """Note what is wrong and go on."""
+
+
 Said = tuple[str, str, str, str]
 
 
-def _check_cast(call: Call) -> Said | None:
-    function = call.function
-    assert isinstance(function, Name)
-    if not function.iri:  # its prefix is unknown, and the parser has said so
+def _check_name(function: str | Name, given: int) -> Said | None:
+    if isinstance(function, Name):
+        if not function.iri:  # its prefix is unknown, and the parser has said so
+            return None
+        if function.iri in CASTS:
+            return _check_number(function.text, given, 1, 1)
+        name, known = function.text, list(CASTS.values())
+        reason = "A name before ( is a cast to a datatype, such as xsd:double(?v)."
+    elif function in FUNCTIONS:
+        return _check_number(function, given, *FUNCTIONS[function])
+    elif function in CHANGING or function in AGGREGATES:
         return None
-    if function.iri not in CASTS:
-        meant = nearest(function.text, CASTS.values())
-        reason = f"The casts are {', '.join(CASTS.values())}."
-        return "OBEP190", f"{function.text} is not a function", reason, f"{meant}(…)" if meant else ""
-    return _check_number(function.text, len(call.arguments), 1, 1)
-
-
-def _check_function(call: Call, name: str) -> Said | None:
-    if name in CHANGING:
-        reason = "Its value changes from run to run, but the same input must give the same answers and ids."
-        remedy = "getENDTIME() is the time of what is decided" if name == "NOW" else ""
-        return "OBEP420", f"{name} cannot be used in a guard", reason, remedy
-    if name in AGGREGATES:
-        reason = "A FILTER looks at one solution at a time; aggregates need all of them."
-        return "OBEP421", f"{name} cannot be used in a guard", reason, ""
-    if name not in FUNCTIONS:
-        meant = nearest(name, FUNCTIONS)
-        reason = "It is none of SPARQL 1.1's functions, nor seconds(…)."
-        return "OBEP190", f"{name} is not a function", reason, f"{meant}(…)" if meant else ""
-    least, most = FUNCTIONS[name]
-    wrong = _check_number(name, len(call.arguments), least, most)
-    return wrong or (_check_regex(call, name) if name in ("REGEX", "REPLACE") else None)
+    else:
+        name, known = function, [*FUNCTIONS, "getSTARTTIME", "getENDTIME", "getDURATION"]
+        reason = "FILTER has SPARQL 1.1's functions, getSTARTTIME, getENDTIME, getDURATION and seconds."
+    meant = nearest(name, known)
+    asks = f"; did you mean {meant}?" if meant else ""
+    return "OBEP017", f"{name} is no function{asks}", reason, f"{meant}(…)" if meant else ""
 
 
 def _check_number(name: str, given: int, least: int, most: int | None) -> Said | None:
     if given >= least and (most is None or given <= most):
         return None
-    wanted = f"{least}" if least == most else f"{least} or {most}"
+    wanted = f"{least}" if least == most else f"at least {least}" if most is None else f"{least} to {most}"
     noun = "argument" if wanted == "1" else "arguments"
-    return "OBEP191", f"{name} takes {wanted} {noun}, not {given}", "", ""
+    remedy = f"{name}({', '.join('…' for _ in range(max(least, 1)))})"
+    return "OBEP018", f"{name} takes {wanted} {noun}, not {given}", "", remedy
+
+
+def _check_use(call: Call) -> Said | None:
+    name = call.function
+    if name in CHANGING:
+        reason = "Its value changes from run to run, but the same input must give the same answers and ids."
+        remedy = "getENDTIME(), the time of what is decided" if name == "NOW" else ""
+        return "OBEP420", f"{name} cannot be used in a guard", reason, remedy
+    if name in AGGREGATES:
+        reason = "A FILTER looks at one solution at a time; aggregates need all of them."
+        return "OBEP421", f"{name} cannot be used in a guard", reason, ""
+    return _check_regex(call, name) if name == "REGEX" or name == "REPLACE" else None
 
 
 def _check_regex(call: Call, name: str) -> Said | None:
