@@ -1,8 +1,8 @@
 """The values of literals, and which data range holds which value.
 
 In: literals as N-Triples terms. Out: values that are equal iff the literals mean the same, and `holds`. A
-literal of an unknown datatype, or one that is none of its datatype (`"x"^^xsd:integer`), is a value of its own
-that only rdfs:Literal holds. A date-time without a zone is UTC (SPEC §1).
+literal of an unknown datatype, or one that is none of its datatype (`"x"^^xsd:integer`), is a value of its
+own that only rdfs:Literal holds. A date-time without a zone is UTC (SPEC §1).
 """
 
 from __future__ import annotations

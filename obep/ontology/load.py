@@ -1,0 +1,185 @@
+"""Ontology files and graphs: what is read, and from where.
+
+In: paths. Out: `Axioms` (T), triples (K). Turtle, N-Triples, RDF/XML, JSON-LD and OWL/XML; `owl:imports` are
+looked up in a catalogue, and nothing is ever fetched from the network.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from pathlib import Path
+
+from obep.errors import ObepError, fail
+from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.axioms import OWL, Axioms
+from obep.ontology.literals import literal
+from obep.ontology.mapping import axioms_of
+
+_SUFFIXES = {
+    ".ttl": "turtle",
+    ".turtle": "turtle",
+    ".n3": "turtle",
+    ".nt": "ntriples",
+    ".jsonld": "jsonld",
+    ".json": "jsonld",
+    ".rdf": "xml",
+    ".owl": "xml",
+    ".xml": "xml",
+    ".owx": "xml",
+}
+_ENTITY = re.compile(rb"<!ENTITY\s+(%?)\s*([^\s]+)\s+(?:\"([^\"]*)\"|'([^']*)'|(SYSTEM|PUBLIC))")
+_REFERENCE = re.compile(rb"&([A-Za-z_][\w.-]*);")
+_EXPANDED = 1 << 16
+"""How long an entity of an XML file may become when all that it refers to is filled in."""
+_IMPORTS, _ONTOLOGY = f"<{OWL}imports>", f"<{OWL}Ontology>"
+
+
+def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = None) -> Axioms:
+    """T from its files and all that they import."""
+    triples: dict[Triple, None] = {}
+    for path in _with_imports(list(paths), catalogue or {}):
+        triples.update(dict.fromkeys(read_rdf(path)))
+    return axioms_of(triples)
+
+
+def load_graph(paths: Iterable[Path]) -> tuple[Triple, ...]:
+    """K: the triples of its files, each once."""
+    triples: dict[Triple, None] = {}
+    for path in paths:
+        triples.update(dict.fromkeys(read_rdf(path)))
+    return tuple(triples)
+
+
+def read_rdf(path: Path) -> list[Triple]:
+    """The triples of a file; blank nodes get labels of their own for each file."""
+    data = _bytes(path)
+    format = _SUFFIXES.get(path.suffix.lower()) or _sniff(data)
+    if format == "xml":
+        _check_entities(data, path)
+        format = "owlxml" if _is_owl_xml(data) else "rdfxml"
+    try:
+        triples = _owl_xml(data) if format == "owlxml" else _parse(data, format)
+    except ObepError:
+        raise
+    except Exception as error:  # each parser has exceptions of its own
+        raise fail("OBEP302", "the file cannot be read as RDF", file=str(path), reason=str(error)) from None
+    prefix = blake2b(str(path).encode() + data, digest_size=5).hexdigest()
+    names: dict[Term, Term] = {}
+
+    def own(term: Term) -> Term:
+        return names.setdefault(term, f"_:f{prefix}b{len(names)}") if term.startswith("_") else term
+
+    return [(own(s), p, own(o)) for s, p, o in triples]
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise fail("OBEP301", f"{path} cannot be read", reason=error.strerror or str(error)) from None
+
+
+def _with_imports(waiting: list[Path], catalogue: Mapping[str, Path]) -> list[Path]:
+    found: dict[Path, None] = {}
+    while waiting:
+        path = waiting.pop(0)
+        if path.resolve() in found:
+            continue
+        found[path.resolve()] = None
+        for _, p, o in read_rdf(path):
+            if p == _IMPORTS:
+                imported = catalogue.get(o[1:-1])
+                if imported is None:
+                    raise fail(
+                        "OBEP304",
+                        f"the ontology imports {o}, which is not in the catalogue",
+                        file=str(path),
+                        reason="obep fetches nothing from the network.",
+                        remedy=f'[catalogue]\n"{o[1:-1]}" = "a file of yours"      # in obep.toml',
+                    )
+                waiting.append(imported)
+    return list(found)
+
+
+def _parse(data: bytes, format: str) -> list[Triple]:
+    import pyoxigraph
+
+    formats = {
+        "turtle": pyoxigraph.RdfFormat.TURTLE,
+        "ntriples": pyoxigraph.RdfFormat.N_TRIPLES,
+        "jsonld": pyoxigraph.RdfFormat.JSON_LD,
+        "rdfxml": pyoxigraph.RdfFormat.RDF_XML,
+    }
+    # A relative name in an ontology means the ontology's own place, which has no name here.
+    quads = pyoxigraph.parse(data, formats[format], base_iri="urn:obep:file", rename_blank_nodes=False)
+    return [(str(quad.subject), str(quad.predicate), str(quad.object)) for quad in quads]
+
+
+def _sniff(data: bytes) -> str:
+    head = data[:2000].lstrip()
+    if head.startswith((b"<?xml", b"<rdf:RDF", b"<Ontology", b"<!DOCTYPE")):
+        return "xml"
+    return "jsonld" if head.startswith((b"{", b"[")) and b"@" in head else "turtle"
+
+
+def _is_owl_xml(data: bytes) -> bool:
+    return re.search(rb"<(?:\w+:)?Ontology\s[^>]*xmlns", data) is not None and b"<rdf:RDF" not in data
+
+
+def _owl_xml(data: bytes) -> list[Triple]:
+    from io import BytesIO
+
+    from owlready2 import owlxml_2_ntriples
+
+    triples: list[Triple] = []
+
+    def node(name: str) -> Term:
+        return name if name.startswith("_") else f"<{name}>"
+
+    def on_object(s: str, p: str, o: str) -> None:
+        triples.append((node(s), f"<{p}>", node(o)))
+
+    def on_data(s: str, p: str, o: str, datatype: str) -> None:
+        if datatype and datatype.startswith("@"):
+            term = literal(o, language=datatype[1:])
+        else:
+            term = literal(o, f"<{datatype}>") if datatype else literal(o)
+        triples.append((node(s), f"<{p}>", term))
+
+    owlxml_2_ntriples.parse(BytesIO(data), on_object, on_data)
+    return triples
+
+
+def _check_entities(data: bytes, path: Path) -> None:
+    """Entities may abbreviate namespaces; they may not point outside, nor grow without measure."""
+    entities: dict[bytes, bytes] = {}
+    for parameter, name, double, single, external in _ENTITY.findall(data):
+        if external or parameter:
+            raise _refused(path, f"The entity {name.decode(errors='replace')} points outside the file.")
+        entities[name] = double or single
+    for name in entities:
+        if _grown(name, entities, ()) > _EXPANDED:
+            raise _refused(path, f"The entity {name.decode(errors='replace')} grows without measure.")
+
+
+def _grown(name: bytes, entities: dict[bytes, bytes], within: tuple[bytes, ...]) -> int:
+    if name in within:
+        return _EXPANDED + 1
+    length = len(entities[name])
+    for inner in _REFERENCE.findall(entities[name]):
+        if inner in entities:
+            length += _grown(inner, entities, (*within, name))
+            if length > _EXPANDED:
+                break
+    return length
+
+
+def _refused(path: Path, reason: str) -> ObepError:
+    return fail("OBEP305", "the XML file is refused", file=str(path), reason=reason)
+
+
+def is_ontology(triples: Iterable[Triple]) -> bool:
+    """Whether a graph says that it is an ontology."""
+    return any(p == RDF_TYPE and o == _ONTOLOGY for _, p, o in triples)
