@@ -64,6 +64,14 @@ class Hierarchy:
     parents: dict[Term, tuple[Term, ...]]
     unsatisfiable: tuple[Term, ...]
 
+    def subsumptions(self) -> Iterator[tuple[Term, Term]]:
+        """Pairs (sub, sup) of named classes from which all others follow by transitivity."""
+        for group in self.groups:
+            if len(group) > 1:
+                yield from zip(group, (*group[1:], group[0]), strict=True)
+            yield from ((group[0], above) for above in self.parents.get(group[0], ()))
+        yield from ((empty, NOTHING) for empty in self.unsatisfiable)
+
 
 class Reasoner:
     """Answers about T and a small ABox. One question at a time; other threads wait."""

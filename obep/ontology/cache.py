@@ -1,0 +1,79 @@
+"""What is remembered on disk: one small JSON file for each answer, under a hash of what was asked.
+
+Two processes may write the same entry at once: each writes a file of its own and puts it in place in one
+step, so a reader finds a whole entry or none. An entry that cannot be read is as good as none.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from dataclasses import fields
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from obep.ontology.axioms import Axioms
+
+FORMAT = "obep-1"
+"""Changes whenever what is remembered changes its meaning."""
+MOST = 200_000
+"""Entries that one process writes into one folder."""
+Record = TypeVar("Record")
+
+
+def cache_dir() -> Path:
+    """Where things are remembered: OBEP_CACHE, or ~/.cache/obep."""
+    if chosen := os.environ.get("OBEP_CACHE"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "obep"
+
+
+def content_hash(content: object) -> str:
+    """A name for what is asked; equal values of our dataclasses, tuples and strings have equal names.
+
+    >>> content_hash(("a", 1)) == content_hash(("a", 1)) != content_hash(("a", 2))
+    True
+    """
+    return blake2b(f"{FORMAT}\n{content!r}".encode(), digest_size=20).hexdigest()
+
+
+def axioms_hash(axioms: Axioms) -> str:
+    """A name for T, whatever the order of its axioms."""
+    names = (sorted(getattr(axioms, field.name), key=repr) for field in fields(axioms)[1:])
+    return content_hash((sorted(set(map(repr, axioms.axioms))), *names))
+
+
+class Folder:
+    """The entries of one kind. Nothing here fails: without a place to write, nothing is remembered."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._written = 0
+
+    def read(self, key: str, kind: type[Record]) -> Record | None:
+        """The entry under a key, if there is a whole one of that kind."""
+        try:
+            return msgspec.json.decode((self.path / key[:2] / f"{key}.json").read_bytes(), type=kind)
+        except (OSError, msgspec.DecodeError):
+            return None
+
+    def write(self, key: str, record: object) -> None:
+        """Puts an entry in place, in one step."""
+        if self._written >= MOST:
+            return
+        self._written += 1
+        target = self.path / key[:2] / f"{key}.json"
+        with suppress(OSError):
+            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(msgspec.json.encode(record))
+                os.replace(name, target)
+            except OSError:
+                with suppress(OSError):
+                    os.unlink(name)
