@@ -4,9 +4,27 @@ from __future__ import annotations
 
 CODES: dict[str, str] = {
     # 001-099 syntax and files
+    "OBEP001": "a word that cannot stand here",
+    "OBEP005": "nested too deeply",
+    "OBEP006": "not UTF-8",
+    "OBEP007": "unknown prefix",
+    "OBEP008": "a prefix declared twice",
+    "OBEP009": "BASE twice",
+    "OBEP010": "a relative IRI without BASE",
+    "OBEP011": "a clause twice",
+    "OBEP012": "a clause of the other kind of event",
+    "OBEP013": "not a duration",
+    "OBEP014": "not a number that can be counted to",
+    "OBEP015": "not an instant",
+    "OBEP016": "not an escape",
+    "OBEP019": "triples without their EVENT",
+    "OBEP020": "an empty CONSTRUCT",
+    "OBEP031": "a file that cannot be read",
+    "OBEP032": "a folder instead of a file",
+    "OBEP033": "a file outside the query's folder",
+    "OBEP034": "files that include each other",
+    "OBEP035": "not a file",
     # 100-199 errors of check
-    "OBEP190": "an unknown function",
-    "OBEP191": "a function with the wrong number of arguments",
     "OBEP192": "a regular expression that cannot be used",
     "OBEP193": "a regular expression whose time cannot be bounded",
     # 200-299 warnings

@@ -18,6 +18,8 @@ NOWHERE = Span(0, 0, 1, 1, 1, 1)
 @dataclass(frozen=True, slots=True)
 class Node:
     span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+    bracketed: bool = field(default=False, compare=False, repr=False, kw_only=True)
+    """Written in parentheses of its own (the span lies inside them); some warnings ask."""
 
 
 # --- names and values -----------------------------------------------------------------------------------
@@ -195,6 +197,7 @@ class Allen(Node):
     relation: AllenRelation
     left: Pattern
     right: Pattern
+    operator: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +240,7 @@ class Times(Node):
 class Without(Node):
     left: Pattern
     right: Pattern
+    operator: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +249,7 @@ class NotFollowedBy(Node):
     right: Pattern
     within: Duration | None
     """`None` parses, so that the checker can put its caret on the operator; it is always refused."""
+    operator: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

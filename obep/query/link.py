@@ -1,0 +1,199 @@
+"""A query with the files it includes: one table of events, in the order of definition.
+
+Files are read only below the query's folder or one of the `allowed` ones; links are followed first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from obep.errors import Diagnostic, ObepError
+from obep.query.ast import Event, QueryFile, Return, Source, Window
+from obep.query.parser import read_query
+from obep.query.scope import Scope
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A query file and all that it includes. Of an event that is defined twice, the first counts (check reports it)."""
+
+    file: QueryFile
+    files: tuple[QueryFile, ...]
+    """Included ones first, each once; the query itself is the last."""
+    events: dict[str, Event]
+    file_of: dict[str, QueryFile]
+    vocab: tuple[Path, ...]
+    graphs: tuple[Path, ...]
+    streams: tuple[str, ...]
+    windows: tuple[Window, ...]
+    returns: tuple[Return, ...]
+    folder: Path
+
+
+def link(file: QueryFile, folder: Path | None = None, *, allowed: tuple[Path, ...] = ()) -> Linked:
+    """Read the INCLUDEs of a query. RETURNs of included files are theirs, not the query's."""
+    home = (folder or Path()).resolve()
+    reader = _Reader((home, *(path.resolve() for path in allowed)))
+    reader.read(file, home)
+    if reader.problems:
+        raise ObepError(*reader.problems)
+    events: dict[str, Event] = {}
+    file_of: dict[str, QueryFile] = {}
+    for one in reader.files:
+        for event in one.events:
+            if event.name.iri not in events:
+                events[event.name.iri] = event
+                file_of[event.name.iri] = one
+    return Linked(
+        file=file,
+        files=tuple(reader.files),
+        events=events,
+        file_of=file_of,
+        vocab=tuple(dict.fromkeys(reader.paths["vocab"])),
+        graphs=tuple(dict.fromkeys(reader.paths["graph"])),
+        streams=tuple(
+            dict.fromkeys(s.iri for one in reader.files for s in one.sources if s.kind == "stream")
+        ),
+        windows=tuple(window for one in reader.files for window in one.windows),
+        returns=file.returns,
+        folder=home,
+    )
+
+
+class _Reader:
+    """Reads INCLUDEs depth first, without recursion; a file that is still open closes a cycle."""
+
+    def __init__(self, roots: tuple[Path, ...]) -> None:
+        self.roots = roots
+        self.files: list[QueryFile] = []
+        self.paths: dict[str, list[Path]] = {"vocab": [], "graph": []}
+        self.problems: list[Diagnostic] = []
+
+    def read(self, file: QueryFile, home: Path) -> None:
+        start = _own_path(file, home)
+        open_files = {start: file}
+        done: set[Path] = set()
+        stack: list[tuple[Path, QueryFile, Path, Iterator[Source]]] = [
+            (start, file, home, iter(file.sources))
+        ]
+        while stack:
+            path, current, folder, rest = stack[-1]
+            source = next(rest, None)
+            if source is None:
+                stack.pop()
+                del open_files[path]
+                done.add(path)
+                self.files.append(current)
+                continue
+            if source.kind == "stream":
+                continue
+            target = self._locate(source, current, folder)
+            if target is None:
+                continue
+            if source.kind != "include":
+                self.paths[source.kind].append(target)
+            elif target in open_files:
+                self._report_cycle(source, current, [*open_files], target)
+            elif target not in done:
+                included = self._read_included(source, current, target)
+                if included is not None:
+                    open_files[target] = included
+                    stack.append((target, included, target.parent, iter(included.sources)))
+
+    def _locate(self, source: Source, file: QueryFile, folder: Path) -> Path | None:
+        """The path that a clause names; links are followed before it is compared with the folders."""
+        written = source.iri.removeprefix("file://") if source.iri.startswith("file:///") else source.iri
+        if "://" in written or written.startswith("urn:"):
+            self._report(
+                "OBEP035", source, file, f"<{source.iri}> is not a file",
+                "Nothing is fetched from the web: the same query must mean the same tomorrow.",
+                "download it beside the query, or name it in the catalogue of obep.toml and import it there",
+            )  # fmt: skip
+            return None
+        try:
+            target = (folder / written).resolve()
+            if not target.exists() and "%" in written:
+                target = (folder / unquote(written)).resolve()
+            inside = any(target.is_relative_to(root) for root in self.roots)
+            exists, is_folder = target.exists(), target.is_dir()
+        except (OSError, ValueError, RuntimeError):
+            self._report(
+                "OBEP031",
+                source,
+                file,
+                f"<{source.iri}> is no path that can be read",
+                "",
+                "check its spelling",
+            )
+            return None
+        if not inside:
+            self._report(
+                "OBEP033", source, file, f"<{source.iri}> lies outside the query's folder",
+                f"Files are read only below {' and '.join(str(root) for root in self.roots)}.",
+                "copy it there, or allow its folder in obep.toml",
+            )  # fmt: skip
+            return None
+        if is_folder:
+            self._report(
+                "OBEP032", source, file, f"<{source.iri}> is a folder, not a file", "",
+                f"<{source.iri.rstrip('/')}/…>, the file in it that you mean",
+            )  # fmt: skip
+            return None
+        if not exists:
+            self._report(
+                "OBEP031", source, file, f"there is no file <{source.iri}>",
+                f"Paths are relative to the file that names them, here {folder}.", _similar(target),
+            )  # fmt: skip
+            return None
+        return target
+
+    def _read_included(self, source: Source, file: QueryFile, target: Path) -> QueryFile | None:
+        try:
+            return read_query(target)
+        except ObepError as error:
+            if all(one.span is None for one in error.diagnostics):
+                reason = error.diagnostics[0].message
+                self._report("OBEP031", source, file, f"<{source.iri}> cannot be read", reason, "")
+            else:
+                self.problems.extend(error.diagnostics)
+            return None
+
+    def _report_cycle(self, source: Source, file: QueryFile, path: list[Path], target: Path) -> None:
+        names = [one.name for one in [*path[path.index(target) :], target]]
+        itself = len(names) == 2
+        self._report(
+            "OBEP034", source, file,
+            f"{file.name} includes itself" if itself else "the files include each other",
+            " → ".join(names) + ".",
+            "remove this INCLUDE" if itself else "move what both need into a third file",
+        )  # fmt: skip
+
+    def _report(
+        self, code: str, source: Source, file: QueryFile, message: str, reason: str, remedy: str
+    ) -> None:
+        scope = Scope(file.text, file.name)
+        self.problems.append(scope.diagnostic(code, message, source.span, reason=reason, remedy=remedy))
+
+
+def _own_path(file: QueryFile, home: Path) -> Path:
+    """Where the query itself lies, so that an INCLUDE of itself is seen. A text has no such place."""
+    for candidate in (Path(file.name), home / Path(file.name).name):
+        try:
+            if candidate.is_file():
+                return candidate.resolve()
+        except (OSError, ValueError):
+            continue
+    return home / "<query>"
+
+
+def _similar(target: Path) -> str:
+    from obep.query.nearest import nearest
+
+    try:
+        close = nearest(target.name, sorted(path.name for path in target.parent.iterdir()))
+    except OSError:
+        return "check its spelling"
+    return f"<{close}>" if close else "check its spelling"

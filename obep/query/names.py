@@ -1,0 +1,118 @@
+"""Questions about the AST that everyone asks: aliases, leaves, dependencies, strata.
+
+Everything here is iterative: what parses may be 100 levels deep, what a program builds deeper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from functools import cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from obep.errors import Span
+from obep.query import ast
+from obep.query.nearest import nearest
+
+if TYPE_CHECKING:
+    from obep.query.link import Linked
+
+__all__ = ["Cycle", "alias_of", "children", "depends", "leaves", "nearest", "strata", "too_deep", "walk"]
+
+
+def alias_of(leaf: ast.Leaf) -> str:
+    """The alias of a leaf: the one written, or the name of its event (`:Room` and `Room` are the same)."""
+    return leaf.alias if leaf.alias is not None else leaf.event.text.removeprefix(":")
+
+
+def children(node: ast.Node) -> Iterator[ast.Node]:
+    """The nodes directly inside a node, in the order of its fields."""
+    for value in _values(type(node))(node):
+        if isinstance(value, ast.Node):
+            yield value
+        elif isinstance(value, tuple):
+            for one in value:
+                if isinstance(one, ast.Node):
+                    yield one
+
+
+@cache
+def _values(kind: type[ast.Node]) -> Callable[[ast.Node], tuple[Any, ...]]:
+    names = [field.name for field in fields(kind) if field.compare]
+    if len(names) == 1:
+        return lambda node: (getattr(node, names[0]),)
+    return attrgetter(*names)
+
+
+def walk(node: ast.Node) -> Iterator[ast.Node]:
+    """A node and all nodes inside it, in reading order."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(list(children(current))))
+
+
+def leaves(pattern: ast.Node) -> Iterator[ast.Leaf]:
+    """The leaves of a pattern, in reading order."""
+    return (node for node in walk(pattern) if isinstance(node, ast.Leaf))
+
+
+def too_deep(file: ast.QueryFile, limit: int) -> Span | None:
+    """The place of the first node that lies deeper inside its event than `limit`."""
+    for event in file.events:
+        stack = [(child, 0) for child in children(event)]
+        while stack:
+            node, depth = stack.pop()
+            if depth > limit:
+                return node.span
+            depth += not isinstance(node, ast.Guard | ast.Block)
+            stack.extend((child, depth) for child in children(node))
+    return None
+
+
+def depends(event: ast.Event) -> set[str]:
+    """The IRIs that an event's definition names: of other events, if they are, or of classes and properties."""
+    if isinstance(event, ast.CompositeEvent):
+        return {leaf.event.iri for leaf in leaves(event.pattern)}
+    return {node.iri for node in walk(event.description) if isinstance(node, ast.Name)}
+
+
+class Cycle(Exception):
+    """Events that are defined by each other; `events` begins anywhere and closes with its first."""
+
+    def __init__(self, events: list[str]) -> None:
+        super().__init__(" → ".join(events))
+        self.events = events
+
+
+def strata(linked: Linked) -> list[list[str]]:
+    """The events in layers: each is defined by events of earlier layers only. Raises Cycle.
+
+    Within a layer the order of definition is kept.
+    """
+    needs = {iri: depends(event) & linked.events.keys() for iri, event in linked.events.items()}
+    level: dict[str, int] = {}
+    for root in needs:
+        path: list[str] = []
+        stack: list[tuple[str, Iterator[str]]] = [(root, iter(sorted(needs[root])))]
+        on_path = {root}
+        path.append(root)
+        while stack:
+            iri, rest = stack[-1]
+            step = next((n for n in rest if n not in level), None)
+            if step is None:
+                level[iri] = 1 + max((level[n] for n in needs[iri]), default=-1)
+                stack.pop()
+                on_path.discard(path.pop())
+            elif step in on_path:
+                raise Cycle([*path[path.index(step) :], step])
+            else:
+                stack.append((step, iter(sorted(needs[step]))))
+                on_path.add(step)
+                path.append(step)
+    layers: list[list[str]] = [[] for _ in range(1 + max(level.values(), default=-1))]
+    for iri in needs:
+        layers[level[iri]].append(iri)
+    return layers

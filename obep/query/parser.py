@@ -1,0 +1,148 @@
+"""The parser: a text comes in, a QueryFile goes out, or an ObepError with all that is wrong with its syntax.
+
+It never reads a file that the text names (that is `link`), and never asks what a name means (that is `check`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from obep.errors import Diagnostic, ObepError, Span, fail
+from obep.query.ast import QueryFile
+from obep.query.build import Callbacks, reading
+from obep.query.comments import with_comments
+from obep.query.names import too_deep
+from obep.query.scope import Scope
+from obep.query.values import span_between
+from obep.resources import resource
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+NESTING = 100
+"""Parentheses, and operators inside operators, may lie this deep."""
+GRAMMAR = ("terminals", "manchester", "obep")
+"""The files that make the grammar, in the order in which they are joined."""
+
+
+def parse(text: str, name: str = "<query>") -> QueryFile:
+    """Read a query.
+
+    >>> parse("EVENT Hot AS Room").events[0].name.iri
+    '<http://example.org/obep#Hot>'
+    """
+    from lark.exceptions import UnexpectedInput
+
+    from obep.query.syntax import syntax_errors
+
+    scope = Scope(text, name)
+    try:
+        file = run(scope, text)
+    except UnexpectedInput as error:
+        raise ObepError(*in_order([*scope.diagnostics, *syntax_errors(scope, error)])) from None
+    deep = too_deep(file, NESTING)
+    if deep is not None:
+        scope.diagnostics.append(nested_too_deeply(scope, deep))
+    if scope.diagnostics:
+        raise ObepError(*in_order(scope.diagnostics))
+    return with_comments(file)
+
+
+def parse_bytes(data: bytes, name: str = "<query>") -> QueryFile:
+    """Read a query that should be UTF-8."""
+    try:
+        return parse(data.decode("utf-8-sig"), name)
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise fail(
+            "OBEP006",
+            f"not UTF-8: the byte {data[problem.start]:#04x} in line {line}",
+            file=name,
+            reason="A query file is text in UTF-8.",
+            remedy="save it as UTF-8 in your editor, or: iconv -f latin1 -t utf-8",
+        ) from None
+
+
+def read_query(path: Path | str) -> QueryFile:
+    """Read a query from a file. The file's name is the path as given."""
+    try:
+        data = Path(path).read_bytes()
+    except IsADirectoryError:
+        raise fail(
+            "OBEP032",
+            "this is a folder, not a query file",
+            file=str(path),
+            remedy=f"{Path(path) / 'query.obep'}",
+        ) from None
+    except (OSError, ValueError) as problem:
+        raise fail(
+            "OBEP031",
+            f"the file cannot be read: {getattr(problem, 'strerror', None) or problem}",
+            file=str(path),
+            reason="A query is read from the path that you give, relative to where you are.",
+            remedy="check the path: ls " + str(Path(str(path).replace("\0", "")).parent),
+        ) from None
+    return parse_bytes(data, str(path))
+
+
+def run(scope: Scope, text: str) -> QueryFile:
+    """Parse a text in a scope; raises lark's UnexpectedInput at the first syntax error."""
+    before = getattr(reading, "scope", None)
+    reading.scope = scope
+    try:
+        return cast(QueryFile, grammar().parse(text))
+    finally:
+        if before is not None:
+            reading.scope = before
+
+
+@cache
+def grammar() -> Lark:
+    """The parser, built when first needed (a quarter of a second) and shared by all threads."""
+    from lark import Lark
+
+    return Lark(
+        "\n".join(resource(f"grammar/{name}.lark") for name in GRAMMAR),
+        start="query_file",
+        parser="lalr",
+        lexer="contextual",
+        postlex=Brackets(),
+        transformer=Callbacks(),
+        maybe_placeholders=True,
+    )
+
+
+class Brackets:
+    """Counts the open brackets while the tokens go by, so that nothing deep is ever built."""
+
+    always_accept = ()
+
+    def process(self, stream: Iterator[Any]) -> Iterator[Any]:
+        depth = 0
+        for token in stream:
+            if token.type in ("LPAR", "LSQB"):
+                depth += 1
+                if depth > NESTING:
+                    raise ObepError(nested_too_deeply(reading.scope, span_between(token)))
+            elif token.type in ("RPAR", "RSQB"):
+                depth -= 1
+            yield token
+
+
+def nested_too_deeply(scope: Scope, span: Span) -> Diagnostic:
+    """What is said about brackets or operators that lie too deep."""
+    return scope.diagnostic(
+        "OBEP005",
+        f"nested more than {NESTING} levels deep",
+        span,
+        reason="Nobody reads that, and a program that wrote it can name its parts.",
+        remedy="give an inner part an EVENT of its own and use its name",
+    )
+
+
+def in_order(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """By their place in the text."""
+    return sorted(diagnostics, key=lambda d: d.span.start if d.span else -1)
