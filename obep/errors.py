@@ -50,7 +50,10 @@ class Diagnostic:
         elif self.file:
             lines.append(f"  {_printable(self.file)}")
         for line in self.reason.splitlines():
-            lines.extend(f"  {part}" for part in wrap(_printable(line), 100, break_on_hyphens=False))
+            lines.extend(
+                f"  {part}"
+                for part in wrap(_printable(line), 100, break_on_hyphens=False, break_long_words=False)
+            )
         if self.remedy:
             first, *rest = self.remedy.splitlines()
             lines.append(f"  Try:  {_printable(first)}")

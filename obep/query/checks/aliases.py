@@ -1,0 +1,128 @@
+"""Rules about the aliases of a pattern, and about the guard that names them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from obep.errors import Diagnostic, Span
+from obep.query.ast import Allen, And, Join, Leaf, Next, NotFollowedBy, Or, Pattern, Seq, Within, Without
+from obep.query.checks.layout import Place, Scope, times_in
+from obep.query.checks.report import listed, quote, say
+from obep.query.nearest import nearest, split
+
+
+def twice(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP104: an alias names one leaf."""
+    for alias, places in scope.aliases.items():
+        if len(places) < 2 or all(place.leaf.alias is None for place in places):
+            continue
+        written = [place for place in places if place.leaf.alias is not None]
+        again = next((place for place in written if place is not places[0]), written[0])
+        first = next(place for place in places if place is not again)
+        yield say(
+            "OBEP104",
+            scope.file,
+            again.leaf.span,
+            f"the alias {alias} is used twice",
+            f"{quote(first.leaf)} in line {first.leaf.span.line} has it already.",
+            quote(replace(again.leaf, alias=_unused(alias, scope))),
+        )
+
+
+def named_like_an_event(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP105: an alias is not the name of another event."""
+    events = {split(event.name.text)[1]: event for event in scope.definitions.events.values()}
+    for place in scope.places:
+        alias = place.leaf.alias or ""
+        other = events.get(alias)
+        if other is None or other.name.iri == place.leaf.event.iri:
+            continue
+        yield say(
+            "OBEP105",
+            scope.file,
+            place.leaf.span,
+            f"the alias {alias} is the name of another event",
+            f"There is an event {alias}, and here {alias} would stand for {place.leaf.event.text}.",
+            quote(replace(place.leaf, alias=_unused(alias, scope))),
+        )
+
+
+def ambiguous(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP106: where a guard names an event that stands twice, aliases must say which one."""
+    named = {alias for alias, _ in _named_by_guard(scope)}
+    for alias, places in scope.aliases.items():
+        if alias not in named or len(places) < 2 or any(place.leaf.alias is not None for place in places):
+            continue
+        yield say(
+            "OBEP106",
+            scope.file,
+            places[1].leaf.span,
+            f"{alias} stands {_times(len(places))} in this pattern, and the guard names it",
+            "The guard could mean each of them. Aliases let it have a block for each, or one for several: "
+            f"EVENT {alias}1, {alias}2 {{ … }}",
+            quote(_with_aliases(scope.event.pattern, alias, places)),
+        )
+
+
+def not_there(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP107: a guard speaks about aliases of the pattern."""
+    for alias, span in _named_by_guard(scope):
+        if alias in scope.aliases:
+            continue
+        renamed = [p for p in scope.places if split(p.leaf.event.text)[1] == split(alias)[1] and p.leaf.alias]
+        known = list(scope.aliases)
+        if renamed:
+            reason = f"In this pattern {alias} is called {listed([p.alias for p in renamed], 'or')}."
+            near: str | None = renamed[0].alias
+        else:
+            reason = f"The aliases of this pattern are {listed(known)}."
+            near = nearest(alias, known)
+            if any(split(name)[1] == split(alias)[1] for name in scope.definitions.known):
+                reason = f"{alias} is an event, but does not stand here. {reason}"
+        yield say(
+            "OBEP107",
+            scope.file,
+            span,
+            f"the guard names {alias}, which is not in the pattern",
+            reason,
+            near if near else f"EVENT {known[0]} {{ … }}",
+        )
+
+
+def _named_by_guard(scope: Scope) -> Iterator[tuple[str, Span]]:
+    """The aliases that blocks and time functions name, with their places."""
+    for block in scope.blocks:
+        spans = block.alias_spans or (block.span,) * len(block.aliases)
+        yield from zip(block.aliases, spans, strict=True)
+    for condition in scope.filters:
+        for time in times_in(condition):
+            if time.alias is not None:
+                yield time.alias, time.span
+
+
+def _unused(alias: str, scope: Scope) -> str:
+    taken = set(scope.aliases) | {split(name)[1] for name in scope.definitions.known}
+    return next(f"{alias}{n}" for n in range(2, len(taken) + 3) if f"{alias}{n}" not in taken)
+
+
+def _times(n: int) -> str:
+    return "twice" if n == 2 else f"{n} times"
+
+
+def _with_aliases(pattern: Pattern, alias: str, places: list[Place]) -> Pattern:
+    """The pattern with `A AS A1`, `A AS A2`, … for the leaves of one event."""
+    numbers = {id(place.leaf): number for number, place in enumerate(places, 1)}
+
+    def change(node: Pattern) -> Pattern:
+        if isinstance(node, Leaf):
+            number = numbers.get(id(node))
+            return replace(node, alias=f"{alias}{number}") if number else node
+        if isinstance(node, Without | NotFollowedBy | Allen):
+            return replace(node, left=change(node.left), right=change(node.right))
+        if isinstance(node, Seq | Next | And | Join | Or):
+            return replace(node, operands=tuple(change(operand) for operand in node.operands))
+        return replace(node, operand=change(node.operand))
+
+    inner = pattern.operand if isinstance(pattern, Within) else pattern  # the bound is not the point here
+    return change(inner)

@@ -1,0 +1,126 @@
+"""The events of a linked query together: who is built on whom, in an order where parts come first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from obep.query.ast import ClassName, CompositeEvent, Event, LogicalEvent, QueryFile
+from obep.query.link import Linked
+from obep.query.names import depends, walk
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """What the rules may know of the rest of the query."""
+
+    linked: Linked
+
+    @property
+    def events(self) -> dict[str, Event]:
+        return self.linked.events
+
+    @cached_property
+    def known(self) -> list[str]:
+        """The names of all events, as their definitions write them."""
+        return [event.name.text for event in self.events.values()]
+
+    @cached_property
+    def classes(self) -> frozenset[str]:
+        """The classes that the definitions mention."""
+        logical = (event for event, _ in self.all() if isinstance(event, LogicalEvent))
+        return frozenset(p.name.iri for e in logical for p in walk(e.description) if isinstance(p, ClassName))
+
+    def all(self) -> Iterator[tuple[Event, QueryFile]]:
+        """Every definition, those that define an event again included."""
+        return ((event, file) for file in self.linked.files for event in file.events)
+
+    @cached_property
+    def parts(self) -> dict[str, list[str]]:
+        """The events that each event is built on, sorted by their definition."""
+        rank = {iri: number for number, iri in enumerate(self.events)}
+        named = {iri: depends(event) & rank.keys() for iri, event in self.events.items()}
+        return {iri: sorted(parts, key=rank.__getitem__) for iri, parts in named.items()}
+
+    @cached_property
+    def groups(self) -> list[list[str]]:
+        """The events in an order where parts come first; events in one circle come as one group."""
+        return _groups(self.parts)
+
+    @cached_property
+    def circles(self) -> list[list[str]]:
+        """The shortest circle through the first event of each group that depends on itself."""
+        return [
+            _circle(group, self.parts)
+            for group in self.groups
+            if len(group) > 1 or group[0] in self.parts[group[0]]
+        ]
+
+    @cached_property
+    def in_circles(self) -> frozenset[str]:
+        """The events that depend on themselves."""
+        return frozenset(iri for g in self.groups if len(g) > 1 or g[0] in self.parts[g[0]] for iri in g)
+
+    def composite(self, iri: str) -> CompositeEvent | None:
+        event = self.events.get(iri)
+        return event if isinstance(event, CompositeEvent) else None
+
+
+def _groups(parts: dict[str, list[str]]) -> list[list[str]]:
+    """Tarjan's strongly connected components, without recursion (a query may have thousands of events)."""
+    number: dict[str, int] = {}
+    low: dict[str, int] = {}
+    open_: list[str] = []
+    is_open: set[str] = set()
+    groups: list[list[str]] = []
+    for root in parts:
+        if root in number:
+            continue
+        todo = [(root, iter(parts[root]))]
+        number[root] = low[root] = len(number)
+        open_.append(root)
+        is_open.add(root)
+        while todo:
+            here, rest = todo[-1]
+            for part in rest:
+                if part not in number:
+                    number[part] = low[part] = len(number)
+                    open_.append(part)
+                    is_open.add(part)
+                    todo.append((part, iter(parts[part])))
+                    break
+                if part in is_open:
+                    low[here] = min(low[here], number[part])
+            else:
+                todo.pop()
+                if todo:
+                    low[todo[-1][0]] = min(low[todo[-1][0]], low[here])
+                if low[here] == number[here]:
+                    group = [open_.pop()]
+                    while group[-1] != here:
+                        group.append(open_.pop())
+                    is_open.difference_update(group)
+                    groups.append(group[::-1])
+    return groups
+
+
+def _circle(group: list[str], parts: dict[str, list[str]]) -> list[str]:
+    """The shortest way from the first event of a group back to itself."""
+    start, inside = group[0], set(group)
+    came_from: dict[str, str] = {}
+    wave = [start]
+    while wave:
+        following: list[str] = []
+        for here in wave:
+            for part in parts[here]:
+                if part == start:
+                    way = [here]
+                    while way[-1] != start:
+                        way.append(came_from[way[-1]])
+                    return way[::-1]
+                if part in inside and part not in came_from:
+                    came_from[part] = here
+                    following.append(part)
+        wave = following
+    raise AssertionError("a group of several events has a circle")

@@ -1,0 +1,244 @@
+"""Rules about the query as a whole: names of events, circles, streams, windows, RETURN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from obep.errors import Diagnostic
+from obep.query.ast import CompositeEvent, Event, LogicalEvent, QueryFile
+from obep.query.checks.definitions import Definitions
+from obep.query.checks.layout import Scope
+from obep.query.checks.report import listed, say
+from obep.query.nearest import nearest
+
+_SUGGESTIONS = 50  # names looked for in one file; a file with more unknown ones has another problem
+_RESERVED = {
+    "<http://www.w3.org/2002/07/owl#": "OWL",
+    "<http://www.w3.org/1999/02/22-rdf-syntax-ns#": "RDF",
+    "<http://www.w3.org/2000/01/rdf-schema#": "RDFS",
+    "<http://www.w3.org/2001/XMLSchema#": "XML Schema",
+}
+
+
+def defined_twice(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP101: every event has one definition."""
+    first: dict[str, tuple[Event, QueryFile]] = {}
+    for event, file in definitions.all():
+        if event.name.iri not in first:
+            first[event.name.iri] = (event, file)
+            continue
+        earlier, where = first[event.name.iri]
+        place = f"line {earlier.name.span.line}" + (f" of {where.name}" if where is not file else "")
+        yield say(
+            "OBEP101",
+            file,
+            event.name.span,
+            f"the event {event.name.text} is defined twice",
+            f"Its first definition is in {place}, and an event has one meaning.",
+            f"EVENT {_unused(event.name.text, definitions)} {_verb(event)} …   or one definition with "
+            + ("or" if isinstance(event, LogicalEvent) else "OR"),
+        )
+
+
+def circle(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP102: events are built on events, but never on themselves."""
+    for way in definitions.circles:
+        events = [definitions.events[iri] for iri in way]
+        names = [event.name.text for event in events]
+        file = definitions.linked.file_of[way[0]]
+        if len(way) == 1:
+            message = f"the event {names[0]} is defined by itself"
+            remedy = f"a definition of {names[0]} that does not mention {names[0]}"
+        else:
+            message = f"the events {listed(names)} are defined by each other"
+            remedy = f"a definition of {names[-1]} that does not mention {names[0]}"
+        arrows = " → ".join([*(names if len(names) < 8 else [*names[:6], "…"]), names[0]])
+        yield say(
+            "OBEP102",
+            file,
+            events[0].name.span,
+            message,
+            f"Each needs the next one first: {arrows}. So none of them could ever begin.",
+            remedy,
+        )
+
+
+def reserved_name(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP122: the names of OWL, RDF and XML Schema have their meaning already."""
+    for event, file in definitions.all():
+        for space, owner in _RESERVED.items():
+            if event.name.iri.startswith(space):
+                local = event.name.iri[len(space) : -1]
+                yield say(
+                    "OBEP122",
+                    file,
+                    event.name.span,
+                    f"an event cannot be called {event.name.text}",
+                    f"{event.name.text} is a name of {owner} and has its meaning already.",
+                    f"EVENT :{local} {_verb(event)} …   (a name of your own)",
+                )
+
+
+def unknown_stream(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP121: ON names a stream of the prologue."""
+    linked = definitions.linked
+    windows = [window.name for window in linked.windows]
+    for event, file in definitions.all():
+        if not isinstance(event, LogicalEvent) or event.on is None:
+            continue
+        if event.on in linked.streams or event.on in windows:
+            continue
+        near = nearest(event.on, linked.streams)
+        streams = listed([f"<{stream}>" for stream in linked.streams]) if linked.streams else "none"
+        yield say(
+            "OBEP121",
+            file,
+            event.span,
+            f"there is no stream <{event.on}>",
+            f"ON names a stream that FROM STREAM has declared; here that is {streams}.",
+            f"ON <{near}>" if near else f"FROM STREAM <{event.on}>   in the prologue",
+        )
+
+
+def window(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP401: windows over several items are in the language but not in the engine."""
+    for file in definitions.linked.files:
+        for clause in file.windows:
+            yield say(
+                "OBEP401",
+                file,
+                clause.span,
+                "windows are not carried out yet",
+                f"<{clause.name}> parses, but no event is evaluated over the items of a window so far.",
+                f"FROM STREAM <{clause.stream}>   and a pattern with WITHIN over its events",
+            )
+
+
+def returned(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP112 and OBEP123: what RETURN names is there."""
+    events = definitions.events
+    for file in definitions.linked.files:
+        for clause in file.returns:
+            for name in clause.events:
+                if name.iri not in events:
+                    near = nearest(name.text, definitions.known)
+                    yield say(
+                        "OBEP112",
+                        file,
+                        name.span,
+                        f"RETURN of {name.text}, which is not defined",
+                        "RETURN names events of this query or of its INCLUDEs."
+                        if definitions.known
+                        else "This query defines no event at all.",
+                        f"RETURN {near}" if near else f"EVENT {name.text} MATCH …   before the RETURN",
+                    )
+            if clause.which == "named" and not any(event.named for event in events.values()):
+                yield say(
+                    "OBEP123",
+                    file,
+                    clause.span,
+                    "RETURN NAMED, but no event is NAMED",
+                    "RETURN NAMED returns the events that are declared with NAMED EVENT.",
+                    f"RETURN {listed(definitions.known, ',').replace(' ,', ',')}"
+                    if 0 < len(definitions.known) < 4
+                    else "RETURN ALL",
+                )
+            if clause.which == "all" and not events:
+                message = "RETURN ALL, but there is no event"
+                yield say("OBEP112", file, clause.span, message, remedy="EVENT … AS …   before the RETURN")
+
+
+def equal_definitions(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP210: two events with the same definition always happen together."""
+    first: dict[object, Event] = {}
+    for event, file in definitions.all():
+        if isinstance(event, LogicalEvent):
+            what: object = (event.description, event.on, event.guard, event.construct)
+        else:
+            what = (
+                event.pattern,
+                event.parameters,
+                event.partition_by,
+                event.policy,
+                event.guard,
+                event.construct,
+            )
+        earlier = first.setdefault(what, event)
+        if earlier is event or earlier.name.iri == event.name.iri:
+            continue
+        yield say(
+            "OBEP210",
+            file,
+            event.name.span,
+            f"{event.name.text} and {earlier.name.text} are the same event",
+            "Their definitions are equal, so that each occurrence would be reported under both names.",
+            f"{earlier.name.text} wherever {event.name.text} is used",
+        )
+
+
+def unknown_event(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP100: a pattern is made of events."""
+    definitions = scope.definitions
+    said: set[str] = set()
+    for place in scope.places:
+        name = place.leaf.event
+        if name.iri in definitions.events or name.iri in said:
+            continue
+        said.add(name.iri)
+        near = nearest(name.text, definitions.known) if len(said) <= _SUGGESTIONS else None
+        reason = "A pattern is made of events, and none of this query has that name."
+        remedy = near or f"EVENT {name.text} AS …   (a class expression), or MATCH … (a pattern)"
+        if not near and name.iri in definitions.classes:
+            reason = f"{name.text} is a class. A pattern is made of events, and an event needs a definition."
+            seen = f"{_local(name.text)}Seen"
+            remedy = f"EVENT {seen} AS {name.text}   and {seen} in the pattern"
+        yield say("OBEP100", scope.file, name.span, f"there is no event {name.text}", reason, remedy)
+
+
+def parameters(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP116: as many parameters as the event has."""
+    for place in scope.places:
+        leaf = place.leaf
+        event = scope.definitions.events.get(leaf.event.iri)
+        if event is None or not leaf.parameters:
+            continue
+        head = event.parameters if isinstance(event, CompositeEvent) else ()
+        wanted = len(head) or 1
+        if len(leaf.parameters) == wanted:
+            continue
+        given = ", ".join(f"?{v.name}" for v in leaf.parameters)
+        name = leaf.event.text
+        if head:
+            shown = ", ".join(f"?{v.name}" for v in head)
+            reason = f"They are read by position: EVENT {event.name.text}({shown})."
+            remedy = f"{name}({shown})   or {name} without parameters"
+        else:
+            reason = "The definition has no parameters, so the one here is the individual of the occurrence."
+            remedy = f"{name}(?{leaf.parameters[0].name})"
+            if isinstance(event, CompositeEvent):
+                remedy += f"   or parameters in the definition: EVENT {event.name.text}({given})"
+        yield say(
+            "OBEP116",
+            scope.file,
+            leaf.span,
+            f"{name} takes {_count(wanted)}, not {len(leaf.parameters)}",
+            reason,
+            remedy,
+        )
+
+
+def _count(n: int) -> str:
+    return "one parameter" if n == 1 else f"{n} parameters"
+
+
+def _verb(event: Event) -> str:
+    return "AS" if isinstance(event, LogicalEvent) else "MATCH"
+
+
+def _local(text: str) -> str:
+    return text.rsplit(":", 1)[-1]
+
+
+def _unused(text: str, definitions: Definitions) -> str:
+    known = set(definitions.known)
+    return next(f"{text}{n}" for n in range(2, len(known) + 3) if f"{text}{n}" not in known)

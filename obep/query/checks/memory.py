@@ -1,0 +1,103 @@
+"""OBEP200: what a pattern keeps for ever, because no WITHIN says when it may be forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from obep.errors import Diagnostic
+from obep.query.ast import (
+    Allen,
+    Every,
+    First,
+    Join,
+    Last,
+    Next,
+    Not,
+    NotFollowedBy,
+    Optional,
+    Pattern,
+    Seq,
+    Times,
+    Within,
+    Without,
+)
+from obep.query.checks.layout import Scope
+from obep.query.checks.measures import Measures
+from obep.query.checks.patterns import FIVE_MINUTES
+from obep.query.checks.report import listed, quote, say
+from obep.query.checks.tree import operands
+
+_WAITING = {
+    "BEFORE": 0, "AFTER": 1, "MEETS": 0, "METBY": 1, "OVERLAPS": 0, "OVERLAPPEDBY": 1,
+    "STARTS": 0, "STARTEDBY": 1, "DURING": 0, "CONTAINS": 1,
+}  # fmt: skip
+"""Which side of an Allen relation is there first and waits for the other; FINISHES has both at once."""
+
+
+def unbounded(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP200: an operand, the memory of DURING, or the consumed set, that no WITHIN covers."""
+    event = scope.event
+    kept = list(_kept(event.pattern, scope.measures))
+    consumed = event.policy in ("chronological", "recent") and not _bounded(event.pattern)
+    if not kept and not consumed:
+        return
+    names = list(dict.fromkeys(quote(node) for node in kept))
+    if names:
+        few = len(names) == 1
+        they = "it" if few else "they"
+        reason = f"No WITHIN says when {they} may be forgotten: the state grows with the stream."
+        if consumed:
+            reason += f" So does the set of what POLICY {event.policy} has consumed."
+        message = f"{listed(names)} {'is' if few else 'are'} kept for ever"
+    else:
+        message = f"what POLICY {event.policy} has consumed is kept for ever"
+        reason = "No WITHIN around the whole pattern says when it may be forgotten."
+    yield say(
+        "OBEP200",
+        scope.file,
+        kept[0].span if kept else event.pattern.span,
+        message,
+        reason,
+        f"MATCH {quote(Within(event.pattern, FIVE_MINUTES))}",
+    )
+
+
+def _bounded(pattern: Pattern) -> bool:
+    while isinstance(pattern, Every):
+        pattern = pattern.operand
+    return isinstance(pattern, Within)
+
+
+def _kept(node: Pattern, measures: Measures) -> Iterator[Pattern]:
+    """The operands that wait for something with no end to their waiting."""
+    if isinstance(node, Within | Not):
+        return
+    if isinstance(node, Seq | Next):
+        waiting = list(node.operands[:-1])
+    elif isinstance(node, Join):
+        waiting = list(node.operands)
+    elif isinstance(node, Times) and node.count > 1:
+        waiting = [node.operand]
+    elif isinstance(node, Allen) and node.relation in _WAITING:
+        waiting = [operands(node)[_WAITING[node.relation]]]
+    elif isinstance(node, Without) and measures.longest(node.left) is None:
+        waiting = [node.right]
+    else:
+        waiting = []
+    for operand in waiting:
+        inner = operand.operand if isinstance(operand, Optional) else operand
+        if not _one_at_a_time(inner):
+            yield inner
+    for operand in operands(node):
+        if isinstance(node, Without) and operand is node.right and measures.longest(node.left) is not None:
+            continue  # only what lies inside the left side counts, and that has an end
+        if isinstance(node, NotFollowedBy) and operand is node.right:
+            continue  # only what comes before the deadline counts
+        yield from _kept(operand, measures)
+
+
+def _one_at_a_time(node: Pattern) -> bool:
+    """FIRST and LAST as operands keep only what they choose."""
+    while isinstance(node, Every):
+        node = node.operand
+    return isinstance(node, First | Last)

@@ -1,0 +1,235 @@
+"""Rules about a pattern on its own: what may stand where, and what could never match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from obep.errors import Diagnostic
+from obep.query.ast import (
+    Allen,
+    And,
+    Duration,
+    First,
+    Last,
+    Next,
+    Node,
+    Not,
+    NotFollowedBy,
+    Optional,
+    Pattern,
+    Seq,
+    Times,
+    Within,
+    Without,
+)
+from obep.query.checks.layout import Scope
+from obep.query.checks.measures import Measures
+from obep.query.checks.report import quote, say
+from obep.query.checks.source import extent, keyword_span
+from obep.query.checks.tree import operands, patterns
+
+FIVE_MINUTES = Duration(300_000_000)
+MOST_COPIES = 1000
+
+
+def absence_without_bound(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP103: an absence is known only when its time is over."""
+    for node in patterns(scope.event.pattern):
+        if isinstance(node, NotFollowedBy) and node.within is None:
+            operator = keyword_span(
+                scope.file, node.left.span.end, node.right.span.start, r"NOT[\s_]+FOLLOWED[\s_]+BY", node.span
+            )
+            yield say(
+                "OBEP103",
+                scope.file,
+                operator,
+                "NOT FOLLOWED BY needs a time bound",
+                f"Without WITHIN the engine can never know that {quote(node.right)} will not come.",
+                quote(replace(node, within=FIVE_MINUTES)),
+            )
+
+
+def bound_of_zero(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP124: nothing lies in no time."""
+    for node in patterns(scope.event.pattern):
+        if isinstance(node, Within | NotFollowedBy) and node.within is not None and node.within.micros <= 0:
+            yield say(
+                "OBEP124",
+                scope.file,
+                node.within.span,
+                "a time bound of zero",
+                "Exactly the bound apart is outside, so that nothing at all lies within it.",
+                quote(replace(node, within=Duration(1_000_000))),
+            )
+
+
+def optional_elsewhere(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP110: OPTIONAL stands at the left of a SEQ or an AND, and nowhere else."""
+    yield from _optionals(scope, scope.event.pattern, None, 0)
+
+
+def _optionals(scope: Scope, node: Pattern, parent: Pattern | None, number: int) -> Iterator[Diagnostic]:
+    if isinstance(node, Optional) and not (isinstance(parent, Seq | And) and number == 0):
+        yield say(
+            "OBEP110",
+            scope.file,
+            node.span,
+            "OPTIONAL cannot stand here",
+            "What may be absent is decided by what comes with it: OPTIONAL(L) SEQ R and OPTIONAL(L) AND R, "
+            "with OPTIONAL on the left, are its only places.",
+            _optional_remedy(node, parent, number),
+        )
+    for index, operand in enumerate(operands(node)):
+        yield from _optionals(scope, operand, node, index)
+
+
+def _optional_remedy(node: Optional, parent: Pattern | None, number: int) -> str:
+    if isinstance(parent, Seq | And):
+        before, after = parent.operands[:number], parent.operands[number + 1 :]
+        if after:  # A SEQ OPTIONAL(B) SEQ C: group it with what follows
+            group = type(parent)((node, *after))
+            return quote(type(parent)((*before, group)))
+        if isinstance(parent, And):
+            return quote(And((node, *before)))
+        left = before[0] if len(before) == 1 else Seq(before)
+        return f"{quote(left)}   and an event of its own for {quote(Seq((left, node.operand)))}"
+    return f"OPTIONAL({quote(node.operand)}) SEQ …   or {quote(node.operand)} without OPTIONAL"
+
+
+def too_short(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP113: an absence that lasts longer than the WITHIN around it can never be found."""
+    measures = scope.measures
+    for node in patterns(scope.event.pattern):
+        if isinstance(node, Within) and node.within.micros > 0:
+            yield from _too_long_for(scope, node, node.operand, measures)
+        if isinstance(node, NotFollowedBy) and node.within is not None and node.within.micros > 0:
+            least = measures.length(node.right)
+            if least >= node.within.micros:
+                yield say(
+                    "OBEP113",
+                    scope.file,
+                    node.right.span,
+                    f"{quote(node.right)} can never come in time",
+                    f"It takes {quote(Duration(least))} at least, and the absence is over after "
+                    f"{quote(node.within)}.",
+                    quote(replace(node, within=Duration(least + node.within.micros))),
+                )
+
+
+def _too_long_for(scope: Scope, frame: Within, node: Pattern, measures: Measures) -> Iterator[Diagnostic]:
+    """The smallest pieces below a WITHIN that take longer than it leaves."""
+    longer = [operand for operand in operands(node) if _takes(operand, frame, measures)]
+    if isinstance(node, Within) and _takes(node.operand, node, measures):
+        return  # its own WITHIN says so
+    inner = longer or [o for o in operands(node) if not isinstance(o, Within)]
+    if longer or not _takes(node, frame, measures):
+        for operand in inner:
+            yield from _too_long_for(scope, frame, operand, measures)
+        return
+    least = measures.wait(node)
+    yield say(
+        "OBEP113",
+        scope.file,
+        node.span,
+        f"{quote(node)} can never match inside WITHIN {quote(frame.within)}",
+        f"It takes {quote(Duration(least))} at least, and the WITHIN around it leaves less than "
+        f"{quote(frame.within)}.",
+        quote(replace(frame, within=Duration(least + frame.within.micros))),
+    )
+
+
+def _takes(node: Pattern, frame: Within, measures: Measures) -> bool:
+    return measures.wait(node) >= frame.within.micros
+
+
+def choice_inside_times(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP114: there is one first and one last, so there are no n of them."""
+    for node in patterns(scope.event.pattern):
+        if not isinstance(node, Times):
+            continue
+        for inner in patterns(node.operand):
+            if isinstance(inner, First | Last):
+                word = "FIRST" if isinstance(inner, First) else "LAST"
+                bare = quote(replace(node, operand=_without_choice(node.operand)))
+                yield say(
+                    "OBEP114",
+                    scope.file,
+                    inner.span,
+                    f"{word} inside TIMES can never match",
+                    f"TIMES wants {node.count} of them one after the other, but at each instant there is one "
+                    f"{word.lower()} only.",
+                    f"{bare}   or {word} outside: {word} ({bare})",
+                )
+                break
+
+
+def _without_choice(node: Pattern) -> Pattern:
+    while isinstance(node, First | Last):
+        node = node.operand
+    if isinstance(node, Seq | Next):
+        return type(node)(tuple(_without_choice(operand) for operand in node.operands))
+    return node
+
+
+def copies(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP118: TIMES makes copies, and not too many. (The parser refuses TIMES 0.)"""
+    yield from _copies(scope, scope.event.pattern, 1)
+
+
+def _copies(scope: Scope, node: Pattern, around: int) -> Iterator[Diagnostic]:
+    if isinstance(node, Times):
+        around *= node.count
+        if around > MOST_COPIES:
+            yield say(
+                "OBEP118",
+                scope.file,
+                node.span,
+                f"TIMES makes {around:,} copies of {quote(node.operand)}",
+                f"Each copy keeps candidates of its own; {MOST_COPIES:,} in one pattern are the limit.",
+                quote(replace(node, count=max(1, MOST_COPIES * node.count // around))),
+            )
+            return
+    for operand in operands(node):
+        yield from _copies(scope, operand, around)
+
+
+def policy_without_seq(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP115: a policy chooses for the SEQs of its event."""
+    event = scope.event
+    if event.policy == "unrestricted":
+        return
+    found, passed = False, set()
+    todo = [event.pattern]
+    while todo:
+        node = todo.pop()
+        found = found or isinstance(node, Seq)
+        passed.add(_operator(node))
+        if isinstance(node, Without | NotFollowedBy):
+            todo.append(node.left)
+        elif not isinstance(node, Not):
+            todo.extend(operands(node))
+    if found:
+        return
+    start, end = extent(scope.file, event)
+    place = keyword_span(scope.file, start, end, rf"POLICY\s+{event.policy}", event.name.span)
+    others = " and ".join(sorted(passed - {""}))
+    denied = any(isinstance(node, Seq) for node in patterns(event.pattern))
+    if denied:
+        reason = "A policy chooses which parts a SEQ pairs; the only SEQ here stands under a negation."
+    elif others:
+        reason = f"A policy chooses which parts a SEQ pairs, and never for {others}."
+    else:
+        reason = "A policy chooses which parts a SEQ pairs, and this pattern has none."
+    remedy = f"EVENT {event.name.text} MATCH {quote(event.pattern)}   without POLICY {event.policy}"
+    if isinstance(event.pattern, Next) and not denied:
+        remedy = f"{quote(Seq(event.pattern.operands))} POLICY {event.policy}"
+    yield say("OBEP115", scope.file, place, f"POLICY {event.policy} has no SEQ to choose for", reason, remedy)
+
+
+def _operator(node: Node) -> str:
+    if isinstance(node, Next):
+        return "NEXT"
+    if isinstance(node, Times):
+        return "TIMES"
+    return node.relation if isinstance(node, Allen) else ""

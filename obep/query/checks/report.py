@@ -1,0 +1,39 @@
+"""Diagnostics about a query, and the user's own text inside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from obep.errors import Diagnostic, Span
+from obep.query.ast import Node, QueryFile
+from obep.query.printer import show
+
+_LONGEST = 110
+
+
+def say(
+    code: str, file: QueryFile, span: Span, message: str, reason: str = "", remedy: str = ""
+) -> Diagnostic:
+    """A diagnostic at a place of `file`; the codes 200-299 are warnings."""
+    start = file.text.rfind("\n", 0, span.start) + 1
+    end = file.text.find("\n", span.start)
+    line = file.text[start : end if end >= 0 else len(file.text)].rstrip("\r")
+    severity = "warning" if code.startswith("OBEP2") else "error"
+    return Diagnostic(code, message, file.name, span, reason, remedy, line, severity)  # type: ignore[arg-type]
+
+
+def quote(node: Node) -> str:
+    """A piece of the query on one line, in its canonical form; a very long one loses its middle."""
+    text = " ".join(show(node).split())
+    return text if len(text) <= _LONGEST else f"{text[:70]} … {text[-30:]}"
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Names as in a sentence, at most four of them.
+
+    >>> listed(["A"]), listed(["A", "B"]), listed(["A", "B", "C"]), listed(list("ABCDEF"))
+    ('A', 'A and B', 'A, B and C', 'A, B, C and 3 more')
+    """
+    if len(names) > 4:
+        names = [*names[:3], f"{len(names) - 3} more"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"

@@ -1,0 +1,299 @@
+"""Warnings: what is legal, but seldom what was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from obep.errors import Diagnostic, Span
+from obep.query.ast import (
+    And,
+    Every,
+    Join,
+    Last,
+    Leaf,
+    LogicalEvent,
+    Next,
+    Node,
+    Not,
+    NotFollowedBy,
+    Or,
+    Pattern,
+    QueryFile,
+    Seq,
+    TriplePattern,
+    Var,
+    Within,
+    Without,
+)
+from obep.query.checks.guards import instead_of_not
+from obep.query.checks.layout import Scope, times_in, variables_in, variables_of
+from obep.query.checks.patterns import FIVE_MINUTES
+from obep.query.checks.report import listed, quote, say
+from obep.query.checks.source import parenthesised
+from obep.query.checks.tree import operands, patterns
+
+_SEQ_LIKE = Seq | Next | Without | NotFollowedBy
+
+
+def not_in_a_sequence(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP201: NOT B between two events is an item that is not B, not the absence of B."""
+    for node in patterns(scope.event.pattern):
+        if not isinstance(node, Seq | Next):
+            continue
+        for number, operand in enumerate(node.operands):
+            if not isinstance(operand, Not) or number == 0:
+                continue
+            name, before = quote(operand.operand), quote(node.operands[number - 1])
+            if number < len(node.operands) - 1:
+                where = f"lies between {before} and {quote(node.operands[number + 1])}"
+            else:
+                where = f"comes after {before}"
+            yield say(
+                "OBEP201",
+                scope.file,
+                operand.span,
+                f"NOT {name} here asks for some item that is not {name}",
+                f"It matches when any item without {name} {where}, even if there is a {name} too.",
+                instead_of_not(scope.event.pattern, operand),
+            )
+
+
+def bound_of_the_absence_only(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP202: in `A SEQ B NOT FOLLOWED BY C WITHIN d` the bound is not that of A SEQ B."""
+    for node in _uncovered(scope.event.pattern):
+        if (
+            isinstance(node, NotFollowedBy)
+            and node.within is not None
+            and isinstance(node.left, _SEQ_LIKE)
+            and not parenthesised(scope.file, node.left)
+            and not (isinstance(node.left, NotFollowedBy))
+        ):
+            yield say(
+                "OBEP202",
+                scope.file,
+                node.within.span,
+                f"this bound is the absence's only; {quote(node.left)} has none",
+                f"It says how long to wait for {quote(node.right)}, not how far apart the parts of "
+                f"{quote(node.left)} may be.",
+                quote(replace(node, left=Within(node.left, node.within))),
+            )
+
+
+def _uncovered(pattern: Pattern) -> Iterator[Pattern]:
+    """The pieces of a pattern that no WITHIN holds."""
+    if isinstance(pattern, Within):
+        return
+    yield pattern
+    for operand in operands(pattern):
+        yield from _uncovered(operand)
+
+
+def or_among_sequences(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP203: `A OR B SEQ C` is `(A OR B) SEQ C`, which few people expect."""
+    for node in patterns(scope.event.pattern):
+        if not isinstance(node, _SEQ_LIKE):
+            continue
+        for operand in operands(node):
+            if isinstance(operand, Or) and not parenthesised(scope.file, operand):
+                yield say(
+                    "OBEP203",
+                    scope.file,
+                    operand.span,
+                    "OR binds more tightly than SEQ",
+                    f"This is read as {quote(node)}; parentheses say so, or say otherwise.",
+                    quote(node),
+                )
+                return
+
+
+def last_at_the_top(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP204: each one is the last when it comes."""
+    pattern = scope.event.pattern
+    while isinstance(pattern, Every | Within):
+        pattern = pattern.operand
+    if isinstance(pattern, Last):
+        yield say(
+            "OBEP204",
+            scope.file,
+            pattern.span,
+            "LAST at the top of a pattern chooses nothing",
+            f"A match is decided when it comes, and then each {quote(pattern.operand)} is the last so far.",
+            f"{quote(pattern.operand)}   or, for one that no other follows: "
+            + quote(NotFollowedBy(pattern.operand, pattern.operand, FIVE_MINUTES)),
+        )
+
+
+def frozen_view(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP205: `(LAST A) WITHIN d` as an operand is decided when A comes, and stays."""
+    top = scope.event.pattern
+    for node in patterns(top):
+        for operand in operands(node):
+            if not isinstance(operand, Within) or (isinstance(node, Every) and node is top):
+                continue
+            last = operand.operand
+            while isinstance(last, Every):
+                last = last.operand
+            if isinstance(last, Last):
+                yield say(
+                    "OBEP205",
+                    scope.file,
+                    operand.span,
+                    f"WITHIN freezes the view of {quote(last)}",
+                    f"Inside a WITHIN, LAST is decided when {quote(last.operand)} comes, and each was the "
+                    "last then. Outside, it is looked at when the rest of the pattern is there.",
+                    quote(Within(_swapped(node, operand, last), operand.within)),
+                )
+
+
+def _swapped(node: Pattern, old: Pattern, new: Pattern) -> Pattern:
+    if hasattr(node, "operands"):
+        return replace(node, operands=tuple(new if o is old else o for o in operands(node)))
+    if hasattr(node, "left"):
+        left, right = operands(node)
+        return replace(node, left=new if left is old else left, right=new if right is old else right)
+    return replace(node, operand=new)
+
+
+def without_an_inside(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP206: nothing lies strictly inside a single instant."""
+    for node in patterns(scope.event.pattern):
+        if isinstance(node, Without) and scope.measures.instant(node.left):
+            yield say(
+                "OBEP206",
+                scope.file,
+                node.span,
+                f"WITHOUT changes nothing here: {quote(node.left)} is a single instant",
+                "WITHOUT looks strictly inside what stands to its left, and an instant has no inside.",
+                quote(NotFollowedBy(node.left, node.right, FIVE_MINUTES)),
+            )
+
+
+def naive_with_itself(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP207: naive pairs the last with the last, which is the same one."""
+    if scope.event.policy != "naive":
+        return
+    for node in patterns(scope.event.pattern):
+        if not isinstance(node, Seq):
+            continue
+        left, right = node.operands[:2]
+        if isinstance(left, Leaf) and isinstance(right, Leaf) and left.event.iri == right.event.iri:
+            yield say(
+                "OBEP207",
+                scope.file,
+                node.span,
+                f"POLICY naive with {quote(left)} SEQ {quote(right)} never matches",
+                f"naive pairs only the last {left.event.text} with the last {left.event.text}: the same one.",
+                f"POLICY recent   or {quote(Next((left, right)))}",
+            )
+
+
+def and_of_streams(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP208: two streams seldom speak at exactly the same instant."""
+    for node in patterns(scope.event.pattern):
+        if not isinstance(node, And):
+            continue
+        streams: dict[str, Leaf] = {}
+        for operand in node.operands:
+            if isinstance(operand, Leaf):
+                event = scope.definitions.events.get(operand.event.iri)
+                if isinstance(event, LogicalEvent) and event.on is not None:
+                    streams.setdefault(event.on, operand)
+        if len(streams) > 1:
+            names = [f"{leaf.event.text} from <{stream}>" for stream, leaf in streams.items()]
+            yield say(
+                "OBEP208",
+                scope.file,
+                node.span,
+                f"AND of {listed(names)}",
+                "AND wants the same instant, to the microsecond; messages of two streams seldom have that. "
+                "JOIN takes them at any times.",
+                quote(Within(Join(node.operands), FIVE_MINUTES)),
+            )
+
+
+def optional_and_later(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP209: whether an OPTIONAL part fits is decided before what comes later is known."""
+    said: set[tuple[int, int]] = set()
+    ties = [(f"?{variable}", list(binders)) for variable, binders in scope.binders.items()]
+    for condition in scope.filters:
+        needed = [n for var in variables_in(condition) for n in scope.binders.get(var.name, ())]
+        needed += [p.number for t in times_in(condition) for p in scope.aliases.get(t.alias or "", ())]
+        ties.append(("a FILTER", needed))
+    for what, numbers in ties:
+        for number in numbers:
+            place = scope.places[number]
+            sides = place.optional
+            if sides is None:
+                continue
+            bound_right = what != "a FILTER" and any(sides.middle <= n < sides.last for n in numbers)
+            later = [n for n in numbers if n >= sides.last and scope.places[n].positive]
+            if bound_right or not later or (number, later[0]) in said:
+                continue
+            said.add((number, later[0]))
+            other = scope.places[later[0]].alias
+            yield say(
+                "OBEP209",
+                scope.file,
+                place.leaf.span,
+                f"{place.alias} is OPTIONAL, and {what} ties it to {other}, which comes later",
+                f"Whether {place.alias} is there is decided before {other} comes. If they do not agree, the "
+                f"match is dropped; it is not tried again without {place.alias}.",
+                f"{what} tied to what {place.alias} is OPTIONAL for, or two events joined with OR",
+            )
+
+
+def removes_nothing(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP212: NOT looks at one item, and what takes time is never in one."""
+    for node in patterns(scope.event.pattern):
+        if isinstance(node, Not) and scope.measures.takes_time(node.operand):
+            yield say(
+                "OBEP212",
+                scope.file,
+                node.span,
+                f"NOT ({quote(node.operand)}) is true of every item",
+                f"NOT looks at one item at one instant, and {quote(node.operand)} takes longer than that.",
+                instead_of_not(scope.event.pattern, node) or f"… WITHOUT ({quote(node.operand)})",
+            )
+
+
+def used_once(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP211: a variable that stands in one place ties nothing together."""
+    event = scope.event
+    places: dict[str, list[Span]] = {}
+    for var in (*event.parameters, *event.partition_by, *variables_of(event.construct)):
+        places.setdefault(var.name, []).append(var.span)
+    for place in scope.places:
+        for var in place.leaf.parameters:
+            places.setdefault(var.name, []).extend([var.span] * (2 if place.repeated else 1))
+    for block in scope.blocks:
+        for var in variables_of(block.triples):
+            places.setdefault(var.name, []).extend([var.span] * len(scope.read_by(block)))
+    for condition in scope.filters:
+        for var in variables_in(condition):
+            places.setdefault(var.name, []).append(var.span)
+    yield from _once(places, scope.file)
+
+
+def used_once_in(event: LogicalEvent, file: QueryFile) -> Iterator[Diagnostic]:
+    """OBEP211 in the guard of a logical event."""
+    places: dict[str, list[Span]] = {}
+    nodes: list[TriplePattern] = [*(event.guard.own if event.guard else ()), *event.construct]
+    conditions: list[Node] = list(event.guard.filters) if event.guard else []
+    variables: list[Var] = [*variables_of(nodes), *(v for c in conditions for v in variables_in(c))]
+    for var in variables:
+        places.setdefault(var.name, []).append(var.span)
+    yield from _once(places, file)
+
+
+def _once(places: dict[str, list[Span]], file: QueryFile) -> Iterator[Diagnostic]:
+    for name, spans in places.items():
+        if len(spans) == 1 and name != "this":
+            yield say(
+                "OBEP211",
+                file,
+                spans[0],
+                f"?{name} is used once",
+                "So it ties nothing together: any value will do, and each is reported among the bindings.",
+                f"[] in its place if any value will do; or the variable that ?{name} was meant to be",
+            )
