@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from obep.errors import Diagnostic, ObepError, Span, fail
 from obep.query.ast import QueryFile
-from obep.query.build import Callbacks, reading
+from obep.query.building import Callbacks, reading
 from obep.query.comments import with_comments
 from obep.query.names import too_deep
 from obep.query.scope import Scope

@@ -1,0 +1,51 @@
+"""Where the functions for the grammar's rules are kept, and the file that they work for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from obep.query import ast
+from obep.query.scope import Scope
+
+Children = list[Any]
+RULES: dict[str, Callable[[Children], Any]] = {}
+
+
+class _Reading(threading.local):
+    """The file that this thread is reading; the parser itself is shared by all threads."""
+
+    scope: Scope
+
+
+reading = _Reading()
+
+
+class Callbacks:
+    """What the parser looks its callbacks up in.
+
+    A rule without one becomes a tree that its parent takes apart.
+    """
+
+    def __getattr__(self, name: str) -> Callable[[Children], Any]:
+        try:
+            return RULES[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def rule(function: Callable[[Children], Any]) -> Callable[[Children], Any]:
+    """Make a function the callback of the rule of its name (`not_` is that of `not`)."""
+    RULES[function.__name__.strip("_")] = function
+    return function
+
+
+def is_token(child: Any, *types: str) -> bool:
+    """Whether a child is a token of one of these types."""
+    return getattr(child, "type", None) in types
+
+
+def nodes(children: Children, *kinds: type) -> tuple[Any, ...]:
+    """The children that are nodes, of these kinds."""
+    return tuple(child for child in children if isinstance(child, kinds or (ast.Node,)))
