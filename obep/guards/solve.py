@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
 
 from obep.guards.expressions import compile_condition
+from obep.guards.logic import Condition, Times
 from obep.guards.mentions import THIS, variables
 from obep.guards.terms import term_of
 from obep.model import RDF_TYPE, Occurrence, Solution, Term, Triple
@@ -27,8 +28,6 @@ class Graphs(Protocol):
 
 
 Row = list[Term | None]
-Times = Sequence[tuple[int, int]]
-Condition = Callable[[Sequence[Term | None], Times], bool]
 
 
 class Step(NamedTuple):

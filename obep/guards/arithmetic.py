@@ -1,0 +1,122 @@
+"""SPARQL's arithmetic, and that of moments and durations (SPEC §5)."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow
+from typing import Any
+
+from obep.guards.calendar import LONGEST, Day, Lapse, Moment, within_years
+from obep.guards.compare import RANK, promoted
+from obep.guards.values import MOST_DIGITS, ExpressionError, Single, Value, single
+
+_TRAPS = [InvalidOperation, DivisionByZero, Overflow]
+_EXACT = Context(prec=2 * MOST_DIGITS, Emax=2 * MOST_DIGITS, Emin=-2 * MOST_DIGITS, traps=_TRAPS)
+_QUOTIENT = Context(prec=28, Emax=2 * MOST_DIGITS, Emin=-2 * MOST_DIGITS, traps=_TRAPS)
+_MOST_BITS = 8 * MOST_DIGITS
+
+_PLAIN: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+_DECIMAL: dict[str, Callable[[Decimal, Decimal], Decimal]] = {
+    "+": _EXACT.add,
+    "-": _EXACT.subtract,
+    "*": _EXACT.multiply,
+    "/": _QUOTIENT.divide,
+}
+
+
+def calculate(sign: str, left: Value, right: Value) -> Value:
+    """`left sign right`; integers divide to decimals.
+
+    >>> calculate("/", 1, 4), calculate("-", Moment(5_000_000), Moment(2_000_000))
+    (Decimal('0.25'), 3000000)
+    """
+    if type(left) in RANK and type(right) in RANK:
+        return _numbers(sign, left, right)
+    return _times(sign, left, right)
+
+
+def negative(value: Value) -> Value:
+    """`-value`."""
+    if type(value) is Lapse:
+        return Lapse(-value)
+    if type(value) not in RANK:
+        raise ExpressionError
+    if isinstance(value, Decimal):
+        return value.copy_negate()  # the operator would round it
+    return Single(-value) if type(value) is Single else -value  # type: ignore[operator]
+
+
+def positive(value: Value) -> Value:
+    """`+value`."""
+    if type(value) not in RANK and type(value) is not Lapse:
+        raise ExpressionError
+    return value
+
+
+def _numbers(sign: str, left: Any, right: Any) -> Value:
+    left, right = promoted(left, right)
+    kind = type(left)
+    if kind is float or kind is Single:
+        result = _floats(sign, left, right)
+        return single(result) if kind is Single else result
+    if kind is int and type(right) is int and sign != "/":
+        whole: int = _PLAIN[sign](left, right)
+        if whole.bit_length() > _MOST_BITS:
+            raise ExpressionError
+        return whole
+    try:
+        return _DECIMAL[sign](Decimal(left), Decimal(right))
+    except ArithmeticError:
+        raise ExpressionError from None
+
+
+def _floats(sign: str, left: float, right: float) -> float:
+    if sign == "/" and right == 0:
+        # Doubles divide by zero as IEEE 754 says, and so does XPath.
+        if left == 0 or left != left:
+            return float("nan")
+        return float("inf") if (left > 0) == (str(right)[0] != "-") else float("-inf")
+    return float(_PLAIN[sign](left, right))
+
+
+def _times(sign: str, left: Any, right: Any) -> Value:
+    kinds = (type(left), sign, type(right))
+    if kinds in ((Moment, "-", Moment), (Day, "-", Day), (Lapse, "+", Lapse), (Lapse, "-", Lapse)):
+        return _lapse(_PLAIN[sign](int(left), int(right)))
+    if kinds in ((Moment, "+", Lapse), (Moment, "-", Lapse)):
+        return _moment(_PLAIN[sign](int(left), int(right)), left.offset)
+    if kinds == (Lapse, "+", Moment):
+        return _moment(int(left) + int(right), right.offset)
+    if kinds == (Lapse, "/", Lapse):
+        return _numbers("/", int(left), int(right))
+    if kinds[0] is Lapse and sign in "*/" and kinds[2] in RANK:
+        return _scaled(sign, int(left), right)
+    if kinds[2] is Lapse and sign == "*" and kinds[0] in RANK:
+        return _scaled(sign, int(right), left)
+    raise ExpressionError
+
+
+def _scaled(sign: str, micros: int, number: Any) -> Lapse:
+    result: Any = _numbers(sign, micros, number)
+    try:
+        return _lapse(round(result))
+    except (ValueError, OverflowError, ArithmeticError):
+        raise ExpressionError from None
+
+
+def _lapse(micros: int) -> Lapse:
+    if abs(micros) > LONGEST:
+        raise ExpressionError
+    return Lapse(micros)
+
+
+def _moment(micros: int, offset: int | None) -> Moment:
+    if not within_years(micros):
+        raise ExpressionError
+    return Moment(micros, offset)
