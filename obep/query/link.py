@@ -18,7 +18,10 @@ from obep.query.scope import Scope
 
 @dataclass(frozen=True)
 class Linked:
-    """A query file and all that it includes. Of an event that is defined twice, the first counts (check reports it)."""
+    """A query file and all that it includes.
+
+    Of an event that is defined twice the first definition counts; `check` reports the other.
+    """
 
     file: QueryFile
     files: tuple[QueryFile, ...]
@@ -54,13 +57,15 @@ def link(file: QueryFile, folder: Path | None = None, *, allowed: tuple[Path, ..
         file_of=file_of,
         vocab=tuple(dict.fromkeys(reader.paths["vocab"])),
         graphs=tuple(dict.fromkeys(reader.paths["graph"])),
-        streams=tuple(
-            dict.fromkeys(s.iri for one in reader.files for s in one.sources if s.kind == "stream")
-        ),
+        streams=tuple(dict.fromkeys(reader.streams)),
         windows=tuple(window for one in reader.files for window in one.windows),
         returns=file.returns,
         folder=home,
     )
+
+
+_Open = tuple[Path, QueryFile, Path, Iterator[Source]]
+"""A file that is being read: its path, itself, the folder of its paths, what is left of its sources."""
 
 
 class _Reader:
@@ -70,15 +75,14 @@ class _Reader:
         self.roots = roots
         self.files: list[QueryFile] = []
         self.paths: dict[str, list[Path]] = {"vocab": [], "graph": []}
+        self.streams: list[str] = []
         self.problems: list[Diagnostic] = []
 
     def read(self, file: QueryFile, home: Path) -> None:
         start = _own_path(file, home)
         open_files = {start: file}
         done: set[Path] = set()
-        stack: list[tuple[Path, QueryFile, Path, Iterator[Source]]] = [
-            (start, file, home, iter(file.sources))
-        ]
+        stack: list[_Open] = [(start, file, home, iter(file.sources))]
         while stack:
             path, current, folder, rest = stack[-1]
             source = next(rest, None)
@@ -89,6 +93,7 @@ class _Reader:
                 self.files.append(current)
                 continue
             if source.kind == "stream":
+                self.streams.append(source.iri)
                 continue
             target = self._locate(source, current, folder)
             if target is None:

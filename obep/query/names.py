@@ -5,10 +5,8 @@ Everything here is iterative: what parses may be 100 levels deep, what a program
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields
-from functools import cache
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from obep.errors import Span
@@ -28,7 +26,7 @@ def alias_of(leaf: ast.Leaf) -> str:
 
 def children(node: ast.Node) -> Iterator[ast.Node]:
     """The nodes directly inside a node, in the order of its fields."""
-    for value in _values(type(node))(node):
+    for value in _values(node):
         if isinstance(value, ast.Node):
             yield value
         elif isinstance(value, tuple):
@@ -37,12 +35,14 @@ def children(node: ast.Node) -> Iterator[ast.Node]:
                     yield one
 
 
-@cache
-def _values(kind: type[ast.Node]) -> Callable[[ast.Node], tuple[Any, ...]]:
-    names = [field.name for field in fields(kind) if field.compare]
-    if len(names) == 1:
-        return lambda node: (getattr(node, names[0]),)
-    return attrgetter(*names)
+_FIELDS: dict[str, tuple[str, ...]] = {}
+
+
+def _values(node: ast.Node) -> Iterator[Any]:
+    kind = type(node).__name__
+    if kind not in _FIELDS:
+        _FIELDS[kind] = tuple(field.name for field in fields(node) if field.compare)
+    return (getattr(node, name) for name in _FIELDS[kind])
 
 
 def walk(node: ast.Node) -> Iterator[ast.Node]:
@@ -73,7 +73,7 @@ def too_deep(file: ast.QueryFile, limit: int) -> Span | None:
 
 
 def depends(event: ast.Event) -> set[str]:
-    """The IRIs that an event's definition names: of other events, if they are, or of classes and properties."""
+    """The IRIs that an event's definition names: events, classes, properties, individuals."""
     if isinstance(event, ast.CompositeEvent):
         return {leaf.event.iri for leaf in leaves(event.pattern)}
     return {node.iri for node in walk(event.description) if isinstance(node, ast.Name)}

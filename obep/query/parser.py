@@ -1,6 +1,6 @@
 """The parser: a text comes in, a QueryFile goes out, or an ObepError with all that is wrong with its syntax.
 
-It never reads a file that the text names (that is `link`), and never asks what a name means (that is `check`).
+It never reads a file that the text names (`link` does), and never asks what a name means (`check` does).
 """
 
 from __future__ import annotations

@@ -162,9 +162,7 @@ def _(node: ast.Guard) -> str:
 @_show.register
 def _(node: ast.Block) -> str:
     names = ", ".join(show_alias(alias) for alias in node.aliases) or "*"
-    inside = " ".join(
-        [*([_triples(node.triples)] if node.triples else []), *(_show(f) for f in node.filters)]
-    )
+    inside = " ".join(_show(part) for part in (*node.triples, *node.filters))
     return f"EVENT {names} {{ {inside} }}" if inside else f"EVENT {names} {{ }}"
 
 
@@ -394,12 +392,13 @@ def _(node: ast.NotFollowedBy) -> str:
     return _chain("NOT FOLLOWED BY", (node.left, node.right)) + within
 
 
+_CHAIN = ast.Seq | ast.Next | ast.And | ast.Join | ast.Or | ast.Allen | ast.Without
+
+
 @_show.register
 def _(node: ast.Within) -> str:
     """A chain of one operator needs no parentheses before WITHIN; what ends in a bound of its own does."""
-    loose = isinstance(
-        node.operand, ast.Seq | ast.Next | ast.And | ast.Join | ast.Or | ast.Allen | ast.Without
-    )
+    loose = isinstance(node.operand, _CHAIN)
     return f"{_show(node.operand) if loose else _operand(node.operand)} WITHIN {_show(node.within)}"
 
 

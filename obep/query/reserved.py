@@ -8,79 +8,14 @@ ALLEN = (
     "BEFORE", "AFTER", "MEETS", "METBY", "OVERLAPS", "OVERLAPPEDBY",
     "STARTS", "STARTEDBY", "DURING", "CONTAINS", "FINISHES", "FINISHEDBY",
 )  # fmt: skip
-RESERVED_EVENT = frozenset(
-    [
-        "event",
-        "named",
-        "return",
-        "match",
-        "as",
-        "subclassof",
-        "if",
-        "partition",
-        "policy",
-        "construct",
-        "seq",
-        "followed",
-        "followed_by",
-        "next",
-        "without",
-        "within",
-        "or",
-        "and",
-        "equals",
-        "join",
-        "not",
-        "not_followed_by",
-        "first",
-        "last",
-        "optional",
-        "every",
-        "times",
-        "before",
-        "after",
-        "meets",
-        "metby",
-        "overlaps",
-        "overlappedby",
-        "starts",
-        "startedby",
-        "during",
-        "contains",
-        "finishes",
-        "finishedby",
-        "prefix",
-        "base",
-        "vocab",
-        "tbox",
-        "from",
-        "include",
-    ]
-)
+RESERVED_EVENT = frozenset((
+    "event", "named", "return", "match", "as", "subclassof", "if", "partition", "policy", "construct",
+    "seq", "followed", "followed_by", "next", "without", "within", "or", "and", "equals", "join", "not",
+    "not_followed_by", "first", "last", "optional", "every", "times", "before", "after", "meets",
+    "metby", "overlaps", "overlappedby", "starts", "startedby", "during", "contains", "finishes",
+    "finishedby", "prefix", "base", "vocab", "tbox", "from", "include",
+))  # fmt: skip
 """In heads, patterns and aliases, in any case (the terminal EVENT_WORD)."""
-RESERVED_RETURN = frozenset(
-    ["event", "named", "return", "as", "all", "prefix", "base", "vocab", "tbox", "from", "include"]
-)
-"""In RETURN, in any case (the terminal RETURN_WORD)."""
-RESERVED_CLASS = frozenset(
-    [
-        "and",
-        "or",
-        "not",
-        "some",
-        "only",
-        "value",
-        "min",
-        "max",
-        "exactly",
-        "Self",
-        "that",
-        "inverse",
-        "true",
-        "false",
-    ]
-)
-"""In class expressions, in this case; `event`, `named`, `return` and `match` too, in any."""
 
 _BARE = re.compile(r"[^\W\d](?:\w|-(?!>))*\Z")
 _NUMBER = re.compile(

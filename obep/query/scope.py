@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Protocol
 
 from obep.errors import Diagnostic, Span
@@ -13,6 +12,7 @@ from obep.query.nearest import nearest
 from obep.query.values import (
     DurationError,
     IriError,
+    is_absolute,
     resolve_iri,
     span_between,
     to_micros,
@@ -103,11 +103,11 @@ class Scope:
                 "OBEP009",
                 "BASE stands twice",
                 span,
-                reason="A file has one BASE.",
+                reason=f"A file has one BASE; the first one is <{self.base}>.",
                 remedy="remove one of them",
             )
             return
-        if not _is_absolute(iri):
+        if not is_absolute(iri):
             self.error(
                 "OBEP010",
                 f"BASE needs an absolute IRI, and <{iri}> is not",
@@ -207,10 +207,10 @@ class Scope:
             remedy = f"{close}:{text.partition(':')[2]}"
         else:
             remedy = f"PREFIX {prefix}: <http://…> at the top"
+        guess = f"; did you mean {close}:?" if close and not namespace else ""
         self.error(
             "OBEP007",
-            f"the prefix {prefix}: is unknown"
-            + (f"; did you mean {close}:?" if close and not namespace else ""),
+            f"the prefix {prefix}: is unknown{guess}",
             span,
             reason="Every prefix but rdf:, rdfs:, owl:, xsd: and : needs a PREFIX line.",
             remedy=remedy,
@@ -254,8 +254,7 @@ class Scope:
         if len(word.value) > 18 or int(word.value) < least:
             self.error(
                 "OBEP014",
-                f"{what} needs a whole number from {least} on"
-                + (", and not so large" if len(word.value) > 18 else ""),
+                f"{what} needs a whole number from {least} to 10^18",
                 span_between(word),
                 remedy=f"{what} {max(least, 1)}",
             )
@@ -271,12 +270,3 @@ class Scope:
         except DurationError as problem:
             self.error("OBEP013", str(problem), span, reason=problem.reason, remedy='5 min, or "PT5M"')
             return Duration(0, span=span)
-
-
-def _is_absolute(iri: str) -> bool:
-    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", iri) is not None
-
-
-def known_prefixes(declared: Iterable[str]) -> list[str]:
-    """Every prefix that means something."""
-    return [*declared, *PREDECLARED]

@@ -130,13 +130,18 @@ def unescape_local(local: str) -> str:
     return re.sub(r"\\(.)", r"\1", local) if "\\" in local else local
 
 
+def is_absolute(iri: str) -> bool:
+    """Whether an IRI has a scheme."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", iri) is not None
+
+
 def resolve_iri(base: str | None, reference: str) -> str:
     """A reference against BASE, as RFC 3986 says (section 5.2).
 
     >>> resolve_iri("http://example.org/a/b", "../c"), resolve_iri("http://example.org/", "#x")
     ('http://example.org/c', 'http://example.org/#x')
     """
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", reference):
+    if is_absolute(reference):
         return reference
     if base is None:
         raise IriError(reference)

@@ -9,14 +9,7 @@ from __future__ import annotations
 from obep.query.building import conditions, descriptions, events, files, guards, patterns, words
 from obep.query.building.rules import Callbacks, reading
 
-__all__ = [
-    "Callbacks",
-    "conditions",
-    "descriptions",
-    "events",
-    "files",
-    "guards",
-    "patterns",
-    "reading",
-    "words",
-]
+PARTS = (words, descriptions, patterns, guards, conditions, events, files)
+"""Importing them fills the table of rules."""
+
+__all__ = ["PARTS", "Callbacks", "reading"]

@@ -63,14 +63,13 @@ def call(children: Children) -> ast.Call:
 CAST_WORDS = ("integer", "decimal", "float", "string")
 
 
+TIME_FUNCTIONS = {word.lower(): word for word in ("getSTARTTIME", "getENDTIME", "getDURATION")}
+
+
 @rule
 def time_function(children: Children) -> ast.TimeFunction:
     token, name_ = children[0], children[2]
-    function: Any = {
-        "GETSTARTTIME": "getSTARTTIME",
-        "GETENDTIME": "getENDTIME",
-        "GETDURATION": "getDURATION",
-    }[token.value.upper()]
+    function: Any = TIME_FUNCTIONS[token.value.lower()]
     return ast.TimeFunction(
         function, alias_text(name_) if name_ else None, span=span_between(token, children[-1])
     )

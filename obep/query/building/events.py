@@ -75,9 +75,9 @@ def logical_event(children: Children) -> ast.LogicalEvent:
             "parameters belong to an event with MATCH",
             span_between(variables[0], variables[-1]),
             reason=f"{name_.text} is defined with AS; its one individual is ?this.",
-            remedy=f"EVENT {name_.text} AS …, and {name_.text}(?{variables[0].name}) where it is used in a MATCH",
+            remedy=f"EVENT {name_.text} AS …, and {name_.text}(?{variables[0].name}) where it is used",
         )
-    description = next(child for child in children[4:] if isinstance(child, ast.Node))
+    description: Any = next(child for child in children[4:] if isinstance(child, ast.Node))
     return ast.LogicalEvent(
         name_,
         description,
@@ -108,7 +108,7 @@ def composite_event(children: Children) -> ast.CompositeEvent:
             reason="A pattern has several events, each with a graph of its own.",
             remedy=f"IF {{ EVENT alias {{ {_shown(clauses['guard'][1].own[0].span)} }} }}",
         )
-    pattern = next(child for child in children[4:] if isinstance(child, ast.Node))
+    pattern: Any = next(child for child in children[4:] if isinstance(child, ast.Node))
     return ast.CompositeEvent(
         name_,
         pattern,

@@ -6,7 +6,7 @@ from typing import Any
 
 from obep.query import ast
 from obep.query.building.rules import Children, is_token, nodes, reading, rule
-from obep.query.values import span_between
+from obep.query.values import is_absolute, span_between
 
 
 @rule
@@ -64,9 +64,7 @@ def return_(children: Children) -> ast.Return:
 def query_file(children: Children) -> ast.QueryFile:
     scope = reading.scope
     for declared in nodes(children, ast.PrefixDecl):
-        if (scope.base is None and not declared.iri[:1].isalpha()) or (
-            ":" not in declared.iri and scope.base is None
-        ):
+        if scope.base is None and not is_absolute(declared.iri):
             scope.error(
                 "OBEP010",
                 f"<{declared.iri}> is a relative IRI, and there is no BASE",
