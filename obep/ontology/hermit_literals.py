@@ -8,6 +8,7 @@ none of its datatype (`"x"^^xsd:integer`), becomes a value that no other datatyp
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from decimal import Decimal
 from fractions import Fraction
@@ -16,7 +17,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from obep.model import Term
-from obep.ontology.axioms import OWL, RDF, XSD, DataAnd, DataNot, DataRange, Datatype, Restricted
+from obep.ontology.axioms import OWL, RDF, XSD, DataAnd, DataNot, DataOr, DataRange, Datatype, Restricted
 from obep.ontology.literals import Value, known_datatype, parts, value
 
 _ZONE = 10**40
@@ -28,8 +29,12 @@ _ENDLESS = {f"<{XSD}{name}>" for name in ("integer", "decimal", "nonNegativeInte
 }
 _INTEGER = f"<{XSD}integer>"
 _PLAIN = f"<{RDF}PlainLiteral>"
+_LANG = f"<{RDF}langString>"
 _LANG_RANGE = f"<{RDF}langRange>"
-_OPAQUE = "x-obep"
+_OPAQUE = "obepdata"
+_PLAIN_TAG = re.compile(r"[a-z]{2,3}(-[a-z]{2})?")
+_CONTROLS = {i: 0xE000 + i for i in range(32) if chr(i) not in "\t\n\r"}
+"""XML, and so HermiT, has no control characters: they move to the private area."""
 _ALL_OPAQUE = Restricted(_PLAIN, ((_LANG_RANGE, f'"{_OPAQUE}"'),))
 
 
@@ -51,11 +56,11 @@ def hermit_literal(term: Term) -> Literal:
     found = value(term)
     if found.space == "other":
         lexical, datatype, _ = parts(term)
-        return Literal(lexical, "", _opaque(datatype, ill=known_datatype(datatype)))
+        return Literal(lexical.translate(_CONTROLS), "", _opaque(datatype, ill=known_datatype(datatype)))
     if found.space in _ZONES and isinstance(found.point, Fraction):
         return Literal(str(_ZONES[found.space] * _ZONE + int(found.point)), _INTEGER)
     if found.space == "lang":
-        return Literal(str(found.point), "", str(found.extra))
+        return Literal(str(found.point).translate(_CONTROLS), "", _language(str(found.extra)))
     return _plain(found)
 
 
@@ -74,10 +79,13 @@ def _plain(found: Value) -> Literal:
         lexical = b64encode(point).decode() if found.space == "base64Binary" else point.hex().upper()
         return Literal(lexical, f"<{XSD}{found.space}>")
     if found.space != "real":
-        lexical = str(point).replace("inf", "INF") if isinstance(point, float) else str(point)
+        shown = str(point).replace("inf", "INF") if isinstance(point, float) else str(point)
+        lexical = shown.translate(_CONTROLS)
         return Literal(lexical, f"<{XSD}{found.space}>")
     if isinstance(point, Fraction):
         return Literal(f"{point.numerator}/{point.denominator}", f"<{OWL}rational>")
+    if isinstance(point, Decimal) and point == point.to_integral_value():
+        return Literal(str(int(point)), _INTEGER)  # HermiT does not see that 5 and 5.0 are one in all places
     if isinstance(point, Decimal):
         return Literal(format(point, "f"), f"<{XSD}decimal>")
     return Literal(str(point), _INTEGER)
@@ -90,18 +98,27 @@ def _datatype(iri: Term, facets: tuple[tuple[Term, Term], ...]) -> DataRange | N
         low, high = (_IN_ZONE[iri] * _ZONE + side * _ZONE // 10 for side in (-1, 1))
         bounds = (f"<{XSD}minInclusive>", _integer(low)), (f"<{XSD}maxInclusive>", _integer(high))
         return Restricted(_INTEGER, (*bounds, *facets))
-    if iri == f"<{RDF}langString>":
+    if iri == _LANG:
         return DataAnd((Restricted(_PLAIN, ((_LANG_RANGE, '"*"'), *facets)), DataNot(_ALL_OPAQUE)))
     if iri == _PLAIN and not facets:
-        return DataAnd((Restricted(_PLAIN, ()), DataNot(_ALL_OPAQUE)))
+        return DataOr((Datatype(f"<{XSD}string>"), Datatype(_LANG)))
     if facets or known_datatype(iri):
         return None
     return Restricted(_PLAIN, ((_LANG_RANGE, f'"{_opaque(iri)}"'),))
 
 
+def _language(tag: str) -> str:
+    """A tag that HermiT accepts: it knows neither `i-…` nor `x-…` in front."""
+    if _PLAIN_TAG.fullmatch(tag):
+        return tag
+    first = tag.split("-")[0]
+    primary = first if 2 <= len(first) <= 3 and first.isalpha() else "mis"
+    return f"{primary}-x-{blake2b(tag.encode(), digest_size=4).hexdigest()}"
+
+
 def _opaque(datatype: Term, ill: bool = False) -> str:
     """A language tag that stands for a datatype of which HermiT knows nothing."""
-    return f"{_OPAQUE}-{blake2b(f'{datatype}{ill}'.encode(), digest_size=4).hexdigest()}"
+    return f"{_OPAQUE}-x-{blake2b(f'{datatype}{ill}'.encode(), digest_size=4).hexdigest()}"
 
 
 def _integer(number: int) -> Term:

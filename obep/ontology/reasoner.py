@@ -24,11 +24,13 @@ from obep.ontology.axioms import (
     Class,
     ClassAssertion,
     DataAssertion,
+    DataValue,
     DifferentIndividuals,
     HasKey,
     NegativeDataAssertion,
     NegativePropertyAssertion,
     Not,
+    Only,
     PropertyAssertion,
     SameIndividual,
 )
@@ -250,7 +252,7 @@ class _Tableau:
                 atom = self._atom(self._concept(term[1:-1]), self._translation.constant(individual))
                 return self._run(self._laid(), self._set(atom))
         self._tableau = None
-        denied = self._translation.axioms([_negated(without)])
+        denied = self._translation.axioms(_negated(without))
         return self._run(self._hermit.getTableau(self._assertions + list(denied)), None)
 
     def _laid(self) -> Java:
@@ -270,24 +272,23 @@ def _members(node: Java) -> tuple[Term, ...]:
     return tuple(sorted(f"<{entity.getIRI()}>" for entity in node.getEntities()))
 
 
-def _negated(goal: Assertion) -> Assertion:
+def _negated(goal: Assertion) -> list[Assertion]:
     match goal:
-        case ClassAssertion(Not(expression), individual):
-            return ClassAssertion(expression, individual)
         case ClassAssertion(expression, individual):
-            return ClassAssertion(Not(expression), individual)
-        case PropertyAssertion(role, subject, object):
-            return NegativePropertyAssertion(role, subject, object)
+            return [ClassAssertion(Not(expression), individual)]
+        case PropertyAssertion(role, subject, object):  # HermiT's own negation forgets transitivity here
+            marked = Class("<urn:obep:marked>")
+            return [ClassAssertion(Only(role, Not(marked)), subject), ClassAssertion(marked, object)]
         case NegativePropertyAssertion(role, subject, object):
-            return PropertyAssertion(role, subject, object)
+            return [PropertyAssertion(role, subject, object)]
         case DataAssertion(role, subject, literal):
-            return NegativeDataAssertion(role, subject, literal)
+            return [ClassAssertion(Not(DataValue(role, literal)), subject)]
         case NegativeDataAssertion(role, subject, literal):
-            return DataAssertion(role, subject, literal)
+            return [DataAssertion(role, subject, literal)]
         case SameIndividual((one, other)):
-            return DifferentIndividuals((one, other))
+            return [DifferentIndividuals((one, other))]
         case DifferentIndividuals((one, other)):
-            return SameIndividual((one, other))
+            return [SameIndividual((one, other))]
     raise ValueError(f"no question: {goal}")
 
 

