@@ -86,20 +86,10 @@ def _floats(sign: str, left: float, right: float) -> float:
 
 
 def _times(sign: str, left: Any, right: Any) -> Value:
-    kinds = (type(left), sign, type(right))
-    if kinds in ((Moment, "-", Moment), (Day, "-", Day), (Lapse, "+", Lapse), (Lapse, "-", Lapse)):
-        return _lapse(_PLAIN[sign](int(left), int(right)))
-    if kinds in ((Moment, "+", Lapse), (Moment, "-", Lapse)):
-        return _moment(_PLAIN[sign](int(left), int(right)), left.offset)
-    if kinds == (Lapse, "+", Moment):
-        return _moment(int(left) + int(right), right.offset)
-    if kinds == (Lapse, "/", Lapse):
-        return _numbers("/", int(left), int(right))
-    if kinds[0] is Lapse and sign in "*/" and kinds[2] in RANK:
-        return _scaled(sign, int(left), right)
-    if kinds[2] is Lapse and sign == "*" and kinds[0] in RANK:
-        return _scaled(sign, int(right), left)
-    raise ExpressionError
+    rule = _RULES.get((type(left), sign, type(right)))
+    if rule is None:
+        raise ExpressionError
+    return rule(left, right)
 
 
 def _scaled(sign: str, micros: int, number: Any) -> Lapse:
@@ -120,3 +110,23 @@ def _moment(micros: int, offset: int | None) -> Moment:
     if not within_years(micros):
         raise ExpressionError
     return Moment(micros, offset)
+
+
+def _difference(left: Any, right: Any) -> Lapse:
+    return _lapse(int(left) - int(right))
+
+
+_RULES: dict[tuple[type, str, type], Callable[[Any, Any], Value]] = {
+    (Moment, "-", Moment): _difference,
+    (Day, "-", Day): _difference,
+    (Lapse, "-", Lapse): _difference,
+    (Lapse, "+", Lapse): lambda left, right: _lapse(int(left) + int(right)),
+    (Moment, "+", Lapse): lambda left, right: _moment(int(left) + int(right), left.offset),
+    (Moment, "-", Lapse): lambda left, right: _moment(int(left) - int(right), left.offset),
+    (Lapse, "+", Moment): lambda left, right: _moment(int(left) + int(right), right.offset),
+    (Lapse, "/", Lapse): lambda left, right: _numbers("/", int(left), int(right)),
+    **{(Lapse, "*", number): lambda left, right: _scaled("*", int(left), right) for number in RANK},
+    **{(Lapse, "/", number): lambda left, right: _scaled("/", int(left), right) for number in RANK},
+    **{(number, "*", Lapse): lambda left, right: _scaled("*", int(right), left) for number in RANK},
+}
+"""What moments and durations do with each other and with numbers."""

@@ -48,6 +48,10 @@ def compare(sign: str, left: Value, right: Value) -> bool:
     if kind is type(right) and kind in ORDERED:
         return bool(apply(left, right))
     if kind in RANK and type(right) in RANK:
+        if kind is float:
+            return bool(apply(left, as_double(right)))
+        if type(right) is float:
+            return bool(apply(as_double(left), right))
         return bool(apply(*promoted(left, right)))
     if sign == "=":
         return _same(left, right)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
 from obep.query.ast import Node, TimeFunction, Var
+from obep.query.names import walk
 
 N = TypeVar("N", bound=Node)
 
@@ -16,26 +17,14 @@ HIDDEN = "_:"
 `?this` of an alias where a filter needs it outside of that alias."""
 
 
-def nodes(node: object) -> Iterator[Node]:
-    """The node and all below it."""
-    if isinstance(node, tuple):
-        for member in node:
-            yield from nodes(member)
-    elif isinstance(node, Node):
-        yield node
-        for slot in fields(node):
-            if slot.name != "span":
-                yield from nodes(getattr(node, slot.name))
-
-
-def variables(*roots: object) -> tuple[str, ...]:
+def variables(*roots: Node) -> tuple[str, ...]:
     """The names of the variables, each once, in the order of their first mention."""
-    return tuple(dict.fromkeys(node.name for root in roots for node in nodes(root) if isinstance(node, Var)))
+    return tuple(dict.fromkeys(node.name for root in roots for node in walk(root) if isinstance(node, Var)))
 
 
 def timed(node: Node) -> frozenset[str | None]:
     """The aliases whose times a condition reads; `None` is the whole candidate."""
-    return frozenset(part.alias for part in nodes(node) if isinstance(part, TimeFunction))
+    return frozenset(part.alias for part in walk(node) if isinstance(part, TimeFunction))
 
 
 def rename_variable(node: N, old: str, new: str) -> N:
@@ -64,7 +53,7 @@ def _mapped(value: object, change: Callable[[Node], Node]) -> object:
         return value
     changed: dict[str, Any] = {}
     for slot in fields(value):
-        if slot.name != "span":
+        if slot.compare:
             old = getattr(value, slot.name)
             new = _mapped(old, change)
             if new is not old:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from obep.guards.mentions import HIDDEN, THIS, rename_times, rename_variable, timed, variables
@@ -19,10 +19,10 @@ from obep.query.ast import (
     LogicalEvent,
     Node,
     NotFollowedBy,
-    Pattern,
     TriplePattern,
     Without,
 )
+from obep.query.names import alias_of, children
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,6 @@ def hidden_this(alias: str) -> str:
     return f"{HIDDEN}this({alias})"
 
 
-def alias_of(leaf: Leaf) -> str:
-    """The alias of a leaf: as written, or its event's name."""
-    return leaf.alias or leaf.event.text.removeprefix(":")
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How one leaf is read: what its blocks say, before the filters are placed."""
@@ -77,7 +72,7 @@ class Reading:
     @property
     def bound(self) -> frozenset[str]:
         """The variables that a solution has values for."""
-        inside = (name for name in variables(self.triples) if name != THIS and not name.startswith(HIDDEN))
+        inside = (name for name in variables(*self.triples) if name != THIS and not name.startswith(HIDDEN))
         return frozenset((*inside, *self.names_this, *(name for name, _ in self.parameters)))
 
 
@@ -97,7 +92,7 @@ def readings_of(event: Event, events: Mapping[Term, Event]) -> list[Reading]:
 
 def _reading(leaf: Leaf, held: bool, guard: Guard, events: Mapping[Term, Event]) -> Reading:
     alias = alias_of(leaf)
-    blocks = [b for b in guard.blocks if not b.aliases or alias in (a.removeprefix(":") for a in b.aliases)]
+    blocks = [b for b in guard.blocks if not b.aliases or alias in b.aliases]
     used = events.get(leaf.event.iri)
     declared = tuple(v.name for v in used.parameters) if isinstance(used, CompositeEvent) else ()
     names = tuple(v.name for v in leaf.parameters)
@@ -116,7 +111,7 @@ def _reading(leaf: Leaf, held: bool, guard: Guard, events: Mapping[Term, Event])
 
 def _own_blanks(triples: tuple[TriplePattern, ...], block: int) -> tuple[TriplePattern, ...]:
     """A blank node is local to its block, so each block after the first gets names of its own for them."""
-    for name in variables(triples) if block else ():
+    for name in variables(*triples) if block else ():
         if name.startswith(HIDDEN):
             triples = tuple(rename_variable(triple, name, f"{name}.{block}") for triple in triples)
     return triples
@@ -136,17 +131,11 @@ def _leaves(event: CompositeEvent) -> list[tuple[Leaf, bool]]:
             visit(node.left, held)
             visit(node.right, False)
         elif isinstance(node, Node):
-            for child in _children(node):
+            for child in children(node):
                 visit(child, held or isinstance(node, First | Last))
 
     visit(event.pattern, False)
     return list(found.items())
-
-
-def _children(node: Node) -> Iterable[Pattern]:
-    for name in ("operands", "operand", "left", "right"):
-        child = getattr(node, name, ())
-        yield from child if isinstance(child, tuple) else (child,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class Block:
         shown: tuple[str, ...],
         vocabulary: frozenset[Term],
     ) -> None:
-        names = dict.fromkeys((THIS, *shown, *variables(triples)))
+        names = dict.fromkeys((THIS, *shown, *variables(*triples)))
         slots = {name: slot for slot, name in enumerate(names)}
         self._size = len(slots)
         self._individual = tuple(slots[name] for name in (THIS, *individual))
@@ -67,7 +67,7 @@ class Block:
         bound = {THIS, *individual}  # a parameter may be unbound, so it promises nothing to a filter
         waiting = list(filters)
         # What no pattern can bind is unbound for good: such a filter waits for nothing.
-        bindable = {name for name in slots if name in variables(triples)}
+        bindable = {name for name in slots if name in variables(*triples)}
 
         def ready() -> tuple[Condition, ...]:
             now = [f for f in waiting if all(v in bound or v not in bindable for v in variables(f))]

@@ -1,17 +1,13 @@
 """The functions of FILTER: their names, how many arguments they take, and what is wrong with a call.
 
-`obep.guards` carries them out; the table stands here so that parser and checker need not load it. The parser
-calls `known_function` (it has the caret at hand), the checker `check_expression`.
+`obep.guards` carries them out; the table stands here so that the checker need not load it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields
-from typing import Protocol
-
-from obep.errors import Diagnostic, Span
-from obep.query.ast import Call, Expression, Literal, Name, Node
+from obep.errors import Diagnostic
+from obep.query.ast import Call, Expression, Literal, Name, Var
+from obep.query.names import walk
 from obep.query.nearest import nearest
 from obep.query.regexes import RegexError, cost, parse_regex
 
@@ -51,33 +47,16 @@ CASTS: dict[str, str] = {
 """The datatypes that a value can be cast to."""
 
 
-def known_function(
-    scope: Reports, function: str | Name, span: Span, arguments: tuple[Expression, ...]
-) -> None:
-    """Report a function that does not exist, or that takes another number of arguments."""
-    said = _check_name(function, len(arguments))
-    if said is not None:
-        code, message, reason, remedy = said
-        scope.error(code, message, span, reason=reason, remedy=remedy)
-
-
 def check_expression(expression: Expression, file: str = "", text: str = "") -> list[Diagnostic]:
     """What is wrong with the calls in an expression: unknown functions, arguments, regular expressions."""
     found = []
-    for call in _calls(expression):
+    for call in (node for node in walk(expression) if isinstance(node, Call)):
         said = _check_name(call.function, len(call.arguments)) or _check_use(call)
         if said is not None:
             code, message, reason, remedy = said
             line = text.split("\n")[call.span.line - 1] if text else ""
             found.append(Diagnostic(code, message, file, call.span, reason, remedy, line))
     return found
-
-
-class Reports(Protocol):
-    """The scope of a file that is being read, as far as it matters here."""
-
-    def error(self, code: str, message: str, span: Span, *, reason: str = "", remedy: str = "") -> None:
-        """Note what is wrong and go on."""
 
 
 Said = tuple[str, str, str, str]
@@ -100,7 +79,7 @@ def _check_name(function: str | Name, given: int) -> Said | None:
         reason = "FILTER has SPARQL 1.1's functions, getSTARTTIME, getENDTIME, getDURATION and seconds."
     meant = nearest(name, known)
     asks = f"; did you mean {meant}?" if meant else ""
-    return "OBEP017", f"{name} is no function{asks}", reason, f"{meant}(…)" if meant else ""
+    return "OBEP190", f"{name} is no function{asks}", reason, f"{meant}(…)" if meant else ""
 
 
 def _check_number(name: str, given: int, least: int, most: int | None) -> Said | None:
@@ -109,7 +88,7 @@ def _check_number(name: str, given: int, least: int, most: int | None) -> Said |
     wanted = f"{least}" if least == most else f"at least {least}" if most is None else f"{least} to {most}"
     noun = "argument" if wanted == "1" else "arguments"
     remedy = f"{name}({', '.join('…' for _ in range(max(least, 1)))})"
-    return "OBEP018", f"{name} takes {wanted} {noun}, not {given}", "", remedy
+    return "OBEP191", f"{name} takes {wanted} {noun}, not {given}", "", remedy
 
 
 def _check_use(call: Call) -> Said | None:
@@ -121,6 +100,8 @@ def _check_use(call: Call) -> Said | None:
     if name in AGGREGATES:
         reason = "A FILTER looks at one solution at a time; aggregates need all of them."
         return "OBEP421", f"{name} cannot be used in a guard", reason, ""
+    if name == "BOUND" and not isinstance(call.arguments[0], Var):
+        return "OBEP194", "BOUND takes a variable", "Only a variable can be bound.", "BOUND(?v)"
     return _check_regex(call, name) if name == "REGEX" or name == "REPLACE" else None
 
 
@@ -143,15 +124,3 @@ def _check_regex(call: Call, name: str) -> Said | None:
         reason = "A repetition in a repetition can take exponential time to replace. REGEX has no such limit."
         return "OBEP193", "REPLACE cannot bound the time of this regular expression", reason, ""
     return None
-
-
-def _calls(value: object) -> Iterator[Call]:
-    if isinstance(value, tuple):
-        for member in value:
-            yield from _calls(member)
-    elif isinstance(value, Node):
-        if isinstance(value, Call):
-            yield value
-        for slot in fields(value):
-            if slot.name != "span":
-                yield from _calls(getattr(value, slot.name))
