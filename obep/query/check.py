@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from obep.errors import Diagnostic
 from obep.query.ast import Event, Guard, LogicalEvent, QueryFile
-from obep.query.checks import aliases, events, guards, memory, patterns, suspicions
+from obep.query.checks import aliases, events, guards, memory, negation, patterns, suspicions
 from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Scope, lay_out
 from obep.query.checks.measures import Measures
@@ -39,8 +39,8 @@ PATTERN_ERRORS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (
     patterns.choice_inside_times,
     patterns.copies,
     patterns.policy_without_seq,
-    guards.guard_on_not,
-    guards.tied_outside,
+    negation.guard_on_not,
+    negation.tied_outside,
     guards.partition,
     guards.head,
     guards.construct,

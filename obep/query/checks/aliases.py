@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from obep.errors import Diagnostic, Span
-from obep.query.ast import Allen, And, Join, Leaf, Next, NotFollowedBy, Or, Pattern, Seq, Within, Without
+from obep.query.ast import Leaf, Pattern, Within
 from obep.query.checks.layout import Place, Scope, times_in
 from obep.query.checks.report import listed, quote, say
+from obep.query.checks.tree import operands, with_operands
 from obep.query.nearest import nearest, split
 
 
@@ -25,7 +26,8 @@ def twice(scope: Scope) -> Iterator[Diagnostic]:
             scope.file,
             again.leaf.span,
             f"the alias {alias} is used twice",
-            f"{quote(first.leaf)} in line {first.leaf.span.line} has it already.",
+            f"It stands for {quote(replace(first.leaf, alias=None))} (line {first.leaf.span.line}, column "
+            f"{first.leaf.span.column}) already, and means one thing.",
             quote(replace(again.leaf, alias=_unused(alias, scope))),
         )
 
@@ -50,7 +52,7 @@ def named_like_an_event(scope: Scope) -> Iterator[Diagnostic]:
 
 def ambiguous(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP106: where a guard names an event that stands twice, aliases must say which one."""
-    named = {alias for alias, _ in _named_by_guard(scope)}
+    named = {alias for alias, _, _ in _named_by_guard(scope)}
     for alias, places in scope.aliases.items():
         if alias not in named or len(places) < 2 or any(place.leaf.alias is not None for place in places):
             continue
@@ -59,15 +61,15 @@ def ambiguous(scope: Scope) -> Iterator[Diagnostic]:
             scope.file,
             places[1].leaf.span,
             f"{alias} stands {_times(len(places))} in this pattern, and the guard names it",
-            "The guard could mean each of them. Aliases let it have a block for each, or one for several: "
-            f"EVENT {alias}1, {alias}2 {{ … }}",
+            "The guard could mean each of them. With aliases it can have a block for each, or one for both: "
+            f"EVENT {alias}1, {alias}2 {{ … }}.",
             quote(_with_aliases(scope.event.pattern, alias, places)),
         )
 
 
 def not_there(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP107: a guard speaks about aliases of the pattern."""
-    for alias, span in _named_by_guard(scope):
+    for alias, span, written in _named_by_guard(scope):
         if alias in scope.aliases:
             continue
         renamed = [p for p in scope.places if split(p.leaf.event.text)[1] == split(alias)[1] and p.leaf.alias]
@@ -86,19 +88,19 @@ def not_there(scope: Scope) -> Iterator[Diagnostic]:
             span,
             f"the guard names {alias}, which is not in the pattern",
             reason,
-            near if near else f"EVENT {known[0]} {{ … }}",
+            written.replace("·", near or known[0]),
         )
 
 
-def _named_by_guard(scope: Scope) -> Iterator[tuple[str, Span]]:
-    """The aliases that blocks and time functions name, with their places."""
+def _named_by_guard(scope: Scope) -> Iterator[tuple[str, Span, str]]:
+    """The aliases that blocks and time functions name, where, and how (with a dot for the alias)."""
     for block in scope.blocks:
         spans = block.alias_spans or (block.span,) * len(block.aliases)
-        yield from zip(block.aliases, spans, strict=True)
+        yield from ((alias, span, "EVENT · { … }") for alias, span in zip(block.aliases, spans, strict=True))
     for condition in scope.filters:
         for time in times_in(condition):
             if time.alias is not None:
-                yield time.alias, time.span
+                yield time.alias, time.span, f"{time.function}(·)"
 
 
 def _unused(alias: str, scope: Scope) -> str:
@@ -118,11 +120,7 @@ def _with_aliases(pattern: Pattern, alias: str, places: list[Place]) -> Pattern:
         if isinstance(node, Leaf):
             number = numbers.get(id(node))
             return replace(node, alias=f"{alias}{number}") if number else node
-        if isinstance(node, Without | NotFollowedBy | Allen):
-            return replace(node, left=change(node.left), right=change(node.right))
-        if isinstance(node, Seq | Next | And | Join | Or):
-            return replace(node, operands=tuple(change(operand) for operand in node.operands))
-        return replace(node, operand=change(node.operand))
+        return with_operands(node, [change(operand) for operand in operands(node)])
 
     inner = pattern.operand if isinstance(pattern, Within) else pattern  # the bound is not the point here
     return change(inner)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import fields
 
 from obep.errors import Diagnostic
-from obep.query.ast import CompositeEvent, Event, LogicalEvent, QueryFile
+from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name, Node, QueryFile
 from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Scope
 from obep.query.checks.report import listed, say
+from obep.query.checks.source import extent, keyword_span
 from obep.query.nearest import nearest
 
 _SUGGESTIONS = 50  # names looked for in one file; a file with more unknown ones has another problem
+_NOT_MEANT = {"name", "named", "span"}
 _RESERVED = {
     "<http://www.w3.org/2002/07/owl#": "OWL",
     "<http://www.w3.org/1999/02/22-rdf-syntax-ns#": "RDF",
@@ -36,7 +40,7 @@ def defined_twice(definitions: Definitions) -> Iterator[Diagnostic]:
             f"the event {event.name.text} is defined twice",
             f"Its first definition is in {place}, and an event has one meaning.",
             f"EVENT {_unused(event.name.text, definitions)} {_verb(event)} …   or one definition with "
-            + ("or" if isinstance(event, LogicalEvent) else "OR"),
+            + ("or between the two" if isinstance(event, LogicalEvent) else "OR between the two"),
         )
 
 
@@ -48,17 +52,18 @@ def circle(definitions: Definitions) -> Iterator[Diagnostic]:
         file = definitions.linked.file_of[way[0]]
         if len(way) == 1:
             message = f"the event {names[0]} is defined by itself"
+            reason = f"It would have to happen before it could happen: {names[0]} → {names[0]}."
             remedy = f"a definition of {names[0]} that does not mention {names[0]}"
         else:
             message = f"the events {listed(names)} are defined by each other"
             remedy = f"a definition of {names[-1]} that does not mention {names[0]}"
-        arrows = " → ".join([*(names if len(names) < 8 else [*names[:6], "…"]), names[0]])
+            reason = f"Each needs the next one first, so that none could ever begin: {_arrows(names)}."
         yield say(
             "OBEP102",
             file,
             events[0].name.span,
             message,
-            f"Each needs the next one first: {arrows}. So none of them could ever begin.",
+            reason,
             remedy,
         )
 
@@ -90,10 +95,11 @@ def unknown_stream(definitions: Definitions) -> Iterator[Diagnostic]:
             continue
         near = nearest(event.on, linked.streams)
         streams = listed([f"<{stream}>" for stream in linked.streams]) if linked.streams else "none"
+        start, end = extent(file, event)
         yield say(
             "OBEP121",
             file,
-            event.span,
+            keyword_span(file, start, end, re.escape(f"<{event.on}>"), event.span),
             f"there is no stream <{event.on}>",
             f"ON names a stream that FROM STREAM has declared; here that is {streams}.",
             f"ON <{near}>" if near else f"FROM STREAM <{event.on}>   in the prologue",
@@ -152,17 +158,7 @@ def equal_definitions(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP210: two events with the same definition always happen together."""
     first: dict[object, Event] = {}
     for event, file in definitions.all():
-        if isinstance(event, LogicalEvent):
-            what: object = (event.description, event.on, event.guard, event.construct)
-        else:
-            what = (
-                event.pattern,
-                event.parameters,
-                event.partition_by,
-                event.policy,
-                event.guard,
-                event.construct,
-            )
+        what = tuple(_meaning(getattr(event, f.name)) for f in fields(event) if f.name not in _NOT_MEANT)
         earlier = first.setdefault(what, event)
         if earlier is event or earlier.name.iri == event.name.iri:
             continue
@@ -174,6 +170,15 @@ def equal_definitions(definitions: Definitions) -> Iterator[Diagnostic]:
             "Their definitions are equal, so that each occurrence would be reported under both names.",
             f"{earlier.name.text} wherever {event.name.text} is used",
         )
+
+
+def _meaning(value: object) -> object:
+    """A piece of the AST for comparison: a name counts by what it stands for, not by its spelling."""
+    if isinstance(value, Name):
+        return value.iri
+    if isinstance(value, Node):
+        return (type(value), *(_meaning(getattr(value, f.name)) for f in fields(value) if f.compare))
+    return tuple(map(_meaning, value)) if isinstance(value, tuple) else value
 
 
 def unknown_event(scope: Scope) -> Iterator[Diagnostic]:
@@ -225,6 +230,10 @@ def parameters(scope: Scope) -> Iterator[Diagnostic]:
             reason,
             remedy,
         )
+
+
+def _arrows(names: list[str]) -> str:
+    return " → ".join([*(names if len(names) < 8 else [*names[:6], "…"]), names[0]])
 
 
 def _count(n: int) -> str:

@@ -1,152 +1,16 @@
-"""Rules about variables: who binds them, who needs them, and what a negation may see (SPEC D9)."""
+"""Rules about variables: who binds them, and who needs them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from obep.errors import Diagnostic, Span
-from obep.query.ast import (
-    Filter,
-    Literal,
-    LogicalEvent,
-    Not,
-    NotFollowedBy,
-    Pattern,
-    QueryFile,
-    Seq,
-    TriplePattern,
-    Var,
-    Without,
-)
-from obep.query.checks.layout import Place, Scope, Sides, times_in, variables_in, variables_of
-from obep.query.checks.patterns import FIVE_MINUTES
+from obep.errors import Diagnostic
+from obep.query.ast import Literal, LogicalEvent, QueryFile, TriplePattern, Var
+from obep.query.checks.layout import Place, Scope, times_in, variables_in, variables_of
+from obep.query.checks.negation import instead_of_not
 from obep.query.checks.report import listed, quote, say
-from obep.query.checks.tree import patterns
 from obep.query.nearest import nearest
-
-# --- negation -------------------------------------------------------------------------------------------
-
-
-def guard_on_not(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP108: NOT is about items in which something is not, so there is nothing for a guard to read."""
-    for alias, span, stands_in in _guarded(scope):
-        if stands_in.under_not is None:
-            continue
-        yield say(
-            "OBEP108",
-            scope.file,
-            span,
-            f"a guard on {alias}, which stands under NOT",
-            f"NOT {alias} is an item without {alias}; there is nothing in it that a guard could read.",
-            instead_of_not(scope.event.pattern, stands_in.under_not)
-            or f"EVENT {_others(scope)} {{ … }}   and NOT {alias} without a guard",
-        )
-
-
-def _guarded(scope: Scope) -> Iterator[tuple[str, Span, Place]]:
-    """What the guard reads: blocks, parameters, time functions; each alias once."""
-    said: set[str] = set()
-    for place in scope.places:
-        if place.leaf.parameters and place.alias not in said:
-            said.add(place.alias)
-            yield place.alias, place.leaf.parameters[0].span, place
-    for block in scope.blocks:
-        spans = dict(zip(block.aliases, block.alias_spans, strict=False))
-        for place in scope.read_by(block):
-            if place.alias not in said:
-                said.add(place.alias)
-                yield place.alias, spans.get(place.alias, block.span), place
-    for condition in scope.filters:
-        for time in times_in(condition):
-            for place in scope.aliases.get(time.alias or "", ()):
-                if place.alias not in said:
-                    said.add(place.alias)
-                    yield place.alias, time.span, place
-
-
-def _others(scope: Scope) -> str:
-    return ", ".join(dict.fromkeys(p.alias for p in scope.places if not p.under_not)) or "…"
-
-
-def instead_of_not(pattern: Pattern, denied: Not) -> str:
-    """`A SEQ NOT B SEQ C` said with WITHOUT, `A SEQ NOT B` with NOT FOLLOWED BY; else nothing."""
-    for node in patterns(pattern):
-        if not isinstance(node, Seq) or not any(operand is denied for operand in node.operands):
-            continue
-        number = next(n for n, operand in enumerate(node.operands) if operand is denied)
-        before, after = node.operands[:number], node.operands[number + 1 :]
-        if before and after:
-            return quote(Without(Seq((*before, *after)), denied.operand))
-        if before:
-            left = before[0] if len(before) == 1 else Seq(before)
-            return quote(NotFollowedBy(left, denied.operand, FIVE_MINUTES))
-    return ""
-
-
-def tied_outside(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP109: what a negation denies is compared with the negation's left side only."""
-    said: set[tuple[str, int]] = set()
-    for variable, binders in scope.binders.items():
-        for number, span in binders.items():
-            sides = scope.places[number].denied
-            if sides is None or (variable, id(sides)) in said:
-                continue
-            if any(sides.on_the_left(other) for other in binders):
-                continue  # the left side is tied to what stands outside, and the negation to the left side
-            outside = [scope.places[other].alias for other in binders if not sides.holds(other)]
-            if outside:
-                said.add((variable, id(sides)))
-                yield _tie(scope, number, sides, outside, span, f"?{variable}")
-    for condition in scope.filters:
-        yield from _filter_ties(scope, condition)
-
-
-def _filter_ties(scope: Scope, condition: Filter) -> Iterator[Diagnostic]:
-    needs: dict[str, list[int]] = {}
-    whole = False
-    for var in variables_in(condition):
-        if scope.binders.get(var.name):
-            needs[f"?{var.name}"] = list(scope.binders[var.name])
-    for time in times_in(condition):
-        whole = whole or time.alias is None
-        if time.alias in scope.aliases:
-            needs[f"{time.function}({time.alias})"] = [p.number for p in scope.aliases[time.alias]]
-    for what, numbers in needs.items():
-        sides = scope.places[numbers[0]].denied
-        if sides is None or any(scope.places[n].denied is None for n in numbers):
-            continue
-        outside = [
-            scope.places[others[0]].alias
-            for others in needs.values()
-            if not any(sides.holds(other) for other in others)
-        ]
-        if whole and not outside:
-            outside = ["the whole candidate"]
-        if outside:
-            yield _tie(scope, numbers[0], sides, outside, condition.span, what)
-            return
-
-
-def _tie(scope: Scope, number: int, sides: Sides, outside: list[str], span: Span, what: str) -> Diagnostic:
-    alias = scope.places[number].alias
-    node = sides.node
-    assert isinstance(node, Without | NotFollowedBy)
-    word = "WITHOUT" if isinstance(node, Without) else "NOT FOLLOWED BY"
-    left = quote(node.left)
-    others = listed(list(dict.fromkeys(outside)))
-    return say(
-        "OBEP109",
-        scope.file,
-        span,
-        f"{alias}, which {word} denies, is tied to {others} outside the negation",
-        f"{what} ties them. Whether {alias} is absent is decided between it and what stands left of {word}, "
-        f"{left}; nothing else is known there.",
-        f"{what} bound in {left} too, or {others} moved to the left of {word}",
-    )
-
-
-# --- who binds what -------------------------------------------------------------------------------------
 
 
 def partition(scope: Scope) -> Iterator[Diagnostic]:
@@ -166,6 +30,7 @@ def partition(scope: Scope) -> Iterator[Diagnostic]:
         elif under_not:
             reason = f"{under_not[0].alias} stands under NOT, and there nothing can be bound."
             remedy = instead_of_not(scope.event.pattern, under_not[0].under_not)
+            remedy += f"   with {quote(replace(under_not[0].leaf, parameters=(var,)))}" if remedy else ""
         else:
             reason = (
                 "Each partition is evaluated on its own, so every alias has to say which one it belongs to."
@@ -190,6 +55,9 @@ def _binding(place: Place, variable: str, scope: Scope) -> str:
     )
     if as_individual and not place.leaf.parameters:
         return quote(replace(place.leaf, parameters=(Var(variable),)))
+    for block in scope.blocks:
+        if block.aliases and variable in {var.name for var in variables_of(block.triples)}:
+            return f"EVENT {', '.join((*block.aliases, place.alias))} {{ … ?{variable} … }}"
     return f"IF {{ EVENT {place.alias} {{ … ?{variable} … }} }}"
 
 
@@ -239,32 +107,30 @@ def _unbound(code: str, scope: Scope, var: Var, what: str) -> Diagnostic:
     if denied:
         reason = f"Only {listed(denied)} has it, which a negation denies: there is none when it happens."
     elif positive:
-        reason = f"No alias of the pattern binds it. Bound are {listed([f'?{v}' for v in positive])}."
+        reason = f"The pattern and its guard bind {listed([f'?{v}' for v in positive])}."
     else:
-        reason = "No alias of the pattern binds any variable."
-    place = next((p for p in scope.places if p.positive and not p.leaf.parameters), None)
+        reason = "The pattern and its guard bind no variable."
+    takes_part = [p for p in scope.places if p.positive] or list(scope.places)
+    place = next((p for p in takes_part if not p.leaf.parameters), None)
     if near:
         remedy = f"?{near}"
     elif place is not None:
         leaf = quote(replace(place.leaf, parameters=(Var(var.name),)))
         remedy = f"{leaf}   or IF {{ EVENT {place.alias} {{ … ?{var.name} … }} }}"
     else:
-        remedy = f"IF {{ EVENT … {{ … ?{var.name} … }} }}"
+        remedy = f"IF {{ EVENT {takes_part[0].alias} {{ … ?{var.name} … }} }}"
     return say(code, scope.file, var.span, f"nothing binds {what}", reason, remedy)
-
-
-# --- things with a place of their own -------------------------------------------------------------------
 
 
 def this_elsewhere(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP126: ?this is the individual of the alias whose block it stands in."""
     where = [
-        *((var, "as a parameter") for place in scope.places for var in place.leaf.parameters),
-        *((var, "as a parameter") for var in scope.event.parameters),
-        *((var, "in PARTITION BY") for var in scope.event.partition_by),
+        *((var, "be a parameter") for place in scope.places for var in place.leaf.parameters),
+        *((var, "be a parameter") for var in scope.event.parameters),
+        *((var, "stand in PARTITION BY") for var in scope.event.partition_by),
     ]
     if scope.event.guard:
-        outside = "in a FILTER outside any EVENT block"
+        outside = "stand in a FILTER outside any EVENT block"
         where += [(var, outside) for f in scope.event.guard.filters for var in variables_in(f)]
     for var, what in where:
         if var.name == "this":
@@ -273,7 +139,7 @@ def this_elsewhere(scope: Scope) -> Iterator[Diagnostic]:
                 "OBEP126",
                 scope.file,
                 var.span,
-                f"?this cannot stand {what}",
+                f"?this cannot {what}",
                 "?this is the individual of the alias in whose EVENT block it stands.",
                 f"{alias}(?x)   and ?x instead of ?this",
             )
@@ -285,14 +151,15 @@ def literal_subject(triples: Iterable[TriplePattern], file: QueryFile) -> Iterat
     for triple in triples:
         if isinstance(triple.subject, Literal):
             turned = replace(triple, subject=triple.object, object=triple.subject)
-            swap = not isinstance(triple.object, Literal)
+            if isinstance(triple.object, Literal):
+                turned = replace(triple, subject=Var("this"))
             yield say(
                 "OBEP127",
                 file,
                 triple.subject.span,
                 "a literal cannot be a subject",
-                "In RDF a literal is the object of a triple only, so this could match nothing.",
-                quote(turned) if swap else "",
+                "In RDF a literal is the object of a triple only.",
+                quote(turned),
             )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from obep.errors import Diagnostic
 from obep.query.ast import (
     Allen,
+    Duration,
     Every,
     First,
     Join,
@@ -58,8 +59,13 @@ def unbounded(scope: Scope) -> Iterator[Diagnostic]:
         kept[0].span if kept else event.pattern.span,
         message,
         reason,
-        f"MATCH {quote(Within(event.pattern, FIVE_MINUTES))}",
+        f"MATCH {quote(Within(event.pattern, _bound_for(event.pattern, scope.measures)))}",
     )
+
+
+def _bound_for(pattern: Pattern, measures: Measures) -> Duration:
+    """Five minutes, or more where the pattern itself takes longer."""
+    return Duration(FIVE_MINUTES.micros + measures.wait(pattern))
 
 
 def _bounded(pattern: Pattern) -> bool:

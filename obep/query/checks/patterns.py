@@ -76,8 +76,8 @@ def _optionals(scope: Scope, node: Pattern, parent: Pattern | None, number: int)
             scope.file,
             node.span,
             "OPTIONAL cannot stand here",
-            "What may be absent is decided by what comes with it: OPTIONAL(L) SEQ R and OPTIONAL(L) AND R, "
-            "with OPTIONAL on the left, are its only places.",
+            "OPTIONAL stands only at the left of a SEQ or an AND, as in OPTIONAL(L) SEQ R: when R comes, it "
+            "is decided whether there was an L.",
             _optional_remedy(node, parent, number),
         )
     for index, operand in enumerate(operands(node)):
@@ -110,9 +110,8 @@ def too_short(scope: Scope) -> Iterator[Diagnostic]:
                     "OBEP113",
                     scope.file,
                     node.right.span,
-                    f"{quote(node.right)} can never come in time",
-                    f"It takes {quote(Duration(least))} at least, and the absence is over after "
-                    f"{quote(node.within)}.",
+                    f"what takes {quote(Duration(least))} never comes within {quote(node.within)}",
+                    f"{quote(node.right)} is never over before the deadline, so that it is always absent.",
                     quote(replace(node, within=Duration(least + node.within.micros))),
                 )
 
@@ -132,9 +131,8 @@ def _too_long_for(scope: Scope, frame: Within, node: Pattern, measures: Measures
         "OBEP113",
         scope.file,
         node.span,
-        f"{quote(node)} can never match inside WITHIN {quote(frame.within)}",
-        f"It takes {quote(Duration(least))} at least, and the WITHIN around it leaves less than "
-        f"{quote(frame.within)}.",
+        f"what takes {quote(Duration(least))} can never match inside WITHIN {quote(frame.within)}",
+        f"{quote(node)} is decided {quote(Duration(least))} after its beginning at the earliest.",
         quote(replace(frame, within=Duration(least + frame.within.micros))),
     )
 
@@ -159,7 +157,7 @@ def choice_inside_times(scope: Scope) -> Iterator[Diagnostic]:
                     f"{word} inside TIMES can never match",
                     f"TIMES wants {node.count} of them one after the other, but at each instant there is one "
                     f"{word.lower()} only.",
-                    f"{bare}   or {word} outside: {word} ({bare})",
+                    f"{bare}   or, for the first such group, FIRST ({bare})" if word == "FIRST" else bare,
                 )
                 break
 
@@ -222,8 +220,9 @@ def policy_without_seq(scope: Scope) -> Iterator[Diagnostic]:
     else:
         reason = "A policy chooses which parts a SEQ pairs, and this pattern has none."
     remedy = f"EVENT {event.name.text} MATCH {quote(event.pattern)}   without POLICY {event.policy}"
-    if isinstance(event.pattern, Next) and not denied:
-        remedy = f"{quote(Seq(event.pattern.operands))} POLICY {event.policy}"
+    inner = event.pattern.operand if isinstance(event.pattern, Within) else event.pattern
+    if isinstance(inner, Next) and not denied:
+        remedy = f"{quote(Seq(inner.operands))} …   with SEQ for NEXT, or no POLICY"
     yield say("OBEP115", scope.file, place, f"POLICY {event.policy} has no SEQ to choose for", reason, remedy)
 
 

@@ -13,7 +13,9 @@ _TOKEN = re.compile(r"""<[^<>\s"]*>|#[^\n]*|[()]""")
 
 def keyword_span(file: QueryFile, after: int, before: int, keyword: str, otherwise: Span) -> Span:
     """The place of a keyword (a pattern like `NOT\\s+FOLLOWED`) between two offsets of the text."""
-    for match in re.finditer(rf"#[^\n]*|<[^<>\s]*>|(\b{keyword}\b)", file.text[after:before], re.IGNORECASE):
+    for match in re.finditer(
+        rf"#[^\n]*|(?<!\w)({keyword})(?!\w)|<[^<>\s]*>", file.text[after:before], re.IGNORECASE
+    ):
         if match[1]:
             return span_at(file, after + match.start(), after + match.end())
     return otherwise

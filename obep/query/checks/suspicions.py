@@ -14,24 +14,23 @@ from obep.query.ast import (
     Leaf,
     LogicalEvent,
     Next,
-    Node,
     Not,
     NotFollowedBy,
     Or,
     Pattern,
     QueryFile,
     Seq,
-    TriplePattern,
     Var,
     Within,
     Without,
 )
-from obep.query.checks.guards import instead_of_not
 from obep.query.checks.layout import Scope, times_in, variables_in, variables_of
+from obep.query.checks.negation import instead_of_not
 from obep.query.checks.patterns import FIVE_MINUTES
 from obep.query.checks.report import listed, quote, say
 from obep.query.checks.source import parenthesised
-from obep.query.checks.tree import operands, patterns
+from obep.query.checks.tree import operands, patterns, with_operands
+from obep.query.nearest import nearest
 
 _SEQ_LIKE = Seq | Next | Without | NotFollowedBy
 
@@ -54,7 +53,7 @@ def not_in_a_sequence(scope: Scope) -> Iterator[Diagnostic]:
                 scope.file,
                 operand.span,
                 f"NOT {name} here asks for some item that is not {name}",
-                f"It matches when any item without {name} {where}, even if there is a {name} too.",
+                f"It matches when any item without {name} {where}, even if {name} comes too.",
                 instead_of_not(scope.event.pattern, operand),
             )
 
@@ -102,9 +101,23 @@ def or_among_sequences(scope: Scope) -> Iterator[Diagnostic]:
                     operand.span,
                     "OR binds more tightly than SEQ",
                     f"This is read as {quote(node)}; parentheses say so, or say otherwise.",
-                    quote(node),
+                    f"{quote(node)}{_otherwise(node, operand)}",
                 )
                 return
+
+
+def _otherwise(node: Pattern, alternatives: Or) -> str:
+    """The other way to read `A OR B SEQ C`."""
+    first, *middle, last = alternatives.operands
+    if not isinstance(node, Seq):
+        return ""
+    if node.operands[0] is alternatives:
+        other = Or((first, *middle, Seq((last, *node.operands[1:]))))
+    elif node.operands[-1] is alternatives:
+        other = Or((Seq((*node.operands[:-1], first)), *middle, last))
+    else:
+        return ""
+    return f"   or {quote(other)}"
 
 
 def last_at_the_top(scope: Scope) -> Iterator[Diagnostic]:
@@ -113,14 +126,14 @@ def last_at_the_top(scope: Scope) -> Iterator[Diagnostic]:
     while isinstance(pattern, Every | Within):
         pattern = pattern.operand
     if isinstance(pattern, Last):
+        alone = NotFollowedBy(pattern.operand, pattern.operand, FIVE_MINUTES)
         yield say(
             "OBEP204",
             scope.file,
             pattern.span,
             "LAST at the top of a pattern chooses nothing",
             f"A match is decided when it comes, and then each {quote(pattern.operand)} is the last so far.",
-            f"{quote(pattern.operand)}   or, for one that no other follows: "
-            + quote(NotFollowedBy(pattern.operand, pattern.operand, FIVE_MINUTES)),
+            f"{quote(pattern.operand)}   or, if no other may follow, {quote(alone)}",
         )
 
 
@@ -135,6 +148,7 @@ def frozen_view(scope: Scope) -> Iterator[Diagnostic]:
             while isinstance(last, Every):
                 last = last.operand
             if isinstance(last, Last):
+                unfrozen = with_operands(node, [last if o is operand else o for o in operands(node)])
                 yield say(
                     "OBEP205",
                     scope.file,
@@ -142,17 +156,8 @@ def frozen_view(scope: Scope) -> Iterator[Diagnostic]:
                     f"WITHIN freezes the view of {quote(last)}",
                     f"Inside a WITHIN, LAST is decided when {quote(last.operand)} comes, and each was the "
                     "last then. Outside, it is looked at when the rest of the pattern is there.",
-                    quote(Within(_swapped(node, operand, last), operand.within)),
+                    quote(Within(unfrozen, operand.within)),
                 )
-
-
-def _swapped(node: Pattern, old: Pattern, new: Pattern) -> Pattern:
-    if hasattr(node, "operands"):
-        return replace(node, operands=tuple(new if o is old else o for o in operands(node)))
-    if hasattr(node, "left"):
-        left, right = operands(node)
-        return replace(node, left=new if left is old else left, right=new if right is old else right)
-    return replace(node, operand=new)
 
 
 def without_an_inside(scope: Scope) -> Iterator[Diagnostic]:
@@ -232,6 +237,7 @@ def optional_and_later(scope: Scope) -> Iterator[Diagnostic]:
                 continue
             said.add((number, later[0]))
             other = scope.places[later[0]].alias
+            right = listed([p.alias for p in scope.places[sides.middle : sides.last]])
             yield say(
                 "OBEP209",
                 scope.file,
@@ -239,7 +245,7 @@ def optional_and_later(scope: Scope) -> Iterator[Diagnostic]:
                 f"{place.alias} is OPTIONAL, and {what} ties it to {other}, which comes later",
                 f"Whether {place.alias} is there is decided before {other} comes. If they do not agree, the "
                 f"match is dropped; it is not tried again without {place.alias}.",
-                f"{what} tied to what {place.alias} is OPTIONAL for, or two events joined with OR",
+                f"{what} over {right} too, which decides about {place.alias}; or two patterns joined with OR",
             )
 
 
@@ -260,40 +266,41 @@ def removes_nothing(scope: Scope) -> Iterator[Diagnostic]:
 def used_once(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP211: a variable that stands in one place ties nothing together."""
     event = scope.event
-    places: dict[str, list[Span]] = {}
-    for var in (*event.parameters, *event.partition_by, *variables_of(event.construct)):
-        places.setdefault(var.name, []).append(var.span)
+    uses = [*event.parameters, *event.partition_by, *variables_of(event.construct)]
+    dropped: dict[str, str] = {}
     for place in scope.places:
         for var in place.leaf.parameters:
-            places.setdefault(var.name, []).extend([var.span] * (2 if place.repeated else 1))
+            dropped[var.name] = f"{place.leaf.event.text}   without ?{var.name}"
+            uses.extend([var] * (2 if place.repeated else 1))  # the copies of TIMES share it
     for block in scope.blocks:
         for var in variables_of(block.triples):
-            places.setdefault(var.name, []).extend([var.span] * len(scope.read_by(block)))
+            uses.extend([var] * len(scope.read_by(block)))
     for condition in scope.filters:
-        for var in variables_in(condition):
-            places.setdefault(var.name, []).append(var.span)
-    yield from _once(places, scope.file)
+        uses.extend(variables_in(condition))
+    yield from _once(uses, dropped, scope.file)
 
 
 def used_once_in(event: LogicalEvent, file: QueryFile) -> Iterator[Diagnostic]:
     """OBEP211 in the guard of a logical event."""
+    uses = list(variables_of(event.construct))
+    if event.guard:
+        uses += [*variables_of(event.guard.own), *(v for f in event.guard.filters for v in variables_in(f))]
+    yield from _once(uses, {}, file)
+
+
+def _once(uses: list[Var], dropped: dict[str, str], file: QueryFile) -> Iterator[Diagnostic]:
     places: dict[str, list[Span]] = {}
-    nodes: list[TriplePattern] = [*(event.guard.own if event.guard else ()), *event.construct]
-    conditions: list[Node] = list(event.guard.filters) if event.guard else []
-    variables: list[Var] = [*variables_of(nodes), *(v for c in conditions for v in variables_in(c))]
-    for var in variables:
+    for var in uses:
         places.setdefault(var.name, []).append(var.span)
-    yield from _once(places, file)
-
-
-def _once(places: dict[str, list[Span]], file: QueryFile) -> Iterator[Diagnostic]:
     for name, spans in places.items():
-        if len(spans) == 1 and name != "this":
-            yield say(
-                "OBEP211",
-                file,
-                spans[0],
-                f"?{name} is used once",
-                "So it ties nothing together: any value will do, and each is reported among the bindings.",
-                f"[] in its place if any value will do; or the variable that ?{name} was meant to be",
-            )
+        if len(spans) > 1 or name == "this":
+            continue
+        near = nearest(name, [other for other in places if other != "this"])
+        yield say(
+            "OBEP211",
+            file,
+            spans[0],
+            f"?{name} is used once",
+            "So it ties nothing together: any value will do, and each is reported among the bindings.",
+            f"?{near}" if near else dropped.get(name, f"[]   for ?{name}, if its value does not matter"),
+        )

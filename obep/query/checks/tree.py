@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from obep.query.ast import Allen, And, Leaf, Next, NotFollowedBy, Optional, Pattern, Seq, Without
+from obep.query.ast import (
+    Allen,
+    And,
+    Join,
+    Leaf,
+    Next,
+    NotFollowedBy,
+    Optional,
+    Or,
+    Pattern,
+    Seq,
+    Without,
+)
 
 
 def operands(pattern: Pattern) -> tuple[Pattern, ...]:
@@ -13,9 +26,22 @@ def operands(pattern: Pattern) -> tuple[Pattern, ...]:
         return ()
     if isinstance(pattern, Without | NotFollowedBy | Allen):
         return (pattern.left, pattern.right)
-    if hasattr(pattern, "operands"):
-        return tuple(pattern.operands)
+    if isinstance(pattern, Seq | Next | And | Join | Or):
+        return pattern.operands
     return (pattern.operand,)
+
+
+def with_operands(pattern: Pattern, below: Sequence[Pattern]) -> Pattern:
+    """The pattern with other patterns directly below it, as many as it has."""
+    if isinstance(pattern, Leaf):
+        return pattern
+    if isinstance(pattern, Without | NotFollowedBy | Allen):
+        left, right = below
+        return replace(pattern, left=left, right=right)
+    if isinstance(pattern, Seq | Next | And | Join | Or):
+        return replace(pattern, operands=tuple(below))
+    (only,) = below
+    return replace(pattern, operand=only)
 
 
 def patterns(pattern: Pattern) -> Iterator[Pattern]:
@@ -32,8 +58,3 @@ def optional_head(pattern: Pattern) -> Optional | None:
     if isinstance(pattern, Seq | And) and isinstance(pattern.operands[0], Optional):
         return pattern.operands[0]
     return None
-
-
-def chained(pattern: Pattern) -> tuple[Pattern, ...]:
-    """The operands of a SEQ or NEXT chain; of anything else, itself alone."""
-    return pattern.operands if isinstance(pattern, Seq | Next) else (pattern,)

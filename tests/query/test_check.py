@@ -1,0 +1,51 @@
+"""What check says, word for word: a query in data/checks or data/mistakes, and beside it what is said.
+
+A new case is a new `.obep` file; `OBEP_WRITE_EXPECTED=1 pytest tests/query/test_check.py` writes what is said
+now, to be read before it is committed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from obep.codes import CODES
+from obep.errors import ObepError
+from obep.query.check import check
+from obep.query.link import link
+from obep.query.parser import parse_bytes
+
+DATA = Path(__file__).parent / "data"
+CASES = sorted([*DATA.glob("checks/*.obep"), *DATA.glob("mistakes/*.obep")])
+
+
+def said(path: Path) -> str:
+    try:
+        found = check(link(parse_bytes(path.read_bytes(), path.name), path.parent))
+    except ObepError as error:
+        return f"{error}\n"
+    return "\n\n".join(str(diagnostic) for diagnostic in found) + "\n"
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_each_query_is_answered_as_expected(path: Path) -> None:
+    expected = path.with_suffix(".expected")
+    text = said(path)
+    if os.environ.get("OBEP_WRITE_EXPECTED"):
+        expected.write_text(text, encoding="utf-8")
+    assert text == expected.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("checks/*.obep")), ids=lambda path: path.stem)
+def test_a_case_is_about_the_code_in_its_name(path: Path) -> None:
+    codes = set(re.findall(r"^OBEP(\d+)", path.with_suffix(".expected").read_text("utf-8"), re.MULTILINE))
+    assert path.name[:3] in codes
+
+
+def test_every_code_of_check_has_a_case() -> None:
+    ours = {code[4:] for code in CODES if "OBEP100" <= code <= "OBEP129" or "OBEP200" <= code <= "OBEP229"}
+    covered = {path.name[:3] for path in DATA.glob("checks/*.obep")}
+    assert ours | {"401"} <= covered
