@@ -35,7 +35,8 @@ Readings chosen where the text leaves room. Each is the one closest to the lette
      otherwise only in FILTERs does not. Time functions of an alias in E also hold for each copy. Two TIMES
      in one FILTER: all combinations. The i-th copy's aliases and own variables are `a#i` and `v#i` here.
  O13 NOT binds no alias: it adds to A and to since, it is never consumed and shares nothing.
- O14 An occurrence with a missing parameter (other branch of an OR) leaves the variable of its leaf unbound.
+ O14 An occurrence with a missing parameter (other branch of an OR) leaves the variable of its leaf unbound;
+     with a partition variable unbound it takes part in no partition.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def detect(
     end = max(instants, default=0) if end is None else end
     found: list[Found] = []
     for event in _lower_first(known):
-        new = _Detection(event, known, list(pool.values()), items, end, solve).run()
+        new = Detection(event, known, list(pool.values()), items, end, solve).run()
         found += new
         for hit in new:
             pool[hit.occurrence.key] = hit.occurrence
@@ -447,7 +448,7 @@ def _united(l: Candidate, r: Candidate) -> Candidate:
     )
 
 
-class _Detection:
+class Detection:
     """One composite event over the whole stream: its partitions, its instants in order, what it reports."""
 
     def __init__(
@@ -481,17 +482,21 @@ class _Detection:
         self.instants = sorted(instant for instant in instants if instant <= end)
 
     def run(self) -> list[Found]:
-        return [found for value in self._values() for found in self._partition(value)]
+        return [found for value in self.values() for found in self._partition(value)]
 
-    def _values(self) -> list[tuple[Term, ...]]:
+    def values(self) -> list[tuple[Term, ...]]:
         """The values of the partition variables; one empty tuple without PARTITION BY."""
         values = set()
         for readings in self.readings.values():
             for _, rows in readings:
-                values |= {tuple(dict(row)[name] for name in self.by) for row in rows}
+                known = (dict(row) for row in rows)
+                values |= {
+                    tuple(row[name] for name in self.by) for row in known if row.keys() >= set(self.by)
+                }
         return sorted(values) if self.by else [()]
 
-    def _partition(self, value: tuple[Term, ...]) -> Iterator[Found]:
+    def evaluation(self, value: tuple[Term, ...]) -> Evaluation:
+        """The pattern over what belongs to one partition value."""
         wanted = frozenset(zip(self.by, value, strict=True))
         readings = {
             number: [
@@ -501,9 +506,10 @@ class _Detection:
             ]
             for number, found in self.readings.items()
         }
-        evaluation = Evaluation(
-            self.reading.tree, self.reading.conditions, readings, self.items, self.instants
-        )
+        return Evaluation(self.reading.tree, self.reading.conditions, readings, self.items, self.instants)
+
+    def _partition(self, value: tuple[Term, ...]) -> Iterator[Found]:
+        evaluation = self.evaluation(value)
         reported: set[tuple[object, ...]] = set()
         for now in self.instants:
             same: dict[tuple[object, ...], list[Candidate]] = defaultdict(list)

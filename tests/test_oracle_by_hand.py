@@ -216,7 +216,7 @@ POLICIES = {
     "unrestricted": ["A2a B6c [2,6]@6", "A4b B6d [4,6]@6", "A4b B8d [4,8]@8", "A2a B10c [2,10]@10"],
     "chronological": ["A2a B6c [2,6]@6", "A4b B6d [4,6]@6"],
     "recent": ["A2a B6c [2,6]@6", "A4b B6d [4,6]@6"],
-    # At 8 the last A is that of 8 itself, at 10 it does not join; RSEP-QL's (4,8) takes its A from another window.
+    # At 8 the last A is that of 8 itself, at 10 it does not join; RSEP-QL's (4,8) is from another window.
     "naive": ["A4b B6d [4,6]@6"],
 }
 
