@@ -67,6 +67,7 @@ SOURCE: dict[str, Kind] = {
     "unit": choice("s", "ms", "us", "ns"),
     "time_property": text,
     "prefixes": each(text),
+    "start": choice("earliest", "latest"),
     "missing_time": choice("arrival", "refuse"),
     "mapping": either(str, text, nested(MAPPING)),
     **CONNECTION,

@@ -80,11 +80,16 @@ def read_items(data: bytes, format: str, stream: str = "", **settings: Any) -> I
     >>> item.stream, item.at, len(item.triples)
     ('doors', 3000000, 1)
     """
-    from io import BytesIO
-
     from obep.formats.reading import Reading
 
-    return read_file(BytesIO(data), format, Reading(stream=stream, **settings))
+    return read_items_of(data, format, Reading(stream=stream, **settings))
+
+
+def read_items_of(data: bytes, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The items of one message's bytes."""
+    from io import BytesIO
+
+    return read_file(BytesIO(data), format, reading)
 
 
 def read_file(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:

@@ -1,0 +1,54 @@
+"""What sources give: batches of records, each with the position to go on from after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from obep.model import DeadLetter, Item
+
+Position = Mapping[str, int]
+"""Where a source stands; what the names mean is the source's own affair."""
+SIZE = 256
+
+
+class Batch(NamedTuple):
+    """Records that came together, and the position after them."""
+
+    records: list[Item | DeadLetter]
+    position: Position
+
+
+class Source(Protocol):
+    """Something that items come from."""
+
+    name: str
+    """The stream it is bound to, or the URI as it may be printed."""
+    live: bool
+    """Whether it is read beside the others, as things happen, and not merged with them by time."""
+
+    def batches(self, start: Position) -> Iterator[Batch]:
+        """The batches from a position on ({} is the beginning), until the end or `stop`."""
+
+    def committed(self, position: Position) -> None:
+        """Says that everything before the position is safely behind us."""
+
+    def stop(self) -> None:
+        """Ends `batches`, from another thread."""
+
+
+def batched(records: Iterable[Item | DeadLetter], start: Position, more: Any = None) -> Iterator[Batch]:
+    """Records in batches counted from `start`; `more()` says whether another one is there already."""
+    skip = start.get("records", 0)
+    held: list[Item | DeadLetter] = []
+    count = 0
+    for record in records:
+        count += 1
+        if count <= skip:
+            continue
+        held.append(record)
+        if len(held) >= SIZE or (more is not None and not more()):
+            yield Batch(held, {"records": count})
+            held = []
+    if held:
+        yield Batch(held, {"records": count})

@@ -1,0 +1,51 @@
+"""A command that is run for each occurrence, with its JSON on standard input (`exec:notify --loud`)."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Mapping
+from typing import Any
+
+from obep.errors import fail
+from obep.streams.address import Address
+
+TIMEOUT = 30_000_000
+
+
+class CommandSink:
+    """Runs a program without a shell, so nothing in an occurrence can become part of the command."""
+
+    def __init__(self, address: Address, settings: Mapping[str, Any]) -> None:
+        try:
+            self._words = shlex.split(address.path)
+        except ValueError as error:
+            raise fail("OBEP512", f"{address.shown}: {error}") from None
+        if not self._words:
+            raise fail("OBEP512", "exec: needs a command", remedy="exec:./notify.sh")
+        self._timeout = settings.get("timeout", TIMEOUT) / 1_000_000
+
+    def send(self, id: str, payload: bytes) -> None:
+        try:
+            done = subprocess.run(
+                self._words,
+                input=payload,
+                stdout=subprocess.DEVNULL,
+                timeout=self._timeout,
+                env={**os.environ, "OBEP_ID": id},
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise fail("OBEP555", f"{self._words[0]} did not take {id}: {error}") from None
+        if done.returncode:
+            raise fail("OBEP555", f"{self._words[0]} did not take {id}: it ended with {done.returncode}")
+
+    def flush(self) -> None:
+        pass
+
+    def position(self) -> int:
+        return 0
+
+    def close(self) -> None:
+        pass

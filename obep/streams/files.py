@@ -1,0 +1,191 @@
+"""Files, standard input, and folders in which files appear."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import Path
+from threading import Event
+from typing import BinaryIO, cast
+
+from obep.config import below
+from obep.errors import ObepError, fail
+from obep.formats import ENDINGS, format_named, read_file
+from obep.formats.limits import inflate
+from obep.formats.reading import Reading
+from obep.model import DeadLetter, Item
+from obep.streams.arriving import Arriving
+from obep.streams.batches import Batch, Position, batched
+
+FINISHED = -1
+
+
+def format_of(path: str, given: str = "") -> tuple[str, bool]:
+    """The format of a file, by its setting or its ending, and whether it is compressed.
+
+    >>> format_of("doors.jsonl.gz")
+    ('jsonl', True)
+    """
+    packed = path.endswith(".gz")
+    if given:
+        return format_named(given), packed
+    ending = Path(path.removesuffix(".gz")).suffix.lower()
+    if ending not in ENDINGS:
+        raise fail(
+            "OBEP510",
+            f"{path}: no format is known by the ending {ending!r}",
+            remedy=f"{' '.join(ENDINGS)}, also .gz; or format = … for the source in obep.toml",
+        )
+    return ENDINGS[ending], packed
+
+
+def open_file(path: Path) -> BinaryIO:
+    """An input file; what cannot be opened is the user's to mend."""
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise fail("OBEP550", f"{path} cannot be read: {error.strerror}") from None
+
+
+class FileSource:
+    """One file, read to its end."""
+
+    live = False
+
+    def __init__(self, name: str, path: Path, reading: Reading, format: str = "") -> None:
+        self.name = name
+        self._path = path
+        self._reading = reading
+        self._format, self._packed = format_of(path.name, format)
+        self._stopped = False
+        open_file(path).close()  # said before anything runs
+
+    def batches(self, start: Position) -> Iterator[Batch]:
+        for batch in batched(records_of(self._path, self._format, self._packed, self._reading), start):
+            yield batch
+            if self._stopped:
+                return
+
+    def committed(self, position: Position) -> None:
+        pass
+
+    def stop(self) -> None:
+        self._stopped = True
+
+
+def records_of(path: Path, format: str, packed: bool, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The records of a file."""
+    with open_file(path) as file:
+        yield from read_file(inflate(file, reading.limits) if packed else file, format, reading)
+
+
+class PipeSource:
+    """Standard input, given line by line as it arrives."""
+
+    live = True
+
+    def __init__(
+        self, name: str, path: str, reading: Reading, format: str = "", raw: BinaryIO | None = None
+    ) -> None:
+        self.name = name
+        self._reading = reading
+        self._raw = raw
+        self._format, self._packed = format_of(path, format) if path != "-" or format else ("jsonl", False)
+        self._stopped = False
+
+    def batches(self, start: Position) -> Iterator[Batch]:
+        raw = self._raw if self._raw is not None else open(sys.stdin.fileno(), "rb", 0, closefd=False)  # noqa: SIM115
+        if self._packed:
+            yield from batched(
+                read_file(inflate(raw, self._reading.limits), self._format, self._reading), start
+            )
+            return
+        if self._format == "parquet":
+            raw = BytesIO(raw.read())
+        arriving = Arriving(raw)
+        file = cast(BinaryIO, arriving)
+        for batch in batched(read_file(file, self._format, self._reading), start, lambda: arriving.pending):
+            if self._stopped:
+                return
+            yield batch
+
+    def committed(self, position: Position) -> None:
+        pass
+
+    def stop(self) -> None:
+        self._stopped = True
+
+
+class FolderSource:
+    """A folder that is watched: files that appear in it are read once each, in the order of their names.
+
+    A file counts when it appears, so writers rename it into place; hidden ones and those that begin with `_`
+    or end in `.tmp` are left alone.
+    """
+
+    live = True
+
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        reading: Reading,
+        format: str = "",
+        wait: Callable[[float], object] | None = None,
+    ) -> None:
+        if not folder.is_dir():
+            raise fail("OBEP550", f"{folder} is no folder")
+        self.name = name
+        self._folder = folder
+        self._reading = reading
+        self._format = format
+        self._stop = Event()
+        self._wait = wait or self._stop.wait
+
+    def batches(self, start: Position) -> Iterator[Batch]:
+        done = dict(start)
+        while not self._stop.is_set():
+            for path in self._new(done):
+                yield from self._file(path, done)
+                if self._stop.is_set():
+                    return
+            self._wait(0.5)
+
+    def committed(self, position: Position) -> None:
+        pass
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def _new(self, done: dict[str, int]) -> list[Path]:
+        return sorted(
+            path
+            for path in self._folder.iterdir()
+            if done.get(path.name) != FINISHED
+            and not path.name.startswith((".", "_"))
+            and not path.name.endswith(".tmp")
+            and path.is_file()
+        )
+
+    def _file(self, path: Path, done: dict[str, int]) -> Iterator[Batch]:
+        try:
+            format, packed = format_of(path.name, self._format)
+            records = records_of(below(path, self._folder), format, packed, self._reading)
+            for batch in batched(records, {"records": done.get(path.name, 0)}):
+                done[path.name] = batch.position["records"]
+                yield Batch(batch.records, {path.name: done[path.name]})
+                if self._stop.is_set():
+                    return
+            last: list[Item | DeadLetter] = []
+        except ObepError as error:
+            diagnostic = error.diagnostics[0]
+            last = [DeadLetter(self._reading.stream, None, diagnostic.code, diagnostic.message, path.name)]
+        done[path.name] = FINISHED
+        yield Batch(last, {path.name: FINISHED})
+
+
+def now() -> int:
+    """The time of arrival, in microseconds."""
+    return time.time_ns() // 1000

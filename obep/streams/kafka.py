@@ -1,0 +1,196 @@
+"""Kafka topics as sources and sinks, by confluent-kafka (`kafka://host:9092/topic`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from obep.config import Config, secret_of
+from obep.errors import fail
+from obep.formats import format_named, read_items_of
+from obep.formats.reading import Reading
+from obep.model import DeadLetter, Item
+from obep.streams.address import Address
+from obep.streams.batches import SIZE, Batch, Position
+
+ANSWER_S = 10.0
+
+
+class KafkaSource:
+    """The messages of a topic; without a time of their own they have the broker's.
+
+    A position is `partition -> next offset`. Without one it begins at the start of the topic (`start =
+    "latest"`: at its end), so that the same topic gives the same answers.
+    """
+
+    live = True
+
+    def __init__(
+        self,
+        name: str,
+        address: Address,
+        reading: Reading,
+        settings: Mapping[str, Any],
+        config: Config,
+        format: str = "",
+    ) -> None:
+        kafka = _kafka()
+        self.name = name
+        self._kafka = kafka
+        self._reading = reading
+        self._topic = _topic(address)
+        self._format = format_named(format or address.option("format", "json"))
+        self._stopped = False
+        self._arrival = reading.arrival
+        self._consumer = kafka.Consumer(
+            {
+                "group.id": settings.get("client_id", "obep"),
+                "auto.offset.reset": settings.get("start", address.option("start", "earliest")),
+                "enable.auto.commit": False,
+                "enable.partition.eof": False,
+                **_settings(address, settings, config),
+            }
+        )
+        self._partitions = _partitions(self._consumer, self._topic, address)
+
+    def batches(self, start: Position) -> Iterator[Batch]:
+        kafka = self._kafka
+        self._consumer.assign(
+            [
+                kafka.TopicPartition(self._topic, p, start.get(str(p), kafka.OFFSET_STORED))
+                for p in self._partitions
+            ]
+            if start
+            else [kafka.TopicPartition(self._topic, p) for p in self._partitions]
+        )
+        try:
+            while not self._stopped:
+                messages = self._consumer.consume(SIZE, 0.2)
+                if messages:
+                    yield self._batch(messages)
+        finally:
+            self._consumer.close()
+
+    def committed(self, position: Position) -> None:
+        """Lets the group's offsets follow, for those who watch its lag; obep goes by its own checkpoint."""
+        offsets = [self._kafka.TopicPartition(self._topic, int(p), offset) for p, offset in position.items()]
+        if offsets and not self._stopped:
+            self._consumer.commit(offsets=offsets, asynchronous=True)
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    def _batch(self, messages: list[Any]) -> Batch:
+        records: list[Item | DeadLetter] = []
+        position: dict[str, int] = {}
+        for message in messages:
+            if message.error() is not None:
+                raise fail("OBEP553", f"{self.name}: {message.error().str()}")
+            key = message.key()
+            extra = {"_topic": self._topic, "_key": key.decode("utf-8", "replace") if key else None}
+            kind, millis = message.timestamp()
+            arrival = self._arrival
+            if arrival is not None and kind != self._kafka.TIMESTAMP_NOT_AVAILABLE:
+                arrival = _fixed(millis * 1000)
+            reading = replace(self._reading, extra=extra, arrival=arrival)
+            records.extend(read_items_of(message.value() or b"", self._format, reading))
+            position[str(message.partition())] = message.offset() + 1
+        return Batch(records, position)
+
+
+class KafkaSink:
+    """Produces each occurrence as one message, its id as key."""
+
+    def __init__(self, address: Address, settings: Mapping[str, Any], config: Config) -> None:
+        self._address = address
+        self._topic = _topic(address)
+        self._failure = ""
+        self._producer = _kafka().Producer(
+            {"enable.idempotence": True, **_settings(address, settings, config)}
+        )
+        _partitions(self._producer, self._topic, address, must_exist=False)
+
+    def send(self, id: str, payload: bytes) -> None:
+        while True:
+            try:
+                self._producer.produce(self._topic, payload, id.encode(), on_delivery=self._delivered)
+                break
+            except BufferError:
+                self._producer.poll(1.0)
+        self._producer.poll(0)
+
+    def flush(self) -> None:
+        left = self._producer.flush(30)
+        if left or self._failure:
+            raise fail(
+                "OBEP555", f"{self._address.shown} takes no more messages: {self._failure or 'no answer'}"
+            )
+
+    def position(self) -> int:
+        return 0
+
+    def close(self) -> None:
+        self.flush()
+
+    def _delivered(self, error: Any, message: Any) -> None:
+        if error is not None:
+            self._failure = error.str()
+
+
+def _kafka() -> Any:
+    try:
+        import confluent_kafka
+    except ImportError:
+        raise fail("OBEP551", "Kafka needs confluent-kafka", remedy='pip install "obep[kafka]"') from None
+    return confluent_kafka
+
+
+def _topic(address: Address) -> str:
+    if not address.path:
+        raise fail("OBEP512", f"{address.shown}: a topic is needed", remedy="kafka://host:9092/topic")
+    return address.path
+
+
+def _settings(address: Address, settings: Mapping[str, Any], config: Config) -> dict[str, Any]:
+    brokers = address.host if "," in address.host else f"{address.host or 'localhost'}:{address.port or 9092}"
+    found: dict[str, Any] = {"bootstrap.servers": brokers, "log_level": 3, "logger": _silent()}
+    username = secret_of(settings.get("username")) or address.username
+    secure = settings.get("tls", False)
+    if username:
+        password = secret_of(settings.get("password")) or address.password
+        found |= {"sasl.mechanism": "PLAIN", "sasl.username": username, "sasl.password": password}
+    found["security.protocol"] = ("sasl_" if username else "") + ("ssl" if secure else "plaintext")
+    for name, key in (
+        ("ca", "ssl.ca.location"),
+        ("certificate", "ssl.certificate.location"),
+        ("key", "ssl.key.location"),
+    ):
+        if name in settings:
+            found[key] = str(config.file(settings[name]))
+    return found | {key: secret_of(value) for key, value in settings.get("options", {}).items()}
+
+
+def _partitions(client: Any, topic: str, address: Address, must_exist: bool = True) -> list[int]:
+    """The partitions of a topic; a broker that does not answer is an error."""
+    kafka = _kafka()
+    try:
+        found = client.list_topics(topic, ANSWER_S).topics.get(topic)
+    except kafka.KafkaException as error:
+        raise fail("OBEP552", f"{address.shown} does not answer: {error.args[0].str()}") from None
+    if found is None or (found.error is not None and must_exist):
+        raise fail("OBEP552", f"{address.shown}: there is no topic {topic}")
+    return sorted(found.partitions)
+
+
+def _silent() -> Any:
+    """librdkafka's own log goes nowhere: what matters comes back as errors."""
+    import logging
+
+    logger = logging.Logger("obep.kafka")
+    logger.addHandler(logging.NullHandler())
+    return logger
+
+
+def _fixed(at: int) -> Any:
+    return lambda: at

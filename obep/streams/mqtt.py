@@ -1,0 +1,173 @@
+"""MQTT topics as sources and sinks, by paho (`mqtt://host/topic`, `mqtts://` for TLS)."""
+
+from __future__ import annotations
+
+import queue
+import ssl
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from obep.config import Config, secret_of
+from obep.errors import fail
+from obep.formats import format_named, read_items_of
+from obep.formats.reading import Reading
+from obep.model import DeadLetter, Item
+from obep.streams.address import Address
+from obep.streams.batches import SIZE, Batch, Position
+
+if TYPE_CHECKING:
+    import paho.mqtt.client as paho
+
+HELD = 10_000
+"""Messages that wait for the engine before the broker has to."""
+
+
+class Connection:
+    """A connected client; paho connects again by itself when the connection is lost."""
+
+    def __init__(self, address: Address, settings: Mapping[str, Any], config: Config) -> None:
+        try:
+            import paho.mqtt.client as paho
+            from paho.mqtt.enums import CallbackAPIVersion
+        except ImportError:
+            raise fail("OBEP551", "MQTT needs paho-mqtt", remedy='pip install "obep[mqtt]"') from None
+        if not address.path:
+            raise fail("OBEP512", f"{address.shown}: a topic is needed", remedy="mqtt://host/topic")
+        identity = settings.get("client_id") or address.option("client_id")
+        self.address = address
+        self.topic = address.path
+        self.qos = int(settings.get("qos", address.option("qos", "1")))
+        self.client: paho.Client = paho.Client(
+            CallbackAPIVersion.VERSION2, client_id=identity, clean_session=not identity
+        )
+        username = secret_of(settings.get("username")) or address.username
+        if username:
+            self.client.username_pw_set(username, secret_of(settings.get("password")) or address.password)
+        secure = address.scheme == "mqtts" or settings.get("tls", False)
+        if secure:
+            self.client.tls_set_context(tls_context(settings, config))
+        self._port = address.port or (8883 if secure else 1883)
+        self._answered = Event()
+        self._refusal = ""
+        self.client.on_connect = self._connected
+
+    def open(self) -> None:
+        """Connects; a broker that does not answer, or says no, is an error."""
+        try:
+            self.client.connect(self.address.host or "localhost", self._port)
+        except (OSError, ValueError) as error:
+            raise fail("OBEP552", f"{self.address.shown} does not answer: {error}") from None
+        self.client.loop_start()
+        if not self._answered.wait(10) or self._refusal:
+            self.close()
+            raise fail("OBEP552", f"{self.address.shown} refuses: {self._refusal or 'no answer in 10 s'}")
+
+    def close(self) -> None:
+        self.client.disconnect()
+        self.client.loop_stop()
+
+    def ready(self) -> None:
+        """Called at each connection, also after a lost one."""
+
+    def _connected(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
+        self._refusal = str(reason) if reason.is_failure else ""
+        if not self._refusal:
+            self.ready()
+        self._answered.set()
+
+
+class MqttSource(Connection):
+    """The messages of a topic; each is a document, and mappings see its topic as `_topic` and `_levels`."""
+
+    live = True
+
+    def __init__(
+        self,
+        name: str,
+        address: Address,
+        reading: Reading,
+        settings: Mapping[str, Any],
+        config: Config,
+        format: str = "",
+    ) -> None:
+        super().__init__(address, settings, config)
+        self.name = name
+        self._reading = reading
+        self._format = format_named(format or address.option("format", "json"))
+        self._messages: queue.Queue[tuple[str, bytes] | None] = queue.Queue(HELD)
+        self.client.on_message = self._arrived
+        self.open()
+
+    def ready(self) -> None:
+        self.client.subscribe(self.topic, self.qos)
+
+    def batches(self, start: Position) -> Iterator[Batch]:
+        """What the broker sends; it keeps the position itself, for a `client_id`."""
+        while True:
+            message = self._messages.get()
+            records: list[Item | DeadLetter] = []
+            while message is not None:
+                records.extend(self._read(*message))
+                if len(records) >= SIZE or self._messages.empty():
+                    break
+                message = self._messages.get()
+            if records:
+                yield Batch(records, {})
+            if message is None:
+                return
+
+    def committed(self, position: Position) -> None:
+        pass
+
+    def stop(self) -> None:
+        self.close()
+        self._messages.put(None)
+
+    def _arrived(self, client: Any, userdata: Any, message: Any) -> None:
+        self._messages.put((message.topic, message.payload))
+
+    def _read(self, topic: str, payload: bytes) -> Iterator[Item | DeadLetter]:
+        extra = {"_topic": topic, "_levels": topic.split("/")}
+        return read_items_of(payload, self._format, replace(self._reading, extra=extra))
+
+
+class MqttSink(Connection):
+    """Publishes each occurrence as one message."""
+
+    def __init__(self, address: Address, settings: Mapping[str, Any], config: Config) -> None:
+        super().__init__(address, settings, config)
+        self._last: paho.MQTTMessageInfo | None = None
+        self.open()
+
+    def send(self, id: str, payload: bytes) -> None:
+        self._last = self.client.publish(self.topic, payload, self.qos)
+
+    def flush(self) -> None:
+        if self._last is not None and self.qos:
+            self._last.wait_for_publish(30)
+            if not self._last.is_published():
+                raise fail("OBEP555", f"{self.address.shown} takes no more messages")
+
+    def position(self) -> int:
+        return 0
+
+    def close(self) -> None:
+        self.flush()
+        super().close()
+
+
+def tls_context(settings: Mapping[str, Any], config: Config) -> ssl.SSLContext:
+    """The TLS settings of obep.toml; certificates are always checked."""
+    try:
+        context = ssl.create_default_context(cafile=_file(settings, "ca", config))
+        if certificate := _file(settings, "certificate", config):
+            context.load_cert_chain(certificate, _file(settings, "key", config))
+    except (OSError, ssl.SSLError) as error:
+        raise fail("OBEP508", f"the certificates cannot be used: {error}") from None
+    return context
+
+
+def _file(settings: Mapping[str, Any], name: str, config: Config) -> str | None:
+    return str(config.file(settings[name])) if name in settings else None

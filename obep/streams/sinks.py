@@ -1,0 +1,160 @@
+"""Where occurrences go: files, standard output, brokers, webhooks, commands, a list, a function."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from obep.config import Config
+from obep.errors import fail
+from obep.streams.address import Address, parse_address
+from obep.streams.posted import Posted
+
+ENDINGS = {".jsonl": "event", ".ndjson": "event", ".nq": "rdf", ".trig": "rdf"}
+"""What the ending of a sink's file stands for."""
+
+
+class Sink(Protocol):
+    """Something that occurrences go to."""
+
+    def send(self, id: str, payload: bytes) -> None:
+        """Takes one occurrence."""
+
+    def flush(self) -> None:
+        """Returns when everything sent is safe."""
+
+    def position(self) -> int:
+        """How far a file is written; 0 for what cannot be taken back."""
+
+    def close(self) -> None:
+        """Flushes and lets go."""
+
+
+class FileSink:
+    """A file that is written from the beginning, or from the position of a checkpoint on."""
+
+    def __init__(self, path: Path, start: int = 0) -> None:
+        try:
+            self._file = path.open("r+b" if start else "wb")
+        except OSError as error:
+            raise fail("OBEP554", f"{path} cannot be written: {error.strerror}") from None
+        if start > self._file.seek(0, os.SEEK_END):
+            raise fail(
+                "OBEP558", f"{path} is shorter than the checkpoint says", remedy="remove the checkpoint"
+            )
+        self._file.seek(start)
+        self._file.truncate()
+
+    def send(self, id: str, payload: bytes) -> None:
+        self._file.write(payload)
+
+    def flush(self) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def position(self) -> int:
+        return self._file.tell()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class OutputSink:
+    """Standard output; a line is out as soon as it is sent to a terminal or a pipe."""
+
+    def __init__(self, file: BinaryIO | None = None) -> None:
+        self._file = file or sys.stdout.buffer
+
+    def send(self, id: str, payload: bytes) -> None:
+        self._file.write(payload)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    def position(self) -> int:
+        return 0
+
+    def close(self) -> None:
+        self._file.flush()
+
+
+class MemorySink:
+    """A list, for tests and for programs that embed obep."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, bytes]] = []
+
+    def send(self, id: str, payload: bytes) -> None:
+        self.sent.append((id, payload))
+
+    def flush(self) -> None:
+        pass
+
+    def position(self) -> int:
+        return 0
+
+    def close(self) -> None:
+        pass
+
+
+class CallSink(MemorySink):
+    """A function that is called with the id and the payload."""
+
+    def __init__(self, call: Callable[[str, bytes], object]) -> None:
+        super().__init__()
+        self._call = call
+
+    def send(self, id: str, payload: bytes) -> None:
+        self._call(id, payload)
+
+
+def form_of(uri: str, wanted: str = "") -> str:
+    """`event` or `rdf`, by what is wanted and by the ending of a file; they may not disagree."""
+    address = parse_address(uri)
+    ending = ENDINGS.get(Path(address.path).suffix.lower()) if address.scheme == "file" else None
+    if address.scheme == "file" and uri != "-" and ending is None:
+        raise fail("OBEP510", f"{uri}: no format is known by this ending", remedy=" ".join(ENDINGS))
+    if ending and wanted and ending != wanted:
+        raise fail(
+            "OBEP513", f"{uri} holds {ending}, not {wanted}", remedy=f"--as {ending}, or another ending"
+        )
+    return wanted or ending or "event"
+
+
+def open_sink(
+    uri: str, settings: Mapping[str, Any], config: Config, start: int = 0, trusted: bool = True
+) -> Sink:
+    """The sink of a URI; `trusted` if the user typed it, and it may so lie anywhere."""
+    address = parse_address(uri)
+    if address.scheme == "file":
+        if uri == "-":
+            return OutputSink()
+        return FileSink(Path(uri) if trusted else config.file(uri), start)
+    if address.scheme in ("http", "https"):
+        from obep.streams.webhook import WebhookSink
+
+        return Posted(WebhookSink(address, settings))
+    return _open_other(address, settings, config)
+
+
+def _open_other(address: Address, settings: Mapping[str, Any], config: Config) -> Sink:
+    if address.scheme in ("mqtt", "mqtts"):
+        from obep.streams.mqtt import MqttSink
+
+        return MqttSink(address, settings, config)
+    if address.scheme == "kafka":
+        from obep.streams.kafka import KafkaSink
+
+        return KafkaSink(address, settings, config)
+    if address.scheme == "exec":
+        from obep.streams.command import CommandSink
+
+        return Posted(CommandSink(address, settings))
+    raise fail(
+        "OBEP512",
+        f"{address.shown} is no sink",
+        remedy="a path, -, mqtt://, kafka://, https://, exec:COMMAND",
+    )

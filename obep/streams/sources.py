@@ -1,0 +1,82 @@
+"""Opens the sources of a run: each URI with the settings, mapping and limits of its stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from obep.config import Config
+from obep.errors import fail
+from obep.formats.reading import GENERATED_AT, Reading
+from obep.streams.address import Address, parse_address
+from obep.streams.batches import Source
+from obep.streams.files import FileSource, FolderSource, PipeSource, now
+
+
+def open_source(name: str, uri: str, config: Config, *, stream: str = "", trusted: bool = True) -> Source:
+    """The source of a URI, bound to the stream `name` if it has one; `stream` is for records that name none.
+
+    `trusted` says that the user typed the URI: then its file may lie anywhere.
+    """
+    address = parse_address(uri)
+    settings = config.sources.get(name, {}) if name else {}
+    reading = make_reading(name, settings, config, stream=stream, live=_is_live(address))
+    shown = name or address.shown
+    format = settings.get("format", "")
+    if address.scheme == "file" and (uri == "-" or uri.startswith("-.")):
+        return PipeSource(shown, uri, reading, format)
+    if address.scheme in ("file", "dir"):
+        path = Path(address.path) if trusted else config.file(address.path)
+        kind = FileSource if address.scheme == "file" else FolderSource
+        return kind(shown, path, reading, format)
+    return _open_network(shown, address, reading, settings, config, format)
+
+
+def _open_network(
+    name: str, address: Address, reading: Reading, settings: Mapping[str, Any], config: Config, format: str
+) -> Source:
+    if address.scheme == "tcp":
+        from obep.streams.tcp import TcpSource
+
+        return TcpSource(name, address, reading, format)
+    if address.scheme in ("mqtt", "mqtts"):
+        from obep.streams.mqtt import MqttSource
+
+        return MqttSource(name, address, reading, settings, config, format)
+    if address.scheme == "kafka":
+        from obep.streams.kafka import KafkaSource
+
+        return KafkaSource(name, address, reading, settings, config, format)
+    raise fail(
+        "OBEP512", f"{address.shown} is no source", remedy="a path, -, dir:PATH, tcp://, mqtt://, kafka://"
+    )
+
+
+def make_reading(
+    name: str, settings: Mapping[str, Any], config: Config, *, stream: str = "", live: bool = False
+) -> Reading:
+    """How the records of a source are read, by its settings in obep.toml."""
+    found = config.mapping_of(name) if name else None
+    mapping = None
+    if found is not None:
+        from obep.formats.mapping import make_mapping
+
+        mapping = make_mapping(*found)
+    arrives = settings.get("missing_time", "arrival" if live else "refuse") == "arrival"
+    time_property = settings.get("time_property")
+    return Reading(
+        stream=name or stream,
+        rename=bool(name),
+        unit=settings.get("unit", "s"),
+        time_property=f"<{time_property}>" if time_property else GENERATED_AT,
+        prologue="".join(f"@prefix {p}: <{iri}> .\n" for p, iri in settings.get("prefixes", {}).items()),
+        mapping=mapping,
+        arrival=now if arrives else None,
+        limits=config.limits,
+    )
+
+
+def _is_live(address: Address) -> bool:
+    """Whether messages have a time of arrival that means something."""
+    return address.scheme not in ("file", "dir") or address.path == "-" or address.path.startswith("-.")

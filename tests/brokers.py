@@ -1,0 +1,111 @@
+"""Real brokers on loopback for the tests: MQTT by amqtt, in a thread of this process.
+
+from brokers import mqtt_broker
+with mqtt_broker() as broker: ...     # broker.uri("topic"), broker.publish("topic", payload)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+
+@dataclass(frozen=True)
+class MqttBroker:
+    """Where a broker listens."""
+
+    port: int
+    host: str = "127.0.0.1"
+    scheme: str = "mqtt"
+
+    def uri(self, topic: str, userinfo: str = "") -> str:
+        return f"{self.scheme}://{userinfo}{self.host}:{self.port}/{topic}"
+
+    def publish(self, topic: str, *payloads: bytes, username: str = "", password: str = "") -> None:
+        """Sends messages and returns when the broker has them all (QoS 1)."""
+        import paho.mqtt.client as paho
+        from paho.mqtt.enums import CallbackAPIVersion
+
+        client = paho.Client(CallbackAPIVersion.VERSION2)
+        if username:
+            client.username_pw_set(username, password)
+        client.connect(self.host, self.port)
+        client.loop_start()
+        for payload in payloads:
+            client.publish(topic, payload, qos=1).wait_for_publish(10)
+        client.disconnect()
+        client.loop_stop()
+
+
+@contextmanager
+def mqtt_broker(
+    *, passwords: Path | None = None, certificate: Path | None = None, key: Path | None = None
+) -> Iterator[MqttBroker]:
+    """A broker that lives as long as the block; with a file of passwords nobody is anonymous."""
+    port = free_port()
+    listener: dict[str, Any] = {"type": "tcp", "bind": f"127.0.0.1:{port}"}
+    if certificate is not None:
+        listener |= {"ssl": True, "certfile": str(certificate), "keyfile": str(key)}
+    plugins: dict[str, Any] = {
+        "amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": passwords is None}
+    }
+    if passwords is not None:
+        plugins["amqtt.plugins.authentication.FileAuthPlugin"] = {"password_file": str(passwords)}
+    config = {"listeners": {"default": listener}, "plugins": plugins}
+    started, stop, failure = Event(), Event(), []
+
+    async def serve() -> None:
+        from amqtt.broker import Broker
+
+        broker = Broker(config)
+        try:
+            await broker.start()
+        except Exception as error:
+            failure.append(error)
+            return
+        finally:
+            started.set()
+        await asyncio.get_running_loop().run_in_executor(None, stop.wait)
+        await broker.shutdown()
+
+    for name in ("amqtt", "transitions"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    thread = Thread(target=lambda: asyncio.run(serve()), name="amqtt", daemon=True)
+    thread.start()
+    assert started.wait(20), "the broker did not start"
+    if failure:
+        raise failure[0]
+    try:
+        yield MqttBroker(
+            port, "localhost" if certificate else "127.0.0.1", "mqtts" if certificate else "mqtt"
+        )
+    finally:
+        stop.set()
+        thread.join(20)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def self_signed(folder: Path) -> tuple[Path, Path]:
+    """A certificate for localhost and its key."""
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return certificate, key

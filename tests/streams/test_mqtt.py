@@ -1,0 +1,121 @@
+"""MQTT against a real broker: messages in and out, passwords, TLS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from brokers import MqttBroker, mqtt_broker, self_signed
+
+from obep.config import Config, load_config
+from obep.errors import ObepError
+from obep.model import DeadLetter, Item
+from obep.streams.batches import Source
+from obep.streams.sinks import open_sink
+from obep.streams.sources import open_source
+
+pytest.importorskip("paho")
+pytest.importorskip("amqtt")
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[MqttBroker]:
+    with mqtt_broker() as started:
+        yield started
+
+
+def take(source: Source, count: int) -> list[Item | DeadLetter]:
+    """The first records of a live source, which is then stopped."""
+    found: list[Item | DeadLetter] = []
+    for batch in source.batches({}):
+        found.extend(batch.records)
+        if len(found) >= count:
+            source.stop()
+            break
+    return found
+
+
+def test_messages_become_items_and_wrong_ones_dead_letters(broker: MqttBroker, tmp_path: Path) -> None:
+    source = open_source("doors", broker.uri("site/+/door"), Config(tmp_path))
+    broker.publish("site/a/door", b'{"time": 1, "graph": ""}', b"broken")
+    broker.publish("site/a/window", b'{"time": 9, "graph": ""}')
+    broker.publish("site/b/door", b'[{"time": 2, "graph": ""}, {"time": 3, "graph": ""}]')
+    records = take(source, 4)
+    assert [r.at for r in records] == [1_000_000, None, 2_000_000, 3_000_000]
+    assert {r.stream for r in records} == {"doors"}
+
+
+def test_a_mapping_sees_the_topic_and_a_message_without_time_has_its_arrival(
+    broker: MqttBroker, tmp_path: Path
+) -> None:
+    (tmp_path / "obep.toml").write_text(f"""
+        [sources.thermo]
+        uri = "{broker.uri("mapped/#")}"
+        [sources.thermo.mapping]
+        template = "<http://e/{{_levels.1}}> <http://e/t> {{t}} ."
+    """)
+    config = load_config(None, tmp_path)
+    source = open_source("thermo", config.sources["thermo"]["uri"].reveal(), config, trusted=False)
+    broker.publish("mapped/kitchen", b'{"t": 21}')
+    [item] = take(source, 1)
+    assert isinstance(item, Item)
+    assert item.triples[0][0] == "<http://e/kitchen>"
+    assert item.at > 1_700_000_000_000_000
+
+
+def test_occurrences_are_published(broker: MqttBroker, tmp_path: Path) -> None:
+    source = open_source("", broker.uri("alarms"), Config(tmp_path))
+    sink = open_sink(broker.uri("alarms"), {}, Config(tmp_path))
+    for n in range(3):
+        sink.send(f"urn:{n}", b'{"time": %d, "graph": ""}' % n)
+    sink.flush()
+    assert [r.at for r in take(source, 3)] == [0, 1_000_000, 2_000_000]
+    sink.close()
+
+
+def test_credentials_come_from_the_environment_and_are_not_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pwdlib import PasswordHash
+    from pwdlib.hashers.argon2 import Argon2Hasher
+
+    monkeypatch.setenv("BROKER_WORD", "hush-hush")
+    passwords = tmp_path / "passwords"
+    passwords.write_text(f"me:{PasswordHash((Argon2Hasher(),)).hash('hush-hush')}\n")
+    with mqtt_broker(passwords=passwords) as broker:
+        (tmp_path / "obep.toml").write_text(f"""
+            [sources.doors]
+            uri = "{broker.uri("t")}"
+            username = "me"
+            password = "${{BROKER_WORD}}"
+        """)
+        config = load_config(None, tmp_path)
+        source = open_source("doors", broker.uri("t"), config)
+        broker.publish("t", b'{"time": 1, "graph": ""}', username="me", password="hush-hush")
+        assert [r.at for r in take(source, 1)] == [1_000_000]
+        for userinfo in ("", "me:wrong-word@"):
+            with pytest.raises(ObepError) as caught:
+                open_source("", broker.uri("t", userinfo), Config(tmp_path))
+            assert caught.value.code == "OBEP552"
+            assert "wrong-word" not in str(caught.value)
+
+
+def test_tls_checks_the_certificate(tmp_path: Path) -> None:
+    certificate, key = self_signed(tmp_path)
+    with mqtt_broker(certificate=certificate, key=key) as broker:
+        (tmp_path / "obep.toml").write_text(f"""
+            [sources.doors]
+            uri = "{broker.uri("t")}"
+            ca = "cert.pem"
+        """)
+        config = load_config(None, tmp_path)
+        source = open_source("doors", broker.uri("t"), config)
+        sink = open_sink(broker.uri("t"), config.sources["doors"], config)
+        sink.send("urn:1", b'{"time": 1, "graph": ""}')
+        assert [r.at for r in take(source, 1)] == [1_000_000]
+        sink.close()
+        with pytest.raises(ObepError) as caught:
+            open_source("", broker.uri("t"), Config(tmp_path))
+        assert caught.value.code == "OBEP552"
+        assert "certificate" in str(caught.value)
