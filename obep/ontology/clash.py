@@ -11,7 +11,7 @@ from obep.ontology.axioms import OWL, RDFS, XSD, Assertion, Axiom, Axioms
 from obep.ontology.justify import one_minimal
 from obep.ontology.locality import parts_of
 from obep.ontology.reasoner import Reasoner
-from obep.ontology.wording import show_axiom
+from obep.ontology.words import show
 
 SHOWN = 12
 """Lines of a reason."""
@@ -42,7 +42,7 @@ def minimal_clash(
 
 def in_words(axioms: Iterable[Axiom]) -> str:
     """The axioms, one a line."""
-    lines = [show_axiom(axiom) for axiom in axioms]
+    lines = [show(axiom) for axiom in axioms]
     if len(lines) > SHOWN:
         lines = [*lines[: SHOWN - 1], f"… and {len(lines) - SHOWN + 1} more"]
     return "\n".join(f"  {line}" for line in lines)

@@ -1,8 +1,8 @@
 """What the reasoner has to say at compile time about T, K and the events.
 
 In: T with the definitions (`H EquivalentTo B`), the components of K that the rules could not clear. Out: the
-subsumptions that the rules may use, and warnings; or an `ObepError` with every event that can never happen, or
-with a minimal set of axioms that contradict each other.
+subsumptions that the rules may use, and warnings; or an `ObepError` with every event that can never happen,
+or with a minimal set of axioms that contradict each other.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from obep.ontology.classify import classify
 from obep.ontology.gap import Question
 from obep.ontology.locality import fixed_names
 from obep.ontology.reasoner import Hierarchy, Inconsistent, Reasoner, shared_reasoner
-from obep.ontology.wording import name
+from obep.ontology.words import name
 
 if TYPE_CHECKING:
     from obep.query.link import Linked

@@ -1,0 +1,129 @@
+"""When the component of an item decides: each side condition with its counterexample (REASONING 4.3)."""
+
+from __future__ import annotations
+
+import pytest
+from owl import c, lit, ontology, t, triples
+
+from obep.model import Triple
+from obep.ontology import axioms as ax
+from obep.ontology.axioms import Axioms, SubClassOf
+from obep.ontology.locality import Components, fixed_names, reaches_across
+from obep.ontology.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
+
+A, B, H = c("A"), c("B"), c("H")
+r, s, d = t("r"), t("s"), t("d")
+X = ax.ClassAssertion(H, t("x"))
+
+
+def answer(T: Axioms, facts: tuple[Triple, ...]) -> list[bool] | Inconsistent:
+    return shared_reasoner().entails(T, [a for f in facts if (a := T.assertion(f))], [X])
+
+
+def test_components_are_what_hangs_together() -> None:
+    k = triples("a r b. b a B. u r v. v d 5. w d 5. a a A.")
+    parts = Components(ontology(SubClassOf(A, B), roles="r", data="d"), k)
+    assert set(parts.of(triples("b a A."))) == set(triples("a r b. b a B. a a A."))
+    assert parts.of(triples("new a A.")) == ()
+    assert set(parts.of(triples("u r w."))) == set(triples("u r v. v d 5. w d 5."))
+    assert sorted(map(len, parts.all())) == [1, 2, 3]
+
+
+def test_what_t_itself_puts_side_by_side_is_one_component() -> None:
+    k = triples("a a A. b a B. u a A. v a B.")
+    T = ontology(
+        ax.PropertyAssertion(r, t("a"), t("b")),
+        ax.SameIndividual((t("u"), t("v"))),
+        SubClassOf(ax.Some(r, B), H),
+    )
+    assert set(Components(T, k).of(triples("a a H."))) == set(triples("a a A. b a B."))
+    assert set(Components(T, k).of(triples("v a H."))) == set(triples("u a A. v a B."))
+    T = ontology(ax.ClassAssertion(ax.Some(r, ax.OneOf((t("b"),))), t("a")))
+    assert set(Components(T, k).of(triples("b a H."))) == set(triples("a a A. b a B."))
+
+
+# T, the item, K: the component says one thing, all of K another
+ACROSS = {
+    "a nominal": (
+        ontology(SubClassOf(B, ax.Value(r, t("o"))), SubClassOf(ax.Some(ax.Inverse(r), B), A),
+                 SubClassOf(ax.Some(s, A), H)),
+        "x s o.",
+        "y a B.",
+    ),
+    "a bound on the domain": (
+        ontology(SubClassOf(ax.TOP, ax.OneOf((t("o"),))), SubClassOf(A, H)),
+        "x a B.",
+        "y a A.",
+    ),
+    "the universal role": (
+        ontology(SubClassOf(ax.Some(ax.TOP_OBJECT_PROPERTY, A), H), classes="B"),
+        "x a B.",
+        "y a A.",
+    ),
+    "a key": (
+        ontology(ax.HasKey(A, (), (d,)), SubClassOf(B, H)),
+        "x a A. x d 5.",
+        "y a A. y d 5. y a B.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.java
+@pytest.mark.parametrize("case", ACROSS)
+def test_where_t_reaches_across_all_of_k_is_asked(case: str) -> None:
+    T, item, k = ACROSS[case]
+    T = T | ontology(classes="A B H", roles="r s", data="d")
+    item, k = triples(item), triples(k)
+    assert answer(T, item) == [False]  # the component alone does not know it
+    assert answer(T, item + k) == [True]
+    assert reaches_across(T)
+    assert Components(T, k).of(item) == k
+    assert len(list(Components(T, k).all())) == 1
+
+
+LOCAL = {
+    "a nominal on the left": SubClassOf(ax.Value(r, t("o")), H),
+    "a nominal in what is excluded": SubClassOf(A, ax.Not(ax.OneOf((t("o"),)))),
+    "at most one of a nominal": SubClassOf(A, ax.Max(1, r, ax.OneOf((t("o"),)))),
+    "a functional property": ax.Functional(r),
+    "everything is something": SubClassOf(ax.TOP, ax.Or((A, B))),
+    "an assertion": ax.ClassAssertion(A, t("o")),
+}
+
+
+@pytest.mark.parametrize("case", LOCAL)
+def test_what_only_looks_does_not_reach_across(case: str) -> None:
+    assert reaches_across(ontology(LOCAL[case])) == ()
+
+
+@pytest.mark.java
+def test_the_rest_of_k_must_be_consistent_for_the_component_to_decide() -> None:
+    """An inconsistent rest of K entails everything of x; the compiler refuses such a K (test_review)."""
+    T = ontology(ax.DisjointClasses((A, B)), SubClassOf(c("C"), H))
+    item, rest = triples("x a A."), triples("y a A. y a B.")
+    assert answer(T, item) == [False]
+    assert answer(T, item + rest) is INCONSISTENT
+    assert Components(T, rest).of(item) == ()
+
+
+@pytest.mark.java
+def test_a_shared_witness_would_be_wrong_with_inverses() -> None:
+    """REASONING 4.1: one witness for both existentials would tie x to y."""
+    A1, A2 = c("A1"), c("A2")
+    T = ontology(
+        SubClassOf(A1, ax.Some(r, B)),
+        SubClassOf(A2, ax.Some(r, B)),
+        SubClassOf(ax.Some(r, ax.And((B, ax.Some(ax.Inverse(r), A2)))), H),
+    )
+    facts = [a for f in triples("x a A1. y a A2.") if (a := T.assertion(f))]
+    goals = [X, ax.ClassAssertion(H, t("y"))]
+    assert shared_reasoner().entails(T, facts, goals) == [False, True]
+
+
+def test_the_names_of_t_are_fixed() -> None:
+    T = ontology(
+        SubClassOf(ax.Value(r, t("a")), ax.OneOf((t("b"), t("e")))),
+        ax.PropertyAssertion(r, t("p"), t("q")),
+        ax.DataAssertion(d, t("w"), lit(5)),
+    )
+    assert fixed_names(T) == {t(name) for name in "abepqw"}
