@@ -475,7 +475,9 @@ def _(node: ast.Membership) -> str:
 
 @_show.register
 def _(node: ast.Arithmetic) -> str:
-    return f"{_atom(node.left)} {node.operator} {_atom(node.right)}"
+    same = isinstance(node.left, ast.Arithmetic) and node.left.operator == node.operator
+    left = _show(node.left) if same else _atom(node.left)
+    return f"{left} {node.operator} {_atom(node.right)}"
 
 
 @_show.register
