@@ -1,0 +1,59 @@
+"""Ontology-based event processing over RDF streams.
+
+    import obep
+    query = obep.load("rooms.obep")
+    with query.engine() as engine:
+        for hit in engine.push(graph, at="2026-01-01T10:00:00Z", stream="doors"):
+            print(hit.event, hit.start, hit.end, hit.why())
+
+Names are imported when they are first used, so `import obep` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from obep.engine.query import Query, load
+    from obep.engine.run import run
+    from obep.engine.runtime import Engine
+    from obep.errors import Diagnostic, ObepError
+    from obep.model import DeadLetter, Item, Occurrence, Part
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "load": "obep.engine.query",
+    "Query": "obep.engine.query",
+    "Engine": "obep.engine.runtime",
+    "run": "obep.engine.run",
+    "Diagnostic": "obep.errors",
+    "ObepError": "obep.errors",
+    "DeadLetter": "obep.model",
+    "Item": "obep.model",
+    "Occurrence": "obep.model",
+    "Part": "obep.model",
+}
+
+__all__ = [
+    "DeadLetter",
+    "Diagnostic",
+    "Engine",
+    "Item",
+    "ObepError",
+    "Occurrence",
+    "Part",
+    "Query",
+    "__version__",
+    "load",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'obep' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value

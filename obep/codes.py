@@ -100,6 +100,9 @@ CODES: dict[str, str] = {
     "OBEP511": "a stream without a source",
     "OBEP512": "a URI that is no source or sink",
     "OBEP513": "a sink that holds another form of output",
+    "OBEP514": "metrics that cannot be served",
+    "OBEP515": "an engine that is not there",
+    "OBEP516": "a program from obep.toml that was not allowed",
     "OBEP520": "a template of triples that cannot be read",
     "OBEP521": "a conversion of units that cannot be made",
     "OBEP522": "a mapping that cannot be made",
@@ -111,6 +114,11 @@ CODES: dict[str, str] = {
     "OBEP554": "a sink that cannot be written",
     "OBEP555": "a sink that did not take an occurrence",
     "OBEP558": "a checkpoint that does not fit",
+    "OBEP570": "a graph that cannot be pushed",
+    "OBEP571": "an engine that is closed",
+    "OBEP572": "a query without RETURN",
+    "OBEP573": "a snapshot that does not fit",
+    "OBEP574": "an unknown event",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",
     "OBEP601": "a field of the record is missing or of the wrong kind",
@@ -127,5 +135,7 @@ CODES: dict[str, str] = {
     "OBEP612": "a graph goes on after it was complete",
     "OBEP614": "not CSV",
     "OBEP615": "not Parquet",
+    "OBEP640": "late",
+    "OBEP641": "too far in the future",
     # 650-699 Spark
 }

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import NamedTuple
+from importlib import import_module
+from typing import Any, NamedTuple
 
 Term = str
 Triple = tuple[Term, Term, Term]
@@ -85,6 +86,24 @@ class Occurrence:
             local = self.event.rstrip(">").rsplit("#", 1)[-1].rsplit("/", 1)[-1]
             self._id = f"urn:obep:{local}:{digest.hexdigest()}"
         return self._id
+
+
+    def to_json(self, style: str | None = None) -> dict[str, object]:
+        """The record of SPEC §8, its instants as `iso` or `integer` (or what they look like)."""
+        return _engine("output").to_json(self, style)  # type: ignore[no-any-return]
+
+    def to_rdf(self, style: str | None = None, format: str = "trig") -> str:
+        """A named graph with what is known about it, as TriG or N-Quads (SPEC §8)."""
+        return _engine("rdf").to_rdf(self, style, format)  # type: ignore[no-any-return]
+
+    def why(self) -> str:
+        """A tree for people: which occurrences, which assertions."""
+        return _engine("why").why(self)  # type: ignore[no-any-return]
+
+
+def _engine(module: str) -> Any:
+    """Writers live in the engine's layer, which nothing here may import; an occurrence finds them by name."""
+    return import_module(f"obep.engine.{module}")
 
 
 class Part(NamedTuple):

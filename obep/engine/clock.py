@@ -1,0 +1,146 @@
+"""Event time: what is late, what lies too far in the future, and how far time has come.
+
+One rule for the embedded engine and for Spark: the slowest stream leads, idle ones time out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from obep.model import SECOND
+
+Verdict = Literal["on time", "late", "future"]
+
+
+class Clock:
+    """The watermark of several streams.
+
+    `lateness` is how long an item may come after a later one of its stream. `idle` is how long (in time of
+    arrival) a stream may be silent before the others go on without it; with it each of `streams` is waited
+    for from the start. Without `idle` and `lateness` the input is taken as it comes, as one stream in order.
+    `future` is how far beyond its arrival an item's instant may lie.
+    """
+
+    def __init__(
+        self,
+        lateness: int = 0,
+        idle: int | None = None,
+        future: int | None = None,
+        streams: Iterable[str] = (),
+    ) -> None:
+        self.lateness = lateness
+        self.idle = idle
+        self.future = future
+        self.watermark: int | None = None
+        """No item before it is taken any more."""
+        self._together = lateness == 0 and idle is None
+        self._greatest: dict[str, int | None] = dict.fromkeys(streams) if idle is not None else {}
+        self._heard: dict[str, int] = {}
+        self._start: int | None = None
+
+    def observe(self, stream: str, at: int, now: int | None = None) -> Verdict:
+        """Whether an item that arrives `now` is taken; if so, time may go on."""
+        if self.future is not None and now is not None and at > now + self.future:
+            return "future"
+        if now is not None:
+            self._heard[stream] = now
+            if self._start is None:
+                self._start = now
+        if self.watermark is not None and at < self.watermark:
+            return "late"
+        name = "" if self._together else stream
+        known = self._greatest.get(name)
+        if known is None or at > known:
+            self._greatest[name] = at
+        self.tick({}, now)
+        return "on time"
+
+    def tick(self, maxima: Mapping[str, int], now: int | None = None) -> int | None:
+        """The watermark, after other parts of the input have come to these instants, or time has passed."""
+        for stream, at in maxima.items():
+            name = "" if self._together else stream
+            known = self._greatest.get(name)
+            if known is None or at > known:
+                self._greatest[name] = at
+                if now is not None:
+                    self._heard[stream] = now
+        if now is not None and self._start is None:
+            self._start = now
+        self._raise(self._slowest(now))
+        return self.watermark
+
+    def advance(self, to: int) -> None:
+        """Somebody knows that time has come to `to` in every stream."""
+        if self.watermark is None or to > self.watermark:
+            self.watermark = to
+
+    def holding(self, now: int | None = None) -> tuple[str, ...]:
+        """The streams that hold the clock back: those that it waits for, slowest first."""
+        active = [
+            (at is not None, at or 0, name)
+            for name, at in self._greatest.items()
+            if not self._silent(name, now)
+        ]
+        least = min(active, default=None)
+        return tuple(name for has, at, name in sorted(active) if least and (has, at) == least[:2])
+
+    def _slowest(self, now: int | None) -> int | None:
+        active = [at for name, at in self._greatest.items() if not self._silent(name, now)]
+        if not active:
+            heard = [at for at in self._greatest.values() if at is not None]
+            return max(heard) - self.lateness if heard else None
+        slowest = None
+        for at in active:
+            if at is None:
+                return None
+            slowest = at if slowest is None else min(slowest, at)
+        return None if slowest is None else slowest - self.lateness
+
+    def _silent(self, stream: str, now: int | None) -> bool:
+        if self.idle is None or now is None:
+            return False
+        return now - self._heard.get(stream, self._start if self._start is not None else now) >= self.idle
+
+    def _raise(self, watermark: int | None) -> None:
+        if watermark is not None and (self.watermark is None or watermark > self.watermark):
+            self.watermark = watermark
+
+    def dump(self) -> dict[str, object]:
+        """Its state, for a snapshot."""
+        return {
+            "watermark": self.watermark,
+            "greatest": self._greatest,
+            "heard": self._heard,
+            "start": self._start,
+        }
+
+    def load(self, data: Mapping[str, object]) -> None:
+        """Go on from a dump."""
+        self.watermark = data["watermark"]  # type: ignore[assignment]
+        self._greatest = dict(data["greatest"])  # type: ignore[call-overload]
+        self._heard = dict(data["heard"])  # type: ignore[call-overload]
+        self._start = data["start"]  # type: ignore[assignment]
+
+
+def micros(duration: object) -> int | None:
+    """A duration as microseconds: a number of seconds, a `timedelta`, or text such as `5 s`.
+
+    >>> micros(2), micros("500 ms"), micros(None)
+    (2000000, 500000, None)
+    """
+    from datetime import timedelta
+
+    from obep.errors import fail
+    from obep.query.values import DurationError, to_micros
+
+    if duration is None:
+        return None
+    if isinstance(duration, timedelta):
+        return duration // timedelta(microseconds=1)
+    if isinstance(duration, int | float):
+        return round(duration * SECOND)
+    try:
+        return to_micros(str(duration))
+    except DurationError:
+        raise fail("OBEP013", f"{duration!r} is not a duration", remedy="5 s, 500 ms, 2 min") from None

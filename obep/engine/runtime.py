@@ -1,0 +1,201 @@
+"""The embedded engine: push items, get occurrences."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from heapq import heappop, heappush
+from threading import RLock
+from types import TracebackType
+from typing import Any, Self
+
+from obep.engine.clock import Clock, micros
+from obep.engine.graphs import triples_of
+from obep.engine.instants import Runtime
+from obep.engine.query import Query
+from obep.errors import fail
+from obep.formats.instants import parse_instant
+from obep.model import DeadLetter, Item, Occurrence
+
+__all__ = ["Engine", "Runtime"]
+
+OnDeadLetter = Callable[[DeadLetter], None]
+
+
+class Engine:
+    """Runs a query over items that come in (nearly) the order of time.
+
+    `lateness`, `idle` and `future` are those of `Clock`, as seconds, `timedelta` or text (`5 s`).
+    `on_dead_letter` is told of every item that takes part in nothing, and why; `now` is the clock of arrival,
+    in microseconds. An engine may be used from several threads; callbacks run outside of its lock.
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        *,
+        lateness: object = 0,
+        idle: object = None,
+        future: object = None,
+        on_dead_letter: OnDeadLetter | None = None,
+        now: Callable[[], int] = lambda: time.time_ns() // 1000,
+        matcher: Any = None,
+    ) -> None:
+        if not query.linked.returns:
+            raise fail(
+                "OBEP572",
+                "the query returns nothing",
+                reason="A file without RETURN can be checked and included, not run.",
+                remedy="RETURN ALL",
+            )
+        self.query = query
+        self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
+        self.counters: dict[str, int] = {"items": 0, "processed": 0, "dead_letters": 0, "occurrences": 0}
+        self._on_dead_letter = on_dead_letter
+        self._letters: list[DeadLetter] = []
+        self._now = now
+        self._lock = RLock()
+        self._matcher = matcher if matcher is not None else _matcher(query)
+        self._runtime = Runtime(query.plan, self._matcher, self._bury)
+        self._buffer: list[tuple[int, int, Item]] = []
+        self._arrivals = 0
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+
+    def push(
+        self, graph: Any, at: str | int | float, stream: str | None = None, *, format: str | None = None
+    ) -> list[Occurrence]:
+        """Take one item and return what is decided now.
+
+        `graph` is an rdflib graph, triples, Turtle, N-Triples or JSON-LD text, or a JSON-LD dict; `at` a
+        date-time or a number of seconds; `stream` may be left out when the query names just one.
+        """
+        instant = parse_instant(at)
+        name = self._stream(stream)
+        return self.push_items((Item(name, instant, triples_of(graph, name, instant, format)),))
+
+    def push_items(self, items: Iterable[Item | DeadLetter]) -> list[Occurrence]:
+        """Take many items, as `obep.formats` reads them."""
+        found: list[Occurrence] = []
+        with self._lock:
+            self._check_open()
+            now = self._now()
+            for item in items:
+                self.counters["items"] += 1
+                if isinstance(item, DeadLetter):
+                    self._bury(item)
+                elif self._admit(item, now):
+                    self._release(found)
+        return self._out(found)
+
+    def advance(self, to: str | int | float) -> list[Occurrence]:
+        """Move time on without data: nothing before `to` will come any more."""
+        found: list[Occurrence] = []
+        with self._lock:
+            self._check_open()
+            self.clock.advance(parse_instant(to))
+            self._release(found)
+        return self._out(found)
+
+    def tick(self) -> list[Occurrence]:
+        """Look at the clock of arrival: a stream that has been silent too long holds nobody back any more."""
+        found: list[Occurrence] = []
+        with self._lock:
+            self._check_open()
+            self.clock.tick({}, self._now())
+            self._release(found)
+        return self._out(found)
+
+    def close(self) -> list[Occurrence]:
+        """End the input: all that has come is decided. Deadlines beyond its last instant stay `pending`."""
+        found: list[Occurrence] = []
+        with self._lock:
+            if self._closed:
+                return []
+            self._closed = True
+            while self._buffer:
+                self._process(found)
+            found.extend(self._runtime.close())
+        return self._out(found)
+
+    async def apush(self, graph: Any, at: str | int | float, stream: str | None = None) -> list[Occurrence]:
+        """`push` for a program with an event loop; the reasoner, if it may be called, does not block it."""
+        if getattr(self._matcher, "may_reason", False):
+            return await asyncio.to_thread(self.push, graph, at, stream)
+        return self.push(graph, at, stream)
+
+    @property
+    def pending(self) -> int:
+        """How many deadlines have not been reached."""
+        return self._runtime.pending()
+
+    def _stream(self, stream: str | None) -> str:
+        if stream is not None:
+            return stream
+        streams = self.query.linked.streams
+        return streams[0] if len(streams) == 1 else ""
+
+    def _admit(self, item: Item, now: int) -> bool:
+        verdict = self.clock.observe(item.stream, item.at, now)
+        if verdict == "on time":
+            heappush(self._buffer, (item.at, self._arrivals, item))
+            self._arrivals += 1
+            return True
+        if verdict == "late":
+            reason = f"it comes after the watermark, {self.clock.watermark}"
+            self._bury(DeadLetter(item.stream, item.at, "OBEP640", reason))
+        else:
+            self._bury(DeadLetter(item.stream, item.at, "OBEP641", "its instant lies too far in the future"))
+        return False
+
+    def _release(self, found: list[Occurrence]) -> None:
+        """Process what the watermark has come to, and move time there."""
+        watermark = self.clock.watermark
+        if watermark is None:
+            return
+        while self._buffer and self._buffer[0][0] <= watermark:
+            self._process(found)
+        if self._runtime.now is None or watermark > self._runtime.now:
+            found.extend(self._runtime.advance(watermark))
+
+    def _process(self, found: list[Occurrence]) -> None:
+        item = heappop(self._buffer)[2]
+        matched = self._matcher.match(item)
+        if isinstance(matched, DeadLetter):
+            self._bury(matched)
+            found.extend(self._runtime.advance(item.at))
+            return
+        self.counters["processed"] += 1
+        found.extend(self._runtime.push(item.at, matched.occurrences, (item,)))
+
+    def _bury(self, letter: DeadLetter) -> None:
+        self.counters["dead_letters"] += 1
+        self._letters.append(letter)
+
+    def _out(self, found: list[Occurrence]) -> list[Occurrence]:
+        """Callbacks run outside of the lock."""
+        self.counters["occurrences"] += len(found)
+        letters, self._letters = self._letters, []
+        if self._on_dead_letter is not None:
+            for letter in letters:
+                self._on_dead_letter(letter)
+        return found
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise fail("OBEP571", "the engine is closed", remedy="query.engine() for a new one")
+
+
+def _matcher(query: Query) -> Any:
+    from obep.abstraction.matcher import Matcher
+
+    return Matcher(query.bundle, query.asks.all)

@@ -1,0 +1,52 @@
+"""Why something was reported: a readable tree of occurrences and assertions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from obep.engine.output import style_of
+from obep.formats.instants import Style, show_instant
+from obep.model import Occurrence, Term
+
+
+def why(occurrence: Occurrence, style: str | None = None) -> str:
+    """The occurrence, what it was made of, and what that was seen in."""
+    return "\n".join(_lines(occurrence, style_of(occurrence, style), "", ""))
+
+
+def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Iterator[str]:
+    event = short(occurrence.event)
+    title = event if alias in ("", event) else f"{alias}: {event}"
+    yield f"{indent}{title} {_times(occurrence, style)}{_about(occurrence)}"
+    for binding in occurrence.bindings:
+        yield f"{indent}  with " + ", ".join(f"?{name} = {short(value)}" for name, value in binding.items())
+    if not occurrence.parts:
+        for (s, p, o), at in occurrence.explanation:
+            seen = "known" if at is None else f"seen at {show_instant(at, style)}"
+            yield f"{indent}  {short(s)} {short(p)} {short(o)}  ({seen})"
+    for part in occurrence.parts:
+        lines = _lines(part.occurrence, style, part.alias, indent + "  ")
+        first = next(lines)
+        yield f"{first}  (context)" if part.context else first
+        yield from lines
+
+
+def _about(occurrence: Occurrence) -> str:
+    return "" if occurrence.parts else f" of {short(occurrence.individual)}"
+
+
+def _times(occurrence: Occurrence, style: Style) -> str:
+    start, end = show_instant(occurrence.start, style), show_instant(occurrence.end, style)
+    when = f"at {start}" if start == end else f"from {start} to {end}"
+    if occurrence.detected != occurrence.end:
+        when += f", decided at {show_instant(occurrence.detected, style)}"
+    return when
+
+
+def short(term: Term) -> str:
+    """A term for people: the end of an IRI, a literal without its datatype."""
+    if term.startswith("<"):
+        return term[1:-1].rsplit("#", 1)[-1].rsplit("/", 1)[-1] or term
+    if term.startswith('"'):
+        return term.split("^^<", 1)[0]
+    return term

@@ -1,0 +1,88 @@
+"""What an operand has delivered and may be needed again: by the key of its rows, in the order of its end."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Container, Iterator
+from operator import itemgetter
+
+from obep.operators.candidates import DONE, END, PARTS, SINCE, Candidate, Key, Rows
+from obep.operators.rows import KeyOf, keys_of
+
+_end = itemgetter(END)
+
+
+class Memory:
+    """Candidates by key. One whose rows have several keys stands under each of them."""
+
+    def __init__(self, key: KeyOf, horizon: int | None) -> None:
+        self._key = key
+        self._horizon = horizon
+        self._by_key: dict[Key, list[Candidate]] = {}
+        self._sweep_at: float = float("-inf") if horizon is not None else float("inf")
+
+    def add(self, candidate: Candidate, rows: Rows) -> None:
+        """Keep a candidate under the keys of its rows."""
+        if candidate[DONE] >= self._sweep_at:
+            self.prune(candidate[DONE])
+        for key in keys_of(self._key, rows):
+            held = self._by_key.get(key)
+            if held is None:
+                self._by_key[key] = [candidate]
+            elif held[-1][END] <= candidate[END]:
+                held.append(candidate)
+            else:
+                insort(held, candidate, key=_end)
+
+    def get(self, key: Key) -> list[Candidate]:
+        """All under one key, by their end."""
+        return self._by_key.get(key, [])
+
+    def between(self, key: Key, least: int | None, greatest: int | None) -> list[Candidate]:
+        """Those under one key whose end lies between, both included."""
+        held = self._by_key.get(key)
+        if not held:
+            return []
+        low = 0 if least is None or held[0][END] >= least else bisect_left(held, least, key=_end)
+        if greatest is None or held[-1][END] <= greatest:
+            return held[low:] if low else held
+        return held[low : bisect_right(held, greatest, key=_end)]
+
+    def prune(self, at: int) -> None:
+        """Forget what lies beyond the horizon, as seen from an instant."""
+        if self._horizon is None:
+            return
+        before = at - self._horizon
+        self._sweep_at = at + self._horizon
+        self._keep(lambda candidate: candidate[SINCE] > before)
+
+    def forget(self, gone: Container[int]) -> None:
+        """Forget every candidate that one of these occurrences (by `id`) is part of."""
+        self._keep(lambda candidate: not any(id(part) in gone for part in candidate[PARTS]))
+
+    def forget_before(self, start: int) -> None:
+        """Forget what starts at or before an instant."""
+        self._keep(lambda candidate: candidate[0] > start)
+
+    def _keep(self, wanted: Callable[[Candidate], bool]) -> None:
+        empty = []
+        for key, held in self._by_key.items():
+            kept = [candidate for candidate in held if wanted(candidate)]
+            if not kept:
+                empty.append(key)
+            elif len(kept) < len(held):
+                held[:] = kept
+        for key in empty:
+            del self._by_key[key]
+
+    def __iter__(self) -> Iterator[Candidate]:
+        """Each candidate once."""
+        seen: set[int] = set()
+        for held in self._by_key.values():
+            for candidate in held:
+                if id(candidate) not in seen:
+                    seen.add(id(candidate))
+                    yield candidate
+
+    def __len__(self) -> int:
+        return sum(map(len, self._by_key.values()))

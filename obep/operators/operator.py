@@ -1,0 +1,70 @@
+"""What all operators have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable
+
+from obep.operators.candidates import Candidate, Emit, Parts
+from obep.operators.memory import Memory
+from obep.plan.nodes import Alias
+
+
+class Operator:
+    """Takes candidates of its operands during an instant, and emits its own, some when the instant closes.
+
+    Operands are closed before what stands on them. `live` is for views alone (SPEC §4): what they show at
+    this moment of the instant's closing.
+    """
+
+    emit: Emit
+
+    def close(self, at: int) -> None:
+        """Decide what had to wait for the end of the instant."""
+
+    def live(self) -> Iterable[Candidate]:
+        """The candidates that a view shows now."""
+        raise NotImplementedError
+
+    def watch(self, seen: Callable[[Candidate], None]) -> None:
+        """Tell `seen` of every candidate that this view may ever show."""
+        raise NotImplementedError
+
+    def memories(self) -> Iterable[Memory]:
+        """What it remembers, and forgets beyond its horizon."""
+        return ()
+
+    def prune(self, at: int) -> None:
+        """Forget what can have no part in an answer after this instant."""
+        for memory in self.memories():
+            memory.prune(at)
+
+    def consume(self, gone: Container[int]) -> None:
+        """These occurrences (by `id`) take no part any more (SPEC §6)."""
+        for memory in self.memories():
+            memory.forget(gone)
+
+    def size(self) -> int:
+        """How many candidates it remembers."""
+        return sum(map(len, self.memories()))
+
+
+def clashes(
+    left: tuple[Alias, ...], right: tuple[Alias, ...], *, apart: bool
+) -> Callable[[Parts, Parts], bool] | None:
+    """Whether two candidates share an occurrence (SPEC D11); `None` if they never can.
+
+    `apart`: one lies before the other, so that only a context can be in both.
+    """
+    pairs = [
+        (here, there)
+        for here, one in enumerate(left)
+        for there, other in enumerate(right)
+        if one.event and one.event == other.event and (not apart or one.context or other.context)
+    ]
+    if not pairs:
+        return None
+
+    def clash(mine: Parts, others: Parts) -> bool:
+        return any(mine[here] is not None and mine[here] is others[there] for here, there in pairs)
+
+    return clash

@@ -1,0 +1,146 @@
+"""SEQ, AND, JOIN and Allen's relations: l ⋈ r that stand in a relation in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from obep.operators.candidates import DONE, ROWS, Candidate, Emit
+from obep.operators.memory import Memory
+from obep.operators.operator import Operator, clashes
+from obep.operators.relations import RELATIONS
+from obep.operators.rows import Joining, KeyOf, compile_test, key_function, keys_of
+from obep.plan import nodes
+
+
+class Union:
+    """l ⋈ r for two candidates that stand in the relation, or nothing."""
+
+    def __init__(self, node: nodes.Binary, relation: str) -> None:
+        left, right = node.left, node.right
+        self.holds = RELATIONS[relation].holds
+        self.held = node.held and not isinstance(node, nodes.Next | nodes.Fallback)
+        self.joining = Joining(left.variables, right.variables, left.sure, right.sure)
+        self.clash = clashes(left.aliases, right.aliases, apart=relation in ("SEQ", "AFTER"))
+        self._keeps_left = relation in ("DURING", "CONTAINS")
+        self._horizon = node.horizon
+        self.test = compile_test(node.conditions, node.variables, left.aliases + right.aliases)
+        self.key_left = key_function(()) if self.held else self.joining.key_left
+        self.key_right = key_function(()) if self.held else self.joining.key_right
+
+    def __call__(self, left: Candidate, right: Candidate) -> Candidate | None:
+        """The two as one, if they fit: in time, in their occurrences and in their rows."""
+        if not self.holds(left, right):
+            return None
+        start, end, done, since, parts, rows = left
+        right_start, right_end, right_done, right_since, right_parts, right_rows = right
+        if self.clash is not None and self.clash(parts, right_parts):
+            return None
+        if not self._keeps_left:
+            if right_start < start:
+                start = right_start
+            if right_end > end:
+                end = right_end
+        if right_done > done:
+            done = right_done
+        if right_since < since:
+            since = right_since
+        if self._horizon is not None and done - since >= self._horizon:
+            return None
+        parts = parts + right_parts
+        if self.held:
+            return start, end, done, since, parts, rows + right_rows
+        rows = self.joining.join(rows, right_rows)
+        if rows and self.test is not None:
+            rows = self.test(rows, parts, start, end)
+        return (start, end, done, since, parts, rows) if rows else None
+
+
+class Pair(Operator):
+    """Finds a pair when the later of the two is there.
+
+    With a view below it waits for the instant to close, and looks at the view as it is then.
+    """
+
+    def __init__(self, node: nodes.Pair, emit: Emit) -> None:
+        self.emit = emit
+        self.relation = RELATIONS[node.relation]
+        self.union = Union(node, node.relation)
+        self.lefts = Memory(self.union.key_left, node.horizon)
+        self.rights = Memory(self.union.key_right, node.horizon)
+        self.left_view: Operator | None = None
+        self.right_view: Operator | None = None
+        # What comes before the other and is on time has come before it: no need to remember the later one.
+        self.keep_left = not (node.relation == "AFTER" and node.right.punctual) and not node.left.view
+        self.keep_right = not (node.relation == "SEQ" and node.left.punctual) and not node.right.view
+        self.waits = node.left.view or node.right.view
+        self.new_left: list[Candidate] = []
+        self.new_right: list[Candidate] = []
+
+    def take_left(self, left: Candidate) -> None:
+        if self.waits:
+            self.new_left.append(left)
+            return
+        for right in self._rights_of(left):
+            self._try(left, right)
+        if self.keep_left:
+            self.lefts.add(left, left[ROWS])
+
+    def take_right(self, right: Candidate) -> None:
+        if self.waits:
+            self.new_right.append(right)
+            return
+        for left in self._lefts_of(right):
+            self._try(left, right)
+        if self.keep_right:
+            self.rights.add(right, right[ROWS])
+
+    def close(self, at: int) -> None:
+        if not (self.new_left or self.new_right):
+            return
+        new_left, self.new_left = self.new_left, []
+        new_right, self.new_right = self.new_right, []
+        for left in new_left:
+            for right in self._rights_of(left):
+                if right[DONE] < at:
+                    self._try(left, right)
+        if self.keep_left:
+            for left in new_left:
+                self.lefts.add(left, left[ROWS])
+        for right in new_right:
+            for left in self._lefts_of(right):
+                self._try(left, right)
+        if self.keep_right:
+            for right in new_right:
+                self.rights.add(right, right[ROWS])
+
+    def _try(self, left: Candidate, right: Candidate) -> None:
+        pair = self.union(left, right)
+        if pair is not None:
+            self.emit(pair)
+
+    def _lefts_of(self, right: Candidate) -> Iterable[Candidate]:
+        if self.left_view is not None:
+            return list(self.left_view.live())
+        return partners(self.lefts, right, self.union.key_right, *self.relation.lefts(right))
+
+    def _rights_of(self, left: Candidate) -> Iterable[Candidate]:
+        if self.right_view is not None:
+            return list(self.right_view.live())
+        return partners(self.rights, left, self.union.key_left, *self.relation.rights(left))
+
+    def memories(self) -> Iterable[Memory]:
+        return (self.lefts, self.rights)
+
+
+def partners(
+    memory: Memory, of: Candidate, key: KeyOf, least: int | None, greatest: int | None
+) -> list[Candidate]:
+    """Those in memory with a key in common and an end in the range, each once."""
+    keys = list(keys_of(key, of[ROWS]))
+    if len(keys) == 1:
+        return memory.between(keys[0], least, greatest)
+    found: dict[int, Candidate] = {}
+    for one in keys:
+        for candidate in memory.between(one, least, greatest):
+            found[id(candidate)] = candidate
+    return list(found.values())

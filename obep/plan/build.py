@@ -1,0 +1,239 @@
+"""From the linked query to the plan: one tree for each composite event, in the order of the strata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from obep.guards.asks import Ask, Asks
+from obep.model import Term
+from obep.plan import nodes
+from obep.plan.copies import Chain, Copies
+from obep.plan.nodes import Condition, Node, Read
+from obep.plan.plan import EventPlan, Plan
+from obep.plan.rewrite import rewrite
+from obep.query import ast
+from obep.query.names import alias_of, depends, strata
+
+if TYPE_CHECKING:
+    from obep.query.link import Linked
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the occurrences of an event come about; see `nodes.Read`."""
+
+    late: bool = False
+    deep: bool = False
+    long: bool = False
+
+
+def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
+    """The plan of a query. Without a bundle every block counts as one that looks at the whole item."""
+    planned: list[EventPlan] = []
+    manners: dict[Term, Manner] = {}
+    vocabulary: Callable[[Term], frozenset[Term]] = bundle.vocabulary if bundle else lambda _: frozenset()
+    for stratum, members in enumerate(strata(linked)):
+        for iri in members:
+            event = linked.events[iri]
+            if isinstance(event, ast.LogicalEvent):
+                planned.append(_logical(event, asks, stratum))
+                manners[iri] = _logical_manner(event, linked, manners)
+            else:
+                root = _Building(event, asks, manners, vocabulary).root()
+                planned.append(_composite(event, root, asks, stratum))
+                manners[iri] = Manner(not root.punctual, not root.rooted, not root.point)
+    return Plan(tuple(planned), asks, _returned(linked))
+
+
+def _returned(linked: Linked) -> Mapping[Term, str]:
+    """The events that are returned, each with its form."""
+    found: dict[Term, str] = {}
+    for clause in linked.returns:
+        if clause.which == "listed":
+            names = [name.iri for name in clause.events]
+        else:
+            names = [iri for iri, event in linked.events.items() if clause.which == "all" or event.named]
+        found.update(dict.fromkeys(names, clause.form))
+    return found
+
+
+def _logical(event: ast.LogicalEvent, asks: Asks, stratum: int) -> EventPlan:
+    ask = asks.of(event.name.iri, "") if event.guard is not None else None
+    return EventPlan(
+        event.name.iri,
+        event.name.text,
+        stratum,
+        guard_ask=ask.number if ask else None,
+        variables=ask.variables if ask else (),
+        construct=event.construct,
+    )
+
+
+def _logical_manner(event: ast.LogicalEvent, linked: Linked, manners: Mapping[Term, Manner]) -> Manner:
+    """A logical event may also be found in the occurrences of the events that its definition names."""
+    below = [manners[iri] for iri in depends(event) if iri in manners]
+    window = any(event.on == window.name for window in linked.windows)
+    return Manner(
+        late=window or any(manner.late for manner in below),
+        deep=any(manner.deep for manner in below),
+        long=window or any(manner.long for manner in below),
+    )
+
+
+def _composite(event: ast.CompositeEvent, root: Node, asks: Asks, stratum: int) -> EventPlan:
+    return EventPlan(
+        event.name.iri,
+        event.name.text,
+        stratum,
+        root=root,
+        variables=root.variables,
+        parameters=tuple(v.name for v in event.parameters),
+        partition_by=tuple(v.name for v in event.partition_by),
+        policy=event.policy,
+        construct=event.construct,
+    )
+
+
+class _Building:
+    """One composite's pattern on its way to a tree."""
+
+    def __init__(
+        self,
+        event: ast.CompositeEvent,
+        asks: Asks,
+        manners: Mapping[Term, Manner],
+        vocabulary: Callable[[Term], frozenset[Term]],
+    ) -> None:
+        self._event = event
+        self._asks = asks
+        self._manners = manners
+        self._vocabulary = vocabulary
+        self._copies = Copies(event, lambda leaf: self._ask(leaf).variables, alias_of)
+
+    def root(self) -> Node:
+        conditions = [
+            copy
+            for cross in self._asks.filters(self._event.name.iri)
+            for copy in self._copies.conditions(
+                Condition(cross.condition, cross.variables, cross.named, cross.whole)
+            )
+        ]
+        return rewrite(self._node(self._event.pattern, (), self._event.policy), tuple(conditions))
+
+    def _ask(self, leaf: ast.Leaf) -> Ask:
+        return self._asks.at(self._event.name.iri, leaf)
+
+    def _read(self, leaf: ast.Leaf, chain: Chain) -> Read:
+        ask = self._ask(leaf)
+        name = self._copies.name
+        manner = self._manners.get(leaf.event.iri, Manner())
+        from_block = {
+            part.name for t in ask.triples for part in (t.subject, t.object) if isinstance(part, ast.Var)
+        }
+        return Read(
+            leaf.event.iri,
+            name(alias_of(leaf), chain),
+            ask.number,
+            tuple((name(f"?{v}", chain)[1:], at) for at, v in enumerate(ask.variables)),
+            frozenset(name(f"?{v}", chain)[1:] for v, _ in ask.parameters if v not in from_block),
+            free=not (ask.variables or ask.triples or ask.filters or ask.parameters),
+            late=manner.late,
+            deep=manner.deep,
+            long=manner.long,
+            wide=not self._narrow(ask),
+        )
+
+    def _narrow(self, ask: Ask) -> bool:
+        vocabulary = self._vocabulary(ask.event)
+        for triple in ask.triples:
+            predicate = triple.predicate
+            is_class = (
+                isinstance(predicate, ast.Name)
+                and predicate.iri == "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+            )
+            name = triple.object if is_class else predicate
+            if not isinstance(name, ast.Name) or name.iri not in vocabulary:
+                return False
+        return True
+
+    def _node(self, pattern: ast.Pattern, chain: Chain, policy: str) -> Node:
+        """`policy` is that of the SEQs here: none inside a negation."""
+
+        def node(operand: ast.Pattern) -> Node:
+            return self._node(operand, chain, policy)
+
+        def negated(operand: ast.Pattern) -> Node:
+            return self._node(operand, chain, "unrestricted")
+
+        match pattern:
+            case ast.Leaf():
+                return self._read(pattern, chain)
+            case ast.Seq():
+                return reduce(lambda left, right: _seq(left, right, policy), map(node, pattern.operands))
+            case ast.And():
+                return reduce(_and, map(node, pattern.operands))
+            case ast.Next():
+                return reduce(nodes.Next, map(node, pattern.operands))
+            case ast.Join():
+                return reduce(
+                    lambda left, right: nodes.Pair(left, right, "JOIN"), map(node, pattern.operands)
+                )
+            case ast.Or():
+                return reduce(nodes.Either, map(node, pattern.operands))
+            case ast.Allen():
+                relation: Any = "SEQ" if pattern.relation == "BEFORE" else pattern.relation
+                return nodes.Pair(node(pattern.left), node(pattern.right), relation)
+            case ast.Every():
+                return node(pattern.operand)
+            case ast.First():
+                return nodes.Choice(node(pattern.operand), "first")
+            case ast.Last():
+                return nodes.Choice(node(pattern.operand), "last")
+            case ast.Not():
+                return nodes.Rest(negated(pattern.operand))
+            case ast.Without():
+                return nodes.Without(node(pattern.left), negated(pattern.right))
+            case ast.NotFollowedBy():
+                assert pattern.within is not None  # the checker has refused the others
+                return nodes.Silence(node(pattern.left), negated(pattern.right), pattern.within.micros)
+            case ast.Within():
+                return nodes.Within(node(pattern.operand), pattern.within.micros)
+            case ast.Times():
+                if pattern.count == 1:
+                    return node(pattern.operand)
+                copies = (
+                    self._node(pattern.operand, (*chain, (id(pattern), number)), policy)
+                    for number in range(1, pattern.count + 1)
+                )
+                return reduce(nodes.Next, copies)
+            case ast.Optional():
+                return _Maybe(node(pattern.operand))
+        raise AssertionError(pattern)
+
+
+@dataclass(frozen=True)
+class _Maybe(nodes.Unary):
+    """OPTIONAL(L), until its SEQ or AND takes it up."""
+
+
+def _seq(left: Node, right: Node, policy: str) -> Node:
+    which: Any = {"chronological": "first", "recent": "last"}.get(policy, "")
+    if policy == "naive":  # the last with the last, before any guard: that is what LAST chooses
+        right = nodes.Choice(right, "last")
+        left = (
+            replace(left, operand=nodes.Choice(left.operand, "last"))
+            if isinstance(left, _Maybe)
+            else nodes.Choice(left, "last")
+        )
+    if isinstance(left, _Maybe):
+        return nodes.Fallback(left.operand, right, "SEQ", which)
+    return nodes.Pick(left, right, which) if which else nodes.Pair(left, right, "SEQ")
+
+
+def _and(left: Node, right: Node) -> Node:
+    if isinstance(left, _Maybe):
+        return nodes.Fallback(left.operand, right, "AND")
+    return nodes.Pair(left, right, "AND")

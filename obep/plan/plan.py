@@ -1,0 +1,93 @@
+"""What a plan is: the events in the order in which an instant decides them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from obep.guards.asks import Asks
+from obep.guards.mentions import HIDDEN
+from obep.model import Term
+from obep.plan.nodes import Node, Read
+from obep.query.ast import TriplePattern
+
+
+@dataclass(frozen=True)
+class EventPlan:
+    """How the occurrences of one event come about.
+
+    A composite has a `root`; a guarded logical event a `guard_ask`; any other logical event only passes
+    through.
+    """
+
+    event: Term
+    name: str
+    stratum: int
+    root: Node | None = None
+    guard_ask: int | None = None
+    variables: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    partition_by: tuple[str, ...] = ()
+    policy: str = "unrestricted"
+    construct: tuple[TriplePattern, ...] = ()
+
+    @cached_property
+    def prompt(self) -> bool:
+        """Whether it reports when an item is pushed, and need not wait for the end of the instant."""
+        return self.root.prompt if self.root is not None else True
+
+    @cached_property
+    def consumes(self) -> bool:
+        return self.policy in ("chronological", "recent")
+
+    @cached_property
+    def horizon(self) -> int | None:
+        """How far back an answer may reach, in microseconds; `None` is for ever."""
+        return self.root.horizon if self.root is not None else 0
+
+    @cached_property
+    def visible(self) -> tuple[tuple[str, int], ...]:
+        """The variables that `bindings` show, and where their values stand."""
+        return tuple((name, at) for at, name in enumerate(self.variables) if not name.startswith(HIDDEN))
+
+    @cached_property
+    def key(self) -> str | None:
+        """A variable by whose value the work can be split without changing the answer (SPEC §4)."""
+        from obep.plan.keys import key_of
+
+        return key_of(self)
+
+    @cached_property
+    def leaves(self) -> tuple[Read, ...]:
+        return tuple(leaf for leaf in _walk(self.root) if isinstance(leaf, Read)) if self.root else ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All events of a query, lower strata first."""
+
+    events: tuple[EventPlan, ...]
+    asks: Asks
+    returned: Mapping[Term, str] = field(default_factory=dict)
+    """The events that are returned, each with its form (`event` or `rdf`)."""
+
+    def __getitem__(self, event: Term) -> EventPlan:
+        return next(planned for planned in self.events if planned.event == event)
+
+    def __str__(self) -> str:
+        from obep.plan.show import tree
+
+        return tree(self)
+
+    def mermaid(self) -> str:
+        """The plan as a picture, for Mermaid."""
+        from obep.plan.show import mermaid
+
+        return mermaid(self)
+
+
+def _walk(node: Node) -> Iterator[Node]:
+    yield node
+    for operand in node.operands:
+        yield from _walk(operand)

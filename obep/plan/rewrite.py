@@ -1,0 +1,120 @@
+"""What is done to a tree before it runs: each rule is a function, their order is the tuple `RULES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from obep.plan import nodes
+from obep.plan.nodes import Condition, Node
+
+Conditions = tuple[Condition, ...]
+Rule = Callable[[Node, Conditions], Node]
+
+
+def rewrite(root: Node, conditions: Conditions) -> Node:
+    """The tree after all rules."""
+    for rule in RULES:
+        root = rule(root, conditions)
+    return root
+
+
+def settle_choices(node: Node, conditions: Conditions = ()) -> Node:
+    """Below FIRST and LAST only a negation, NEXT or OPTIONAL decides what it asks (SPEC D9)."""
+    if isinstance(node, nodes.Choice):
+        return nodes.Settle(_hold(node))
+    return node.with_operands(settle_choices)
+
+
+def _hold(node: Node) -> Node:
+    if isinstance(node, nodes.Rest):
+        return replace(node.with_operands(settle_choices), held=True)
+    if isinstance(node, nodes.Negation):
+        left, right = nodes.Settle(_hold(node.left), keep=True), settle_choices(node.right)
+        return replace(node, left=left, right=right, held=True)
+    if isinstance(node, nodes.Next | nodes.Fallback):
+        left, right = (nodes.Settle(_hold(operand), keep=True) for operand in (node.left, node.right))
+        return replace(node, left=left, right=right, held=True)
+    return replace(node.with_operands(_hold), held=True)
+
+
+def place_conditions(node: Node, conditions: Conditions) -> Node:
+    """Each FILTER goes to the lowest nodes that have its variables and aliases; the top decides the rest."""
+    whole = tuple(condition for condition in conditions if condition.whole or not condition.needs)
+    others = tuple(condition for condition in conditions if condition not in whole)
+    placed = _place(node, others)
+    return nodes.Check(placed, conditions=whole) if whole else placed
+
+
+def _place(node: Node, conditions: Conditions) -> Node:
+    node = node.with_operands(lambda operand: _place(operand, conditions))
+    decides = isinstance(node, nodes.Next | nodes.Fallback | nodes.Negation)
+    if isinstance(node, nodes.Settle) and not node.keep:
+        here = [condition for condition in conditions if condition.needs <= node.scope]
+    elif decides or (isinstance(node, nodes.Binary) and not node.held):
+        here = [condition for condition in conditions if _belongs(condition, node)]
+    else:
+        here = []
+    return replace(node, conditions=tuple(here))
+
+
+def _belongs(condition: Condition, node: Node) -> bool:
+    """Whether this is a lowest node with all that the condition needs, or adds to what was unbound below."""
+    left, right = node.operands
+    if isinstance(node, nodes.Either):
+        return False
+    if not condition.needs <= left.scope | right.scope:
+        return False
+    for one, other in ((left, right), (right, left)):
+        if condition.needs <= one.scope:
+            unsure = {f"?{name}" for name in condition.variables if name not in one.sure}
+            return bool(unsure & other.scope) and not isinstance(node, nodes.Negation)
+    return True
+
+
+def choose_windows(node: Node, conditions: Conditions = ()) -> Node:
+    """WITHIN is a filter, unless what lies outside of the window could change what is inside."""
+    node = node.with_operands(choose_windows)
+    if isinstance(node, nodes.Within):
+        return replace(node, replay=not _filters(node.operand))
+    return node
+
+
+def _filters(node: Node) -> bool:
+    """Whether evaluation over the window alone finds just what a filter on `since` leaves (SPEC §4)."""
+    match node:
+        case nodes.Choice():
+            calm = node.which == "last" and node.operand.rooted
+        case nodes.Pick():
+            calm = node.which == "last" and node.left.rooted
+        case nodes.Fallback():
+            calm = False
+        case nodes.Next():
+            calm = node.left.rooted and node.right.rooted
+        case nodes.Negation():
+            calm = node.right.rooted
+        case nodes.Rest():
+            calm = node.operand.rooted
+        case nodes.Within():
+            calm = not node.replay
+        case _:
+            calm = True
+    return calm and all(_filters(operand) for operand in node.operands)
+
+
+def spread_horizons(node: Node, conditions: Conditions = ()) -> Node:
+    """How far back each operator has to remember."""
+    return _spread(node, None)
+
+
+def _spread(node: Node, horizon: int | None) -> Node:
+    below = horizon
+    if isinstance(node, nodes.Within):
+        horizon = node.micros if horizon is None else min(horizon, node.micros)
+        below = None if node.replay else horizon
+    elif isinstance(node, nodes.Rest):
+        below = 1 if node.operand.rooted and _filters(node.operand) else None
+    return replace(node.with_operands(lambda operand: _spread(operand, below)), horizon=horizon)
+
+
+RULES: tuple[Rule, ...] = (settle_choices, place_conditions, choose_windows, spread_horizons)
