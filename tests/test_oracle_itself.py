@@ -72,7 +72,7 @@ def test_within_is_done_minus_since() -> None:
 
 
 def test_within_looks_at_the_window_only_when_something_lies_between() -> None:
-    """B6 lies between A5 and B8, but what it is DURING began before the window, so there it is no candidate."""
+    """B6 lies between A5 and B8, but what it is DURING began before the window: no candidate there."""
     text = "EVENT G MATCH D SEQ C\nEVENT H MATCH A NEXT (B DURING G) WITHIN {} s"
     stream = "D0 A5 B6 C6 D7 B8 C8"
     assert answers(read_case(text.format(20), stream).oracle()) == {"A5 B6 (G[0,6]) [5,6]@6"}
