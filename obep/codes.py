@@ -135,6 +135,7 @@ CODES: dict[str, str] = {
     "OBEP612": "a graph goes on after it was complete",
     "OBEP614": "not CSV",
     "OBEP615": "not Parquet",
+    "OBEP616": "an item of a stream that the query does not read",
     "OBEP640": "late",
     "OBEP641": "too far in the future",
     # 650-699 Spark

@@ -24,10 +24,10 @@ class Sink(Protocol):
         """Takes one occurrence."""
 
     def flush(self) -> None:
-        """Returns when everything sent is safe."""
+        """Returns when everything sent has left: others can see it."""
 
     def position(self) -> int:
-        """How far a file is written; 0 for what cannot be taken back."""
+        """How far a file is safely written; 0 for what cannot be taken back."""
 
     def close(self) -> None:
         """Flushes and lets go."""
@@ -53,9 +53,10 @@ class FileSink:
 
     def flush(self) -> None:
         self._file.flush()
-        os.fsync(self._file.fileno())
 
     def position(self) -> int:
+        self._file.flush()
+        os.fsync(self._file.fileno())
         return self._file.tell()
 
     def close(self) -> None:

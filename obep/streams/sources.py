@@ -8,20 +8,22 @@ from typing import Any
 
 from obep.config import Config
 from obep.errors import fail
-from obep.formats.reading import GENERATED_AT, Reading
+from obep.formats.reading import GENERATED_AT, Notes, Reading
 from obep.streams.address import Address, parse_address
 from obep.streams.batches import Source
 from obep.streams.files import FileSource, FolderSource, PipeSource, now
 
 
-def open_source(name: str, uri: str, config: Config, *, stream: str = "", trusted: bool = True) -> Source:
+def open_source(
+    name: str, uri: str, config: Config, *, stream: str = "", trusted: bool = True, notes: Notes | None = None
+) -> Source:
     """The source of a URI, bound to the stream `name` if it has one; `stream` is for records that name none.
 
     `trusted` says that the user typed the URI: then its file may lie anywhere.
     """
     address = parse_address(uri)
     settings = config.sources.get(name, {}) if name else {}
-    reading = make_reading(name, settings, config, stream=stream, live=_is_live(address))
+    reading = make_reading(name, settings, config, stream=stream, live=_is_live(address), notes=notes)
     shown = name or address.shown
     format = settings.get("format", "")
     if address.scheme == "file" and (uri == "-" or uri.startswith("-.")):
@@ -54,7 +56,13 @@ def _open_network(
 
 
 def make_reading(
-    name: str, settings: Mapping[str, Any], config: Config, *, stream: str = "", live: bool = False
+    name: str,
+    settings: Mapping[str, Any],
+    config: Config,
+    *,
+    stream: str = "",
+    live: bool = False,
+    notes: Notes | None = None,
 ) -> Reading:
     """How the records of a source are read, by its settings in obep.toml."""
     found = config.mapping_of(name) if name else None
@@ -74,6 +82,7 @@ def make_reading(
         mapping=mapping,
         arrival=now if arrives else None,
         limits=config.limits,
+        notes=notes or Notes(),
     )
 
 

@@ -1,0 +1,65 @@
+"""Dead letters: counted by code, the first of each kept for people, all in a file if one is wanted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from obep.errors import fail
+from obep.formats.instants import show_instant
+from obep.model import DeadLetter
+
+
+class Letters:
+    """Takes dead letters."""
+
+    def __init__(self, path: Path | None = None, start: int = 0) -> None:
+        self.counts: Counter[str] = Counter()
+        self.first: dict[str, DeadLetter] = {}
+        self._file: BinaryIO | None = None
+        if path is not None:
+            try:
+                self._file = path.open("r+b" if start else "wb")
+                self._file.seek(start)
+                self._file.truncate()
+            except OSError as error:
+                raise fail("OBEP554", f"{path} cannot be written: {error.strerror}") from None
+
+    def take(self, letter: DeadLetter) -> None:
+        """Counts a dead letter and writes it down."""
+        self.counts[letter.code] += 1
+        self.first.setdefault(letter.code, letter)
+        if self._file is not None:
+            self._file.write(as_json(letter))
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    def position(self) -> int:
+        """How far the file is written."""
+        return self._file.tell() if self._file is not None else 0
+
+    def flush(self) -> None:
+        if self._file is not None:
+            self._file.flush()
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def as_json(letter: DeadLetter) -> bytes:
+    """A dead letter as a JSON line."""
+    time = None if letter.at is None else show_instant(letter.at)
+    record = {
+        "code": letter.code,
+        "reason": letter.reason,
+        "stream": letter.stream,
+        "time": time,
+        "raw": letter.raw,
+    }
+    return msgspec.json.encode(record) + b"\n"

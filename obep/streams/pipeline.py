@@ -1,0 +1,168 @@
+"""The embedded run: records from sources through the engine to sinks, with dead letters and checkpoints."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from obep.formats.reading import Notes
+from obep.model import DeadLetter, Item, Occurrence
+from obep.streams.batches import Source
+from obep.streams.checkpoint import Checkpoint, Standing
+from obep.streams.letters import Letters
+from obep.streams.merge import Positions, Turn, merged
+from obep.streams.posted import Posted
+from obep.streams.sinks import FileSink, OutputSink, Sink
+
+PATIENCE_S = 0.2
+"""How long live sources may be silent before the engine is told that time goes on."""
+INTERVAL_S = 5.0
+"""Between two checkpoints."""
+
+
+class Pushed(Protocol):
+    """As much of an engine as a run needs."""
+
+    def push_items(self, items: Iterable[Item]) -> list[Occurrence]: ...
+
+    def tick(self) -> list[Occurrence]: ...
+
+    def close(self) -> list[Occurrence]: ...
+
+    def snapshot(self) -> bytes: ...
+
+    def restore(self, data: bytes) -> None: ...
+
+
+@dataclass(slots=True)
+class Outlet:
+    """A sink, the form in which it wants occurrences, and the events that it wants (all by default)."""
+
+    sink: Sink
+    encode: Callable[[Occurrence], bytes]
+    events: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of a query over its sources. `go` returns when they have ended, or after `stop`."""
+
+    engine: Pushed
+    sources: Mapping[str, Source]
+    outlets: Mapping[str, Outlet]
+    letters: Letters
+    query_hash: str = ""
+    checkpoint: Checkpoint | None = None
+    streams: frozenset[str] = frozenset()
+    """The streams of the query; items of others are refused. Empty: any."""
+    on_turn: Callable[[Run], None] = lambda run: None
+    clock: Callable[[], float] = time.monotonic
+    items: int = 0
+    occurrences: Counter[str] = field(default_factory=Counter)
+    notes: Notes = field(default_factory=Notes)
+    positions: Positions = field(default_factory=dict)
+    stopping: bool = False
+    _saved: float = 0.0
+
+    def restore(self, standing: Standing) -> None:
+        """Goes on where a checkpoint stands; sinks were opened at its positions."""
+        self.engine.restore(standing.state)
+        self.positions = {key: dict(position) for key, position in standing.sources.items()}
+        self.notes.style = standing.style
+
+    def go(self) -> None:
+        """Runs to the end of all sources, when the last instant closes, or until stopped, when not."""
+        self._saved = self.clock()
+        try:
+            for turn in merged(self.sources, self.positions, PATIENCE_S):
+                if self.stopping:
+                    break
+                self._take(turn)
+                self.on_turn(self)
+                if self.checkpoint is not None and self.clock() - self._saved >= INTERVAL_S:
+                    self.save()
+            self.save()
+            if not self.stopping:
+                self._send(self.engine.close())
+                self.on_turn(self)
+        finally:
+            for source in self.sources.values():
+                source.stop()
+        for outlet in self.outlets.values():
+            outlet.sink.flush()
+
+    def stop(self) -> None:
+        """Ends the run after the turn that is under way; may be called from a signal."""
+        self.stopping = True
+        for source in self.sources.values():
+            source.stop()
+
+    def close(self) -> None:
+        """Lets go of sinks and files."""
+        for outlet in self.outlets.values():
+            outlet.sink.close()
+        self.letters.close()
+
+    @property
+    def failed(self) -> list[tuple[str, str]]:
+        """The occurrences that a sink did not take, with the reason."""
+        return [
+            failure
+            for outlet in self.outlets.values()
+            if isinstance(outlet.sink, Posted)
+            for failure in outlet.sink.failed
+        ]
+
+    def save(self) -> None:
+        """Writes a checkpoint, once everything before it is safe."""
+        if self.checkpoint is None:
+            return
+        for outlet in self.outlets.values():
+            outlet.sink.flush()
+        self.letters.flush()
+        sinks = {key: outlet.sink.position() for key, outlet in self.outlets.items()}
+        self.checkpoint.save(
+            Standing(
+                self.query_hash,
+                self.engine.snapshot(),
+                self.positions,
+                sinks,
+                self.letters.position(),
+                self.notes.style,
+            )
+        )
+        for key, source in self.sources.items():
+            source.committed(self.positions.get(key, {}))
+        self._saved = self.clock()
+
+    def _take(self, turn: Turn) -> None:
+        items = []
+        for record in turn.records:
+            if isinstance(record, DeadLetter):
+                self.letters.take(record)
+            elif self.streams and record.stream not in self.streams:
+                self.letters.take(self._stray(record))
+            else:
+                items.append(record)
+        self.items += len(items)
+        self._send(self.engine.push_items(items) if items else self.engine.tick())
+        for key, position in turn.moved.items():
+            self.positions[key] = {**self.positions.get(key, {}), **position}
+
+    def _stray(self, item: Item) -> DeadLetter:
+        known = ", ".join(sorted(self.streams))
+        reason = f"the query reads {known}, not {item.stream or 'items without a stream'}"
+        return DeadLetter(item.stream, item.at, "OBEP616", reason, item.name)
+
+    def _send(self, found: list[Occurrence]) -> None:
+        for occurrence in found:
+            self.occurrences[occurrence.event] += 1
+            for outlet in self.outlets.values():
+                if not outlet.events or occurrence.event in outlet.events:
+                    outlet.sink.send(occurrence.id, outlet.encode(occurrence))
+        for outlet in self.outlets.values() if found else ():
+            if isinstance(outlet.sink, FileSink | OutputSink):  # somebody may be looking
+                outlet.sink.flush()
