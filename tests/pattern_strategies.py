@@ -251,7 +251,7 @@ class Maker:
             event = replace(event, guard=ast.Guard(tuple(self.blocks), ()))
         if self.key:
             event = replace(event, partition_by=(ast.Var(self.key),))
-        if chance() < 0.4 and any(_positive_seq(pattern)):
+        if chance() < 0.5 and any(_positive_seq(pattern)):
             event = replace(event, policy=self.random.choice(POLICIES))
         if with_guards and chance() < 0.45:
             filters = tuple(filter(None, (self.filter(event) for _ in range(self.random.choice((1, 1, 2))))))
@@ -393,15 +393,19 @@ class Maker:
         """A stream that follows the main pattern at least once, with other things around it."""
         patterns = {event.name.text: event.pattern for event in events}
         placed: list[tuple[str, int]] = []
-        for _ in range(1 if self.random.random() < 0.5 else 2):
-            self.place(patterns["H"], self.random.randint(0, 2), patterns, placed)
+        few = sum(1 for event in events for _ in leaves_of(event.pattern)) <= 3
+        if few and self.random.random() < 0.4:  # a longer stream, so that state has to expire
+            starts, most = sorted(self.random.randint(0, 24) for _ in range(5)), 20
+        else:
+            starts, most = [self.random.randint(0, 2) for _ in range(self.random.choice((1, 2)))], 12
+        for start in starts:
+            self.place(patterns["H"], start, patterns, placed)
         used = [x for x in self.letters if x not in patterns]
         latest = max([5, *(at for _, at in placed)])
         others = self.random.choice((0, 1, 2, 4))
         placed += [(self.random.choice(used), self.random.randint(0, latest)) for _ in range(others)]
         self.random.shuffle(placed)
-        if len(placed) > 12:
-            placed = placed[:12]
+        placed = placed[:most]
         data = any(
             event.guard or any(leaf.parameters for leaf in leaves_of(event.pattern)) for event in events
         )

@@ -1,0 +1,121 @@
+"""A case through the engine, and what it says in a form that can be compared with the oracle's.
+
+The engine is driven at `obep.engine.runtime`: logical occurrences go in with the solutions that abstraction
+would have given them, composite ones come out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from oracle import Found
+from pattern_cases import Arrival, Case, show_answer
+from pattern_runs import linked_case
+
+from obep.guards.asks import Asks, asks
+from obep.model import Occurrence, Term, Triple
+
+
+class OnExplanation:
+    """The graphs of an occurrence (SPEC D7) in the tests: its explanation, and nothing else."""
+
+    vocabulary: frozenset[Term] = frozenset()
+
+    def __init__(self, occurrence: Occurrence) -> None:
+        self.triples = [triple for triple, _ in occurrence.explanation]
+
+    def narrow(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        wanted = (s, p, o)
+        return [t for t in self.triples if all(w is None or w == x for w, x in zip(wanted, t, strict=True))]
+
+    wide = narrow
+
+
+def solved(occurrence: Occurrence, all_asks: Asks) -> Occurrence:
+    """A copy with the solutions of every ask about its event."""
+    graphs = OnExplanation(occurrence)
+    solutions = {
+        ask.number: rows
+        for ask in all_asks.all
+        if ask.event == occurrence.event and (rows := ask.solve(occurrence, graphs))
+    }
+    return replace(occurrence, solutions=solutions)
+
+
+def runtime_of(case: Case):  # type: ignore[no-untyped-def]
+    """A new engine for the events of a case, and its asks."""
+    from obep.engine.instants import Runtime
+    from obep.plan.build import plan
+
+    linked = linked_case(case)
+    found = asks(linked)
+    return Runtime(plan(linked, found, None)), found
+
+
+def engine_answers(case: Case, arrivals: Sequence[Arrival] | None = None) -> list[Occurrence]:
+    """All that the engine reports, item by item, then moved on to the end and closed."""
+    runtime, found = runtime_of(case)
+    reported: list[Occurrence] = []
+    for arrival in case.arrivals if arrivals is None else arrivals:
+        occurrences = [solved(o, found) for o in arrival.occurrences]
+        reported += runtime.push(arrival.item.at, occurrences, items=(arrival.item,))
+    reported += runtime.advance(case.end)
+    reported += runtime.close()
+    composites = {event.name.iri for event in case.events}
+    return [o for o in reported if o.event in composites]
+
+
+# --- comparing --------------------------------------------------------------------------------------------
+
+Told = tuple[object, ...]
+
+
+def composite_identity(o: Occurrence) -> Told:
+    """What makes it the same (D1), without any id; it may have no leaves at all (`H MATCH NOT A`)."""
+    leaves = frozenset(Counter(composite_or_logical(p.occurrence) for p in o.parts if not p.context).items())
+    return (o.event, frozenset(o.explanation), o.start, o.end, o.partition, leaves)
+
+
+def composite_or_logical(o: Occurrence) -> Told:
+    is_logical = not o.parts and not o.individual.startswith("<urn:obep:")
+    return (o.key,) if is_logical else composite_identity(o)
+
+
+def parts_told(parts: Iterable[tuple[str, Occurrence, bool]]) -> frozenset[object]:
+    """Aliases without the number of their TIMES copy; contexts marked."""
+    told = Counter((alias.split("#")[0], composite_or_logical(o), context) for alias, o, context in parts)
+    return frozenset(told.items())
+
+
+def bindings_told(o: Occurrence) -> frozenset[object]:
+    """The solutions; the one that binds nothing need not be said."""
+    return frozenset(frozenset(row.items()) for row in o.bindings if row)
+
+
+def difference(case: Case, reported: Sequence[Occurrence], found: Sequence[Found]) -> str:
+    """How the engine's answers differ from the oracle's; empty if they do not."""
+    ours = {composite_identity(hit.occurrence): hit for hit in found}
+    theirs = {composite_identity(o): o for o in reported}
+    lines = [f"missing: {told(ours[key].occurrence)}" for key in ours.keys() - theirs.keys()]
+    lines += [f"too much: {told(theirs[key])}" for key in theirs.keys() - ours.keys()]
+    if len(theirs) != len(reported):
+        lines.append("reported more than once")
+    for key in ours.keys() & theirs.keys():
+        hit, o = ours[key], theirs[key]
+        if (o.detected, o.since) != (hit.occurrence.detected, hit.occurrence.since):
+            lines.append(f"detected or since: {told(o)} instead of {told(hit.occurrence)}")
+        if parts_told((p.alias, p.occurrence, p.context) for p in o.parts) not in map(
+            parts_told, hit.variants
+        ):
+            lines.append(f"parts: {told(o)} instead of {told(hit.occurrence)}")
+        if bindings_told(o) != bindings_told(hit.occurrence):
+            lines.append(f"bindings: {told(o)} instead of {told(hit.occurrence)}")
+    return "\n".join(sorted(lines))
+
+
+def told(o: Occurrence) -> str:
+    """An occurrence for people."""
+    rows = "; ".join(sorted(" ".join(f"{k}={v}" for k, v in sorted(row.items())) for row in o.bindings))
+    return f"{o.event} {show_answer(o)} since {o.since} {{{rows}}}"

@@ -1,0 +1,98 @@
+"""The engine against the oracle on random cases: the same occurrences with the same start, end, detected,
+since, parts, contexts and bindings.
+
+OBEP_EXAMPLES is the number of cases, OBEP_SEED where their seeds begin. The run asserts its own mix.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import cycle, islice
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from pattern_cases import Case
+from pattern_engine import difference, engine_answers
+from pattern_runs import drawn, refusals, shown, shrunk
+from pattern_strategies import NEVER_NESTED, OPERATORS, POLICIES, Maker, cases, nestings, operators_of
+
+EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "500"))
+SEED = int(os.environ.get("OBEP_SEED", "0"))
+PAIRS = [(a, b) for a in OPERATORS for b in OPERATORS if (a, b) not in NEVER_NESTED]
+MOST_FAILURES = 3
+
+
+def compare(case: Case) -> str:
+    """What engine and oracle do not agree on; a crash is a difference too."""
+    found = case.oracle()
+    try:
+        reported = engine_answers(case)
+    except Exception as problem:  # a crash is shrunk and shown like any other difference
+        return f"{type(problem).__name__}: {problem}"
+    return difference(case, reported, found)
+
+
+@dataclass
+class Run:
+    """What a run has seen."""
+
+    tried: int = 0
+    answered: int = 0
+    operators: Counter[str] = field(default_factory=Counter)
+    nested: Counter[tuple[str, str]] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+    def take(self, case: Case) -> None:
+        self.tried += 1
+        main = case.events[-1].name.iri
+        self.answered += any(hit.occurrence.event == main for hit in case.oracle())
+        self.operators.update(operators_of(case))
+        for event in case.events:
+            self.nested.update(set(nestings(event.pattern)))
+        problem = compare(case)
+        if problem:
+            small = shrunk(case, lambda smaller: bool(compare(smaller)))
+            self.failures.append(f"{shown(small)}\n{compare(small)}")
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """One pass over the cases: each second one has a given pair of operators nested in each other."""
+    seen = Run()
+    seeds = iter(range(SEED, SEED + 100 * EXAMPLES))
+    for number, pair in enumerate(islice(cycle(PAIRS), EXAMPLES)):
+        nest = pair if number < len(PAIRS) or number % 2 else None
+        case = None
+        while case is None:
+            case = drawn(Maker(Random(next(seeds)), nest))
+        seen.take(case)
+        if len(seen.failures) >= MOST_FAILURES:
+            break
+    return seen
+
+
+def test_the_engine_answers_as_the_oracle_does(run: Run) -> None:
+    assert not run.failures, "\n\n".join(run.failures)
+
+
+def test_the_mix_of_the_cases(run: Run) -> None:
+    if run.failures:
+        pytest.skip("the run has stopped early")
+    assert run.answered >= 0.4 * run.tried
+    clauses = ("PARTITION BY", "FILTER", "stacked", *POLICIES)
+    rare = {
+        name: run.operators[name] for name in (*OPERATORS, *clauses) if run.operators[name] < 0.05 * run.tried
+    }
+    assert not rare
+    assert not [pair for pair in PAIRS if not run.nested[pair]]
+
+
+@settings(max_examples=max(20, EXAMPLES // 10), deadline=None, suppress_health_check=list(HealthCheck))
+@given(cases())
+def test_the_engine_answers_as_the_oracle_does_on_what_hypothesis_finds(case: Case) -> None:
+    assume(not refusals(case))
+    problem = compare(case)
+    assert not problem, f"{shown(case)}\n{problem}"
