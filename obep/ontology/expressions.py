@@ -12,7 +12,7 @@ from decimal import Decimal
 from obep.errors import Diagnostic, ObepError
 from obep.model import Term
 from obep.ontology import axioms as ax
-from obep.ontology.literals import known_datatype, literal, parts
+from obep.ontology.literals import REALS, known_datatype, literal
 from obep.query import ast
 
 _FACETS = {
@@ -220,27 +220,27 @@ def _restricted(datatype: Term, facets: tuple[ast.Facet, ...]) -> ax.DataRange:
 
 
 def _facet(datatype: Term, facet: ast.Facet) -> tuple[Term, Term]:
-    bound = term(facet.value)
     if facet.facet == "langRange":
-        return f"<{ax.RDF}langRange>", bound
+        return f"<{ax.RDF}langRange>", term(facet.value)
+    bound = term(facet.value)
     if facet.facet in ("<", "<=", ">", ">="):
-        bound = _as(datatype, bound)
+        bound = _as(datatype, facet.value)
+    elif facet.facet != "pattern":
+        bound = literal(facet.value.lexical, f"<{ax.XSD}integer>")
     return f"<{ax.XSD}{_FACETS[facet.facet]}>", bound
 
 
-def _as(datatype: Term, bound: Term) -> Term:
+def _as(datatype: Term, bound: ast.Literal) -> Term:
     """A bare number takes the restricted datatype (SPEC §2)."""
-    lexical, own, _ = parts(bound)
-    if own not in _BARE or own == datatype:
-        return bound
-    if datatype in (f"<{ax.XSD}double>", f"<{ax.XSD}float>"):
-        return literal(lexical, datatype)
-    if datatype == f"<{ax.XSD}decimal>" or known_datatype(datatype):
+    own = bound.datatype.iri if bound.datatype is not None else ""
+    if bound.language or (own and own not in _BARE):
+        return term(bound)
+    if datatype in REALS:
         try:
-            return literal(format(Decimal(lexical), "f"), f"<{ax.XSD}decimal>")
+            return literal(format(Decimal(bound.lexical), "f"), f"<{ax.XSD}decimal>")
         except ArithmeticError:
-            return bound
-    return bound
+            return term(bound)
+    return literal(bound.lexical, datatype)
 
 
 def _misplaced(node: ast.Node, text: str) -> ObepError:

@@ -76,6 +76,8 @@ _SPACE_OF |= {
     f"<{RDF}PlainLiteral>": "plain",
     f"<{RDF}langString>": "lang",
 }
+REALS = frozenset(datatype for datatype, space in _SPACE_OF.items() if space == "real")
+"""The datatypes of numbers that are exact."""
 
 
 class Value(NamedTuple):

@@ -1,0 +1,163 @@
+"""Why a fact holds: all minimal sets of assertions, read off the derivations of the same rules.
+
+In: a node of a `Closure`. Out: sets of numbers, `n` for the n-th triple of the item and `-1 - k` for the k-th
+assertion of K. Each set entails the fact, none of them contains another (an antichain), and there are no
+others. The facts of K are explained on demand, by reading the rules backwards, and remembered.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Any
+
+from obep.abstraction.backwards import Backwards, Fact
+from obep.ontology.program import Program
+from obep.ontology.saturate import Node
+from obep.ontology.store import Store
+
+Explanation = frozenset[int]
+
+NOTHING_NEEDED: tuple[Explanation, ...] = (frozenset(),)
+LIMIT = 512
+"""Sets of one fact on the way; beyond that, they are looked for one by one."""
+REMEMBERED = 1 << 17
+
+
+class TooMany(Exception):
+    """A fact on the way has more minimal sets than can be carried along."""
+
+
+def add_minimal(sets: list[Explanation], new: Explanation) -> bool:
+    """Puts a set into an antichain; `False` if one of its subsets is there."""
+    for known in sets:
+        if known <= new:
+            return False
+    sets[:] = [known for known in sets if not new <= known]
+    sets.append(new)
+    return True
+
+
+class Explainer:
+    """Explanations under one program and store."""
+
+    def __init__(self, program: Program, store: Store) -> None:
+        self.program, self.store = program, store
+        self._known: OrderedDict[Fact, tuple[Explanation, ...]] = OrderedDict()
+        self._backwards = Backwards(program, store)
+
+    def explain(self, node: Node) -> tuple[Explanation, ...]:
+        """All minimal sets of a node."""
+        order: list[Node] = []
+        cyclic = _collect(node, order)
+        sets: dict[int, list[Explanation]] = {id(one): [] for one in order}
+        changed = True
+        while changed:
+            changed = False
+            for one in order:
+                found = sets[id(one)]
+                for derivation in one:
+                    for new in self._of(derivation, sets):
+                        if add_minimal(found, new):
+                            changed = True
+                if len(found) > LIMIT:
+                    raise TooMany
+            if not cyclic:
+                break
+        return tuple(sets[id(node)])
+
+    def _of(self, derivation: Any, sets: dict[int, list[Explanation]]) -> Iterable[Explanation]:
+        if type(derivation) is int:
+            return (frozenset((derivation,)),)
+        if type(derivation) is list:
+            return tuple(sets[id(derivation)])
+        so_far: Iterable[Explanation] = NOTHING_NEEDED
+        for premise in derivation:
+            of_premise = sets[id(premise)] if type(premise) is list else self.fact(premise)
+            so_far = [one | other for one in so_far for other in of_premise]
+        return so_far
+
+    def fact(self, fact: Fact) -> tuple[Explanation, ...]:
+        """All minimal sets of K for a fact of K."""
+        known = self._known.get(fact)
+        if known is None:
+            self._solve(fact)
+            known = self._known[fact]
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return known
+
+    def _solve(self, goal: Fact) -> None:
+        """The facts that the goal may rest on, and their sets, until nothing changes."""
+        derivations: dict[Fact, list[tuple[Fact, ...] | int | None]] = {}
+        waiting = [goal]
+        while waiting:
+            fact = waiting.pop()
+            if fact in derivations or fact in self._known:
+                continue
+            derivations[fact] = found = list(self._backwards.derivations(fact))
+            for derivation in found:
+                if isinstance(derivation, tuple):
+                    waiting.extend(derivation)
+        sets: dict[Fact, list[Explanation]] = {fact: [] for fact in derivations}
+        order = list(reversed(derivations))
+        changed = True
+        while changed:
+            changed = False
+            for fact in order:
+                for derivation in derivations[fact]:
+                    for new in self._k_sets(derivation, sets):
+                        if add_minimal(sets[fact], new):
+                            changed = True
+                if len(sets[fact]) > LIMIT:
+                    raise TooMany
+        for fact, found_sets in sets.items():
+            self._known[fact] = tuple(found_sets)
+
+    def _k_sets(
+        self, derivation: tuple[Fact, ...] | int | None, sets: dict[Fact, list[Explanation]]
+    ) -> Iterable[Explanation]:
+        if derivation is None:
+            return NOTHING_NEEDED
+        if isinstance(derivation, int):
+            return (frozenset((-1 - derivation,)),)
+        so_far: Iterable[Explanation] = NOTHING_NEEDED
+        for premise in derivation:
+            of_premise = sets.get(premise)
+            so_far = [
+                one | other
+                for one in so_far
+                for other in (self._known[premise] if of_premise is None else of_premise)
+            ]
+        return so_far
+
+
+def _collect(start: Node, order: list[Node]) -> bool:
+    """The nodes below one, premises first; whether some derivation runs in a circle."""
+    cyclic = False
+    state = {id(start): 1}
+    stack: list[tuple[Node, Any]] = [(start, iter(_premises(start)))]
+    while stack:
+        node, rest = stack[-1]
+        for premise in rest:
+            seen = state.get(id(premise))
+            if seen is None:
+                state[id(premise)] = 1
+                stack.append((premise, iter(_premises(premise))))
+                break
+            cyclic |= seen == 1
+        else:
+            state[id(node)] = 2
+            order.append(node)
+            stack.pop()
+    return cyclic
+
+
+def _premises(node: Node) -> list[Node]:
+    found: list[Node] = []
+    for derivation in node:
+        if type(derivation) is list:
+            found.append(derivation)
+        elif type(derivation) is tuple:
+            found += [premise for premise in derivation if type(premise) is list]
+    return found

@@ -1,0 +1,173 @@
+"""From a query, T and K to a `Bundle`: all that a matcher needs, in one piece that can travel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from obep.errors import Diagnostic
+from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology import rules as r
+from obep.ontology.axiom_rules import mentioned
+from obep.ontology.axioms import THING, Axioms, Inverse
+from obep.ontology.definitions import Definitions, define, names_of
+from obep.ontology.normal import Normal, Normaliser
+from obep.ontology.program import Names, Program
+from obep.ontology.reading import Reading, Vocabulary, build_program, build_reading, closed, relations_of
+from obep.ontology.relations import Relations
+from obep.ontology.rules import Bound, Rule
+from obep.ontology.store import Store
+
+if TYPE_CHECKING:
+    from obep.query.link import Linked
+
+
+class Bundle:
+    """A compiled query: its definitions, T, K, and the rules made of them. Nothing in it changes."""
+
+    def __init__(
+        self,
+        linked: Linked,
+        axioms: Axioms,
+        k: Sequence[Triple],
+        *,
+        subsumptions: Iterable[tuple[Term, Term]] = (),
+        diagnostics: Sequence[Diagnostic] = (),
+    ) -> None:
+        self.linked = linked
+        self.t = axioms
+        """T as loaded; `definitions.axioms` has the definitions as well."""
+        self.k = tuple(k)
+        self.subsumptions = tuple(subsumptions)
+        self.diagnostics: list[Diagnostic] = list(diagnostics)
+        self.definitions: Definitions = define(linked, axioms)
+        self._names = Names()
+        self.normal: Normal = self._normalise()
+        everything = [*self.normal.rules, *self.normal.asserted]
+        self._names.intern(everything)
+        guard_roles = self.definitions.guard_roles
+        self.relations: Relations = relations_of(everything, self.definitions.axioms, guard_roles)
+        self._vocabulary = Vocabulary(
+            self.definitions.axioms, self.definitions.goals, self.definitions.guard_classes, guard_roles
+        )
+
+    # --- the rules
+
+    def _normalise(self) -> Normal:
+        to = Normaliser()
+        for axiom in self.t.axioms:
+            to.add(axiom)
+        for sub, sup in self.subsumptions:
+            to.emit(r.Sub((sub,), sup), Bound.LOWER)
+        elsewhere = self._mentioned_elsewhere()
+        for event, body in self.definitions.bodies.items():
+            if event in self.definitions.guarded:
+                to.define_body(event, body, asserted=event not in elsewhere)
+            else:
+                to.define(event, body, both=event in elsewhere)
+        return to.normal
+
+    def _mentioned_elsewhere(self) -> set[Term]:
+        """The events that T, K or another definition speak of: there `H SubClassOf B` counts too."""
+        found = {name for axiom in self.t.axioms for name in mentioned(axiom)}
+        for event, body in self.definitions.bodies.items():
+            found.update(name for name in mentioned(body) if name != event)
+        found.update(o for _, p, o in self.k if p == RDF_TYPE)
+        return found
+
+    def _rules(self, bound: Bound) -> list[Rule]:
+        return [rule for rule, of in self.normal.rules.items() if of & bound]
+
+    @cached_property
+    def lower(self) -> Reading:
+        """What surely follows."""
+        return build_reading(self._rules(Bound.LOWER), self.relations, self._names, self._vocabulary, self.k)
+
+    @cached_property
+    def bare_store(self) -> Store:
+        """What T says by itself, without K."""
+        return closed(self.lower.program, (), self.definitions.axioms)
+
+    @cached_property
+    def lower_asserted(self) -> Program:
+        """The same where somebody asserts that something is of an event's class."""
+        rules = [
+            *self._rules(Bound.LOWER),
+            *(x for x, of in self.normal.asserted.items() if of & Bound.LOWER),
+        ]
+        return build_program(
+            rules, self.relations, self._names, self._vocabulary, self.lower.program.equality
+        )
+
+    # --- what others ask
+
+    def vocabulary(self, event: Term) -> frozenset[Term]:
+        """The names in an event's definition, with the classes and properties below and above them (D7)."""
+        return self._vocabularies.setdefault(event, self._near(event))
+
+    @cached_property
+    def _vocabularies(self) -> dict[Term, frozenset[Term]]:
+        return {}
+
+    def _near(self, event: Term) -> frozenset[Term]:
+        event = event.removesuffix("#body>") + ">" if event.endswith("#body>") else event
+        names = names_of(event, self.linked, self.definitions.bodies)
+        found = set(names)
+        for name in names:
+            for table in self._above_and_below:
+                found |= table.get(name, set())
+        return frozenset(name for name in found if name.startswith("<") and name != THING)
+
+    @cached_property
+    def _above_and_below(self) -> tuple[dict[Term, set[Term]], dict[Term, set[Term]]]:
+        direct: dict[Term, set[Term]] = {}
+        for rule in [*self.normal.rules, *self.normal.asserted]:
+            if isinstance(rule, r.Sub) and len(rule.premises) == 1:
+                direct.setdefault(rule.premises[0], set()).add(rule.head)
+            elif isinstance(rule, r.SubRole):
+                sub, sup = (x.property if isinstance(x, Inverse) else x for x in (rule.sub, rule.sup))
+                direct.setdefault(sub, set()).add(sup)
+        above = {name: _reached(name, direct) for name in direct}
+        below: dict[Term, set[Term]] = {}
+        for name, found in above.items():
+            for sup in found:
+                below.setdefault(sup, set()).add(name)
+        return above, below
+
+    @cached_property
+    def hash(self) -> str:
+        """A name for the content."""
+        digest = blake2b(digest_size=16)
+        for file in self.linked.files:
+            digest.update(file.text.encode() + b"\0")
+        for axiom in sorted(map(repr, self.t.axioms)):
+            digest.update(axiom.encode() + b"\0")
+        for triple in sorted(self.k):
+            digest.update(" ".join(triple).encode() + b"\0")
+        return digest.hexdigest()
+
+
+def _reached(name: Term, direct: dict[Term, set[Term]]) -> set[Term]:
+    seen: set[Term] = set()
+    waiting = [name]
+    while waiting:
+        for sup in direct.get(waiting.pop(), ()):
+            if sup not in seen:
+                seen.add(sup)
+                waiting.append(sup)
+    return seen
+
+
+def compile_bundle(
+    linked: Linked,
+    axioms: Axioms,
+    k: Sequence[Triple] = (),
+    *,
+    java: bool = True,
+    cache_dir: Path | None = None,
+) -> Bundle:
+    """Brings a query, T and K together; raises what makes them impossible."""
+    return Bundle(linked, axioms, k)

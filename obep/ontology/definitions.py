@@ -1,0 +1,112 @@
+"""The events of a query as axioms: what they mean, which names they use, what guards look at.
+
+In: a linked query and T. Out: `Definitions`. `EVENT H AS B` is `H EquivalentTo B`; with a guard only
+`H SubClassOf B`, and B alone goes by the name of `body_of(H)` (contracts: the engine applies the guard).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from obep.model import RDF_TYPE, Term, body_of
+from obep.ontology.axioms import (
+    Axioms,
+    Class,
+    ClassExpression,
+    EquivalentClasses,
+    SubClassOf,
+)
+from obep.ontology.expressions import Vocabulary
+from obep.query import ast
+from obep.query.names import leaves
+
+if TYPE_CHECKING:
+    from obep.query.link import Linked
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """What the events add to T."""
+
+    axioms: Axioms
+    """T with the definitions, for a reasoner."""
+    bodies: Mapping[Term, ClassExpression]
+    guarded: frozenset[Term]
+    goals: tuple[Term, ...]
+    """Every class that is reported: the events, and the bodies of guarded ones."""
+    streams: Mapping[Term, str]
+    """The stream that an event looks at, for those with ON."""
+    guard_classes: frozenset[Term]
+    guard_roles: frozenset[Term]
+
+
+def define(linked: Linked, axioms: Axioms) -> Definitions:
+    """The definitions of a query over T."""
+    logical = {iri: e for iri, e in linked.events.items() if isinstance(e, ast.LogicalEvent)}
+    vocabulary = Vocabulary(axioms, (event.description for event in logical.values()))
+    bodies = {iri: vocabulary.expression(event.description) for iri, event in logical.items()}
+    guarded = frozenset(iri for iri, event in logical.items() if event.guard is not None)
+    goals = (*linked.events, *(body_of(iri) for iri in logical if iri in guarded))
+    streams = {iri: event.on for iri, event in logical.items() if event.on is not None}
+    streams |= {body_of(iri): on for iri, on in streams.items() if iri in guarded}
+    written = [
+        SubClassOf(Class(iri), body) if iri in guarded else EquivalentClasses((Class(iri), body))
+        for iri, body in bodies.items()
+    ]
+    written += [SubClassOf(bodies[iri], Class(body_of(iri))) for iri in logical if iri in guarded]
+    known = axioms | vocabulary.used | Axioms(tuple(written), classes=frozenset(goals))
+    classes, roles = _looked_at(linked.events.values(), known)
+    return Definitions(known, bodies, guarded, goals, streams, classes, roles)
+
+
+def _looked_at(events: Iterable[ast.Event], known: Axioms) -> tuple[frozenset[Term], frozenset[Term]]:
+    """The classes and properties that the guards ask about; a variable asks about all."""
+    classes: set[Term] = set()
+    roles: set[Term] = set()
+    for pattern in (pattern for event in events for pattern in _patterns(event)):
+        predicate, object = pattern.predicate, pattern.object
+        if isinstance(predicate, ast.Var):
+            roles |= known.object_properties | known.data_properties
+            classes |= known.classes
+        elif predicate.iri != RDF_TYPE:
+            roles.add(predicate.iri)
+        elif isinstance(object, ast.Name):
+            classes.add(object.iri)
+        else:
+            classes |= known.classes
+    return frozenset(classes), frozenset(roles)
+
+
+def _patterns(event: ast.Event) -> Iterator[ast.TriplePattern]:
+    if event.guard is not None:
+        yield from event.guard.own
+        for block in event.guard.blocks:
+            yield from block.triples
+
+
+def names_of(event: Term, linked: Linked, bodies: Mapping[Term, ClassExpression]) -> frozenset[Term]:
+    """The names in an event's definition; of a composite, those of the events in its pattern, and its own."""
+    from obep.ontology.axiom_rules import mentioned
+
+    found: set[Term] = set()
+    waiting, seen = [event], set()
+    while waiting:
+        iri = waiting.pop()
+        if iri in seen or iri not in linked.events:
+            continue
+        seen.add(iri)
+        definition = linked.events[iri]
+        found.add(iri)
+        if isinstance(definition, ast.LogicalEvent):
+            names = set(mentioned(bodies[iri]))
+            found |= names
+            waiting += names
+        else:
+            waiting += [leaf.event.iri for leaf in leaves(definition.pattern)]
+        for pattern in definition.construct:
+            for place in (pattern.predicate, pattern.object):
+                if isinstance(place, ast.Name) and place.iri != RDF_TYPE:
+                    found.add(place.iri)
+    return frozenset(name for name in found if name.startswith("<"))

@@ -1,0 +1,422 @@
+"""T and the definitions in normal form: small rules over named and auxiliary concepts.
+
+In: axioms. Out: `Normal`, whose rules say together what T says, as far as rules can. Where they cannot (case
+analysis, counting, …), a rule that says too much is marked UPPER, and an `Inexact` says why, in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from obep.model import Term, body_of
+from obep.ontology import axioms as ax
+from obep.ontology.axioms import NOTHING, THING, ClassExpression, DataRange, inverse
+from obep.ontology.rules import (
+    Bound,
+    Count,
+    DataWitness,
+    Exists,
+    Fill,
+    Is,
+    Member,
+    Merge,
+    Role,
+    Rule,
+    SelfIn,
+    SelfOut,
+    Sub,
+    Symbol,
+    Witness,
+)
+from obep.ontology.words import show
+
+
+@dataclass(frozen=True, slots=True)
+class Inexact:
+    """Something that rules cannot carry: in words, and the heads that it may make too many of."""
+
+    words: str
+    kind: str
+    heads: frozenset[Symbol] = frozenset()
+
+
+@dataclass(slots=True)
+class Normal:
+    """Rules with their bound; `asserted` matter only where somebody asserts an event's class."""
+
+    rules: dict[Rule, Bound] = field(default_factory=dict)
+    asserted: dict[Rule, Bound] = field(default_factory=dict)
+    named: dict[Symbol, ClassExpression] = field(default_factory=dict)
+    """Auxiliary names of expressions that a classification may help with."""
+    inexact: list[Inexact] = field(default_factory=list)
+    opaque: list[str] = field(default_factory=list)
+    """What has no upper bound either, in words."""
+    origin: dict[Rule, str] = field(default_factory=dict)
+    """For constraints: the axiom in words."""
+
+
+def nnf(expression: ClassExpression, positive: bool = True) -> ClassExpression:
+    """Negation pushed inwards, as far as classes, nominals, values and Self."""
+    match expression:
+        case ax.Class(iri):
+            if positive:
+                return expression
+            return {THING: ax.BOTTOM, NOTHING: ax.TOP}.get(iri) or ax.Not(expression)
+        case ax.Not(operand):
+            return nnf(operand, not positive)
+        case ax.And(operands) | ax.Or(operands):
+            both = isinstance(expression, ax.And) == positive
+            inner = tuple(nnf(operand, positive) for operand in operands)
+            return ax.And(inner) if both else ax.Or(inner)
+        case ax.OneOf(individuals):
+            if not individuals:
+                return ax.BOTTOM if positive else ax.TOP
+            return expression if positive else ax.Not(expression)
+        case ax.Value() | ax.HasSelf():
+            return expression if positive else ax.Not(expression)
+        case ax.Some(role, filler):
+            return ax.Some(role, nnf(filler)) if positive else ax.Only(role, nnf(filler, False))
+        case ax.Only(role, filler):
+            return ax.Only(role, nnf(filler)) if positive else ax.Some(role, nnf(filler, False))
+        case ax.DataSome(role, range):
+            return expression if positive else ax.DataOnly(role, ax.DataNot(range))
+        case ax.DataOnly(role, range):
+            return expression if positive else ax.DataSome(role, ax.DataNot(range))
+        case ax.DataValue(role, literal):
+            return expression if positive else ax.DataOnly(role, ax.DataNot(ax.DataOneOf((literal,))))
+        case _:
+            return _nnf_counting(expression, positive)
+
+
+def _nnf_counting(expression: ClassExpression, positive: bool) -> ClassExpression:
+    match expression:
+        case ax.Min(count, role, filler):
+            if count == 0:
+                return ax.TOP if positive else ax.BOTTOM
+            return ax.Min(count, role, nnf(filler)) if positive else ax.Max(count - 1, role, nnf(filler))
+        case ax.Max(count, role, filler):
+            return ax.Max(count, role, nnf(filler)) if positive else ax.Min(count + 1, role, nnf(filler))
+        case ax.Exactly(count, role, filler):
+            return nnf(ax.And((ax.Min(count, role, filler), ax.Max(count, role, filler))), positive)
+        case ax.DataMin(count, role, range):
+            if count == 0:
+                return ax.TOP if positive else ax.BOTTOM
+            return expression if positive else ax.DataMax(count - 1, role, range)
+        case ax.DataMax(count, role, range):
+            return expression if positive else ax.DataMin(count + 1, role, range)
+        case ax.DataExactly(count, role, range):
+            return nnf(ax.And((ax.DataMin(count, role, range), ax.DataMax(count, role, range))), positive)
+    raise AssertionError(expression)
+
+
+def is_left(expression: ClassExpression) -> bool:
+    """Whether rules can tell that the expression holds (in negation normal form)."""
+    match expression:
+        case ax.And(operands) | ax.Or(operands):
+            return all(is_left(operand) for operand in operands)
+        case ax.Some(_, filler):
+            return is_left(filler)
+        case ax.Min(count, _, filler):
+            return count <= 1 and is_left(filler)
+        case ax.Not() | ax.Only() | ax.Max() | ax.DataOnly() | ax.DataMax():
+            return False
+    return True
+
+
+class Normaliser:
+    """Collects the rules of axioms and definitions."""
+
+    def __init__(self) -> None:
+        self.normal = Normal()
+        self._lefts: dict[tuple[ClassExpression, Symbol], Symbol] = {}
+        self._rights: dict[tuple[ClassExpression, Bound, bool], Symbol] = {}
+        self._bound = Bound.BOTH
+        self._target = self.normal.rules
+        self._axiom: ax.Axiom | None = None
+        self._count = 0
+
+    def add(self, axiom: ax.Axiom) -> None:
+        """One axiom of T."""
+        from obep.ontology.axiom_rules import add_axiom
+
+        self._axiom = axiom
+        add_axiom(self, axiom)
+        self._axiom = None
+
+    def define(self, event: Term, body: ClassExpression, *, both: bool) -> None:
+        """`EVENT H AS B`: `B SubClassOf H`, and `H SubClassOf B`, apart unless `both` are wanted always."""
+        self.include(body, ax.Class(event))
+        self.imply(event, body, asserted=not both)
+
+    def define_body(self, event: Term, body: ClassExpression, *, asserted: bool) -> None:
+        """`EVENT H AS B IF { … }`: B under a name of its own, and `H SubClassOf B`."""
+        self.include(body, ax.Class(body_of(event)))
+        self.imply(event, body, asserted=asserted)
+
+    def imply(self, event: Term, body: ClassExpression, *, asserted: bool) -> None:
+        """`H SubClassOf B`."""
+        self._target = self.normal.asserted if asserted else self.normal.rules
+        self._axiom = ax.SubClassOf(ax.Class(event), body)
+        self.right(event, nnf(body))
+        self._target, self._axiom = self.normal.rules, None
+
+    def emit(self, rule: Rule, bound: Bound = Bound.BOTH) -> None:
+        """A rule of the reading that is being written."""
+        bound &= self._bound
+        self._target[rule] = self._target.get(rule, Bound(0)) | bound
+        if self._axiom is not None:
+            self.normal.origin.setdefault(rule, show(self._axiom))
+
+    def fresh(self, expression: ClassExpression | None = None) -> Symbol:
+        """A new auxiliary name, for this expression."""
+        self._count += 1
+        symbol = f"~{self._count}"
+        if expression is not None:
+            self.normal.named[symbol] = expression
+        return symbol
+
+    def inexact(self, kind: str, words: str) -> None:
+        """Say that rules cannot carry this."""
+        if not any(known.words == words for known in self.normal.inexact):
+            self.normal.inexact.append(Inexact(words, kind))
+
+    def include(self, sub: ClassExpression, sup: ClassExpression) -> None:
+        """`sub SubClassOf sup`."""
+        # What stands negated on the right is a premise, and what cannot be one on the left is a conclusion.
+        self._clause([nnf(sub)], [nnf(sup)])
+
+    def _clause(self, left: list[ClassExpression], right: list[ClassExpression]) -> None:
+        premises: list[ClassExpression] = []
+        waiting = left
+        while waiting:
+            expression = waiting.pop(0)
+            if isinstance(expression, ax.And):
+                waiting = [*expression.operands, *waiting]
+            else:
+                premises.append(expression)
+        horn = [e for e in premises if is_left(e) or self._approximable(e)]
+        rest = [nnf(ax.Not(e)) for e in premises if e not in horn]
+        self.right(self.left(ax.And(tuple(horn))), ax.Or((*right, *rest)) if rest else _single(right))
+
+    @staticmethod
+    def _approximable(expression: ClassExpression) -> bool:
+        """Whether an expression that rules cannot decide has its own name rather than a case on the right."""
+        return not isinstance(expression, ax.Not | ax.Only | ax.Max | ax.DataOnly | ax.DataMax)
+
+    # --- what stands on the left: a symbol that holds where the expression does
+
+    def left(self, expression: ClassExpression, context: Symbol = THING) -> Symbol:
+        """A symbol that holds where the expression does (or, if rules cannot tell, where `context` does)."""
+        if isinstance(expression, ax.Class):
+            return expression.iri
+        key = (expression, THING if is_left(expression) else context)
+        found = self._lefts.get(key)
+        if found is None:
+            found = self._lefts[key] = self._left(expression, context)
+        return found
+
+    def _left(self, expression: ClassExpression, context: Symbol) -> Symbol:
+        with self._defining():
+            match expression:
+                case ax.And(operands):
+                    return self._left_and(operands, context)
+                case ax.Or(operands):
+                    head = self.fresh(expression)
+                    for operand in operands:
+                        self.emit(Sub((self.left(operand, context),), head))
+                    return head
+            head = self.fresh(expression)
+            self._left_restriction(expression, head, context)
+            return head
+
+    @contextmanager
+    def _defining(self) -> Iterator[None]:
+        """What defines an auxiliary name belongs to every reading."""
+        kept = self._target, self._bound
+        self._target, self._bound = self.normal.rules, Bound.BOTH
+        yield
+        self._target, self._bound = kept
+
+    def _left_and(self, operands: tuple[ClassExpression, ...], context: Symbol) -> Symbol:
+        plain = [self.left(operand) for operand in operands if is_left(operand)]
+        plain = list(dict.fromkeys(symbol for symbol in plain if symbol != THING))
+        if context != THING and len(plain) < len(operands):
+            plain.append(context)
+        so_far = self._joined(plain)
+        hard = [self.left(operand, so_far) for operand in operands if not is_left(operand)]
+        return self._joined([so_far, *hard])
+
+    def _joined(self, symbols: list[Symbol]) -> Symbol:
+        symbols = list(dict.fromkeys(symbol for symbol in symbols if symbol != THING))
+        if len(symbols) < 2:
+            return symbols[0] if symbols else THING
+        key = (ax.And(tuple(map(ax.Class, symbols))), "joined")
+        head = self._lefts.get(key)
+        if head is None:
+            head = self._lefts[key] = self.fresh()
+            with self._defining():
+                so_far = symbols[0]
+                for symbol in symbols[1:-1]:
+                    between = self.fresh()
+                    self.emit(Sub((so_far, symbol), between))
+                    so_far = between
+                self.emit(Sub((so_far, symbols[-1]), head))
+        return head
+
+    def _left_restriction(self, expression: ClassExpression, head: Symbol, context: Symbol) -> None:
+        match expression:
+            case ax.Some(role, filler):
+                self.emit(Exists(role, self._filler(role, filler, context), head))
+            case ax.Value(role, individual):
+                self.emit(Exists(role, self.nominal(individual), head))
+            case ax.OneOf(individuals):
+                for individual in individuals:
+                    self.emit(Sub((self.nominal(individual),), head))
+            case ax.HasSelf(role):
+                self.emit(SelfIn(role, head))
+            case ax.DataSome(role, range):
+                self.emit(Count(role, range, 1, head))
+            case ax.DataValue(role, literal):
+                self.emit(Count(role, ax.DataOneOf((literal,)), 1, head))
+            case ax.DataMin(count, role, range):
+                self.emit(Count(role, range, count, head))
+            case ax.Min(count, role, filler):
+                symbol = self._filler(role, filler, context)
+                self.emit(Exists(role, symbol, head), Bound.BOTH if count <= 1 else Bound.UPPER)
+                if count > 1:
+                    self.inexact("counting", f"{show(expression)}: counting")
+            case _:  # not, only, max: the negation may hold instead
+                self.emit(Sub((context,), head), Bound.UPPER)
+                self.inexact("negation", f"{show(expression)}: nothing said is not the same as false")
+                self._bound = Bound.UPPER
+                self.right(context, nnf(ax.Not(expression)))
+
+    def _filler(self, role: Role, filler: ClassExpression, context: Symbol) -> Symbol:
+        if is_left(filler):
+            return self.left(filler)
+        reached = self.fresh()
+        self.emit(Exists(inverse(role), context, reached), Bound.UPPER)
+        return self.left(filler, reached)
+
+    def nominal(self, individual: Term) -> Symbol:
+        """The symbol that holds of one individual."""
+        symbol = f"{{{individual}}}"
+        with self._defining():
+            self.emit(Member(symbol, individual))
+        return symbol
+
+    # --- what stands on the right
+
+    def right(self, premise: Symbol, expression: ClassExpression) -> None:
+        """Rules for `premise SubClassOf expression` (in negation normal form)."""
+        match expression:
+            case ax.Class(iri):
+                if iri != THING:
+                    self.emit(Sub((premise,), iri))
+            case ax.And(operands):
+                for operand in operands:
+                    self.right(premise, operand)
+            case ax.Or(operands):
+                self._right_or(premise, operands)
+            case ax.Not(operand):
+                self.emit(Sub(tuple(dict.fromkeys((premise, self.left(operand)))), NOTHING))
+            case ax.Some(role, ax.OneOf((individual,))) | ax.Value(role, individual):
+                self.emit(Fill(premise, role, individual))
+            case ax.Some(role, filler):
+                self.emit(Witness(premise, role, self._right_name(filler)))
+            case ax.Only(role, filler):
+                if filler != ax.TOP:
+                    reached = filler.iri if isinstance(filler, ax.Class) else self.fresh()
+                    self.emit(Exists(inverse(role), premise, reached))
+                    if not isinstance(filler, ax.Class):
+                        self.right(reached, filler)
+            case ax.HasSelf(role):
+                self.emit(SelfOut(premise, role))
+            case ax.OneOf(individuals):
+                self._right_one_of(premise, individuals)
+            case _:
+                self._right_counting(premise, expression)
+
+    def _right_or(self, premise: Symbol, operands: tuple[ClassExpression, ...]) -> None:
+        moved = [n for n in (nnf(ax.Not(operand)) for operand in operands) if is_left(n)]
+        rest = [operand for operand in operands if not is_left(nnf(ax.Not(operand)))]
+        rest = list(dict.fromkeys(_flat(rest)))
+        if ax.TOP in rest:
+            return
+        rest = [operand for operand in rest if operand != ax.BOTTOM]
+        premise = self._joined([premise, *(self.left(n) for n in moved)])
+        if len(rest) == 1:
+            self.right(premise, rest[0])
+        elif not rest:
+            self.emit(Sub((premise,), NOTHING))
+        else:
+            about = show(self._axiom) if self._axiom else " or ".join(map(show, rest))
+            self.inexact("cases", f"{about}: case analysis")
+            self._weaker(premise, rest)
+
+    def _weaker(self, premise: Symbol, cases: Iterable[ClassExpression]) -> None:
+        bound, self._bound = self._bound, self._bound & Bound.UPPER
+        for case in cases:
+            self.right(premise, case)
+        self._bound = bound
+
+    def _right_one_of(self, premise: Symbol, individuals: tuple[Term, ...]) -> None:
+        if len(individuals) == 1:
+            self.emit(Is(premise, individuals[0]))
+            return
+        self.inexact("cases", f"{show(ax.OneOf(individuals))} has several members: case analysis")
+        for individual in individuals:
+            self.emit(Is(premise, individual), Bound.UPPER)
+
+    def _right_counting(self, premise: Symbol, expression: ClassExpression) -> None:
+        match expression:
+            case ax.Min(count, role, filler):
+                self.emit(Witness(premise, role, self._right_name(filler), count))
+            case ax.Max(0, role, filler):
+                self.right(premise, ax.Only(role, nnf(ax.Not(filler))))
+            case ax.Max(count, role, filler):
+                self.emit(
+                    Merge(premise, role, self.left(nnf(filler)), count),
+                    Bound.BOTH if count == 1 else Bound.UPPER,
+                )
+                if count > 1:
+                    self.inexact("counting", f"{show(expression)}: counting")
+            case ax.DataSome(role, range):
+                self.emit(DataWitness(premise, role, range))
+            case ax.DataMin(count, role, range):
+                self.emit(DataWitness(premise, role, range, count))
+            case ax.DataOnly(role, range):
+                self._right_too_many(premise, role, ax.DataNot(range), 1)
+            case ax.DataMax(count, role, range):
+                self._right_too_many(premise, role, range, count + 1)
+            case ax.DataValue(role, literal):
+                self.emit(Fill(premise, role, literal))
+            case _:
+                raise AssertionError(expression)
+
+    def _right_too_many(self, premise: Symbol, role: Term, range: DataRange, least: int) -> None:
+        head = self.left(ax.DataMin(least, role, range))
+        self.emit(Sub((premise, head), NOTHING))
+
+    def _right_name(self, filler: ClassExpression) -> Symbol:
+        if isinstance(filler, ax.Class):
+            return filler.iri
+        key = (filler, self._bound, self._target is self.normal.rules)
+        found = self._rights.get(key)
+        if found is None:
+            found = self._rights[key] = self.fresh()
+            self.right(found, filler)
+        return found
+
+
+def _single(expressions: list[ClassExpression]) -> ClassExpression:
+    return expressions[0] if len(expressions) == 1 else ax.Or(tuple(expressions))
+
+
+def _flat(operands: Iterable[ClassExpression]) -> list[ClassExpression]:
+    flat: list[ClassExpression] = []
+    for operand in operands:
+        flat.extend(_flat(operand.operands) if isinstance(operand, ax.Or) else [operand])
+    return flat

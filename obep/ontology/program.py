@@ -1,0 +1,437 @@
+"""Rules as tables of small numbers, indexed by what sets them off: what `saturate` runs.
+
+In: rules of one reading of T (lower or upper). Out: a `Program`. Hierarchies are flattened, so that an
+assertion leads at once to every class and relation above it that some rule, event or guard looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from obep.model import Term
+from obep.ontology import rules as r
+from obep.ontology.axioms import DIFFERENT_FROM, NOTHING, SAME_AS, THING, DataRange
+from obep.ontology.relations import Directed, Relations
+from obep.ontology.rules import Role, Rule, Symbol
+
+BOTTOM = 0
+"""The concept of what cannot be."""
+
+Heads = tuple[int, ...]
+Edges = tuple[Directed, ...]
+Op = tuple[Any, ...]
+
+# What a concept sets off.
+AND, UP_FIRST, UP_SECOND, FILL, SELF_OUT, IS, APART, MERGE = range(8)
+# What an edge sets off.
+HEAD_FIRST, HEAD_SECOND, JOIN_FIRST, JOIN_SECOND, TEST, CHAIN_FIRST, CHAIN_SECOND, SELF_IN, ROLES_APART = (
+    range(9)
+)
+EDGE_MERGE, COUNT, KEY = 19, 20, 21
+
+
+class Names:
+    """Numbers for concepts and for the individuals that T names; shared by all programs of a bundle."""
+
+    def __init__(self) -> None:
+        self.concepts: dict[Symbol, int] = {NOTHING: BOTTOM}
+        self.individuals: dict[Term, int] = {}
+
+    def concept(self, symbol: Symbol) -> int:
+        return self.concepts.setdefault(symbol, len(self.concepts))
+
+    def individual(self, term: Term) -> int:
+        return self.individuals.setdefault(term, len(self.individuals))
+
+    def witness(self, role: Role, filler: Symbol) -> int:
+        """Whoever stands for all that an existential promises."""
+        return self.individual(f"~({role},{filler})")
+
+    def intern(self, rules: Iterable[Rule]) -> None:
+        """Numbers for all individuals that some rule names; those of K come after them."""
+        for rule in rules:
+            match rule:
+                case r.Member(_, individual) | r.Is(_, individual) | r.Fill(_, _, individual):
+                    self.individual(individual)
+                case r.Edge(_, subject, object):
+                    self.individual(subject)
+                    self.individual(object)
+                case r.Witness(_, role, filler):
+                    self.witness(role, filler)
+
+
+@dataclass(slots=True)
+class Program:
+    """The tables. `flat` holds the flattened rules once more, for reading them backwards."""
+
+    relations: Relations
+    names: Names
+    concept_ops: list[tuple[Op, ...]]
+    edge_ops: list[tuple[Op, ...]]
+    stored: list[bool]
+    """Whether anybody looks a relation's edges up."""
+    classes: dict[Term, Heads]
+    """What a class assertion says, for every class that T knows."""
+    roles: dict[Term, Edges]
+    """What an assertion of an object property says."""
+    data: dict[Term, Edges]
+    members: tuple[tuple[int, int], ...]
+    """T's own facts: concept, individual."""
+    edges: tuple[tuple[int, int, int], ...]
+    witnesses: frozenset[int]
+    groups: tuple[frozenset[int], ...]
+    tests: tuple[DataRange, ...]
+    universal: frozenset[int]
+    equality: bool
+    flat: tuple[Op, ...]
+
+
+class ProgramBuilder:
+    """Brings the rules of one reading into tables."""
+
+    def __init__(
+        self,
+        rules: Iterable[Rule],
+        relations: Relations,
+        names: Names,
+        *,
+        goals: Iterable[Symbol],
+        kept_roles: Iterable[Term],
+        classes: Iterable[Term],
+        roles: Iterable[Term],
+        data: Iterable[Term],
+        equality: bool = False,
+    ) -> None:
+        self.rules = list(dict.fromkeys(rules))
+        self.relations, self.names = relations, names
+        self.goals = set(goals)
+        self.kept_roles, self.classes, self.roles, self.data = set(kept_roles), classes, roles, data
+        self.equality = equality or any(isinstance(rule, r.Merge | r.Is | r.Key) for rule in self.rules)
+        self.universal: set[Symbol] = {THING}
+        self.reflexive: set[int] = set()
+
+    def build(self) -> Program:
+        self._find_universal()
+        self._simplify()
+        self._above = _closure(self.rules)
+        self._kept = self._keep()
+        self._looked_at = self._look()
+        concept_ops: dict[int, list[Op]] = {}
+        edge_ops: dict[int, list[Op]] = {}
+        flat: list[Op] = []
+        self._concept_ops, self._edge_ops, self._flat = concept_ops, edge_ops, flat
+        self._tests: dict[DataRange, int] = {}
+        self._groups: list[frozenset[int]] = []
+        self._stored: set[int] = set()
+        self._witnesses: dict[int, None] = {}
+        members: list[tuple[int, int]] = []
+        edges: list[tuple[int, int, int]] = []
+        for rule in self.rules:
+            match rule:
+                case r.Member(concept, individual):
+                    members.extend((c, self.names.individual(individual)) for c in self.heads(concept))
+                case r.Edge(role, subject, object):
+                    pair = (self.names.individual(subject), self.names.individual(object))
+                    edges.extend((n, *(pair[::-1] if back else pair)) for n, back in self.edges(role))
+                case r.Witness(_, role, filler):
+                    w = self._witness(role, filler)
+                    members.extend((c, w) for c in self.heads(filler))
+                    self._compile(rule)
+                case _:
+                    self._compile(rule)
+        self._stored.update(
+            self.relations.of(p)[0]
+            for p in (*self.kept_roles, SAME_AS, DIFFERENT_FROM)
+            if p in self.relations
+        )
+        members.extend(self._ranges())
+        return Program(
+            self.relations,
+            self.names,
+            _dense(concept_ops, max(len(self.names.concepts), 1)),
+            _dense(edge_ops, len(self.relations)),
+            [n in self._stored for n in range(len(self.relations))],
+            {c: self.heads(c) for c in self.classes},
+            {p: self.edges(p) for p in (*self.roles, SAME_AS, DIFFERENT_FROM)},
+            {p: self.edges(p) for p in self.data},
+            tuple(dict.fromkeys(members)),
+            tuple(dict.fromkeys(edges)),
+            frozenset(self._witnesses),
+            tuple(self._groups),
+            tuple(self._tests),
+            frozenset(self.names.concept(s) for s in self.universal if s in self.names.concepts),
+            self.equality,
+            tuple(flat),
+        )
+
+    # --- what holds of everything
+
+    def _find_universal(self) -> None:
+        """What T says of everything needs no premise at run time: `Thing`, and reflexive relations."""
+        changed = True
+        while changed:
+            before = len(self.universal) + len(self.reflexive)
+            for rule in self.rules:
+                match rule:
+                    case r.Sub(premises, head) if self.universal.issuperset(premises):
+                        self.universal.add(head)
+                    case r.SelfOut(premise, role) if premise in self.universal:
+                        self.reflexive.update(n for n, _ in self.relations.above(role))
+                    case r.Exists(role, filler, head) if filler in self.universal and self._is_reflexive(
+                        role
+                    ):
+                        self.universal.add(head)
+                    case r.SelfIn(role, head) if self._is_reflexive(role):
+                        self.universal.add(head)
+                    case r.Chain(first, second, sup) if self._is_reflexive(first) and self._is_reflexive(
+                        second
+                    ):
+                        self.reflexive.update(n for n, _ in self.relations.above(sup))
+            changed = len(self.universal) + len(self.reflexive) > before
+
+    def _is_reflexive(self, role: Role) -> bool:
+        return self.relations.of(role)[0] in self.reflexive
+
+    def _simplify(self) -> None:
+        simple: dict[Rule, None] = {}
+        for rule in self.rules:
+            for simpler in self._simpler(rule):
+                simple[simpler] = None
+        self.rules = list(simple)
+
+    def _simpler(self, rule: Rule) -> Iterable[Rule]:
+        match rule:
+            case r.Sub(premises, head):
+                left = tuple(dict.fromkeys(p for p in premises if p not in self.universal))
+                if left and head not in self.universal:
+                    yield r.Sub(left, head)
+            case r.Exists(role, filler, head):
+                if head not in self.universal:
+                    yield r.Exists(role, self._or_thing(filler), head)
+                    if self._is_reflexive(role):
+                        yield r.Sub((filler,), head)
+            case r.Count(_, _, _, head) | r.SelfIn(_, head):
+                if head not in self.universal:
+                    yield rule
+            case r.SelfOut(premise, role):
+                if premise not in self.universal:
+                    yield rule
+            case r.Merge(premise, role, filler, most):
+                yield r.Merge(self._or_thing(premise), role, self._or_thing(filler), most)
+            case r.Member(concept, _):
+                if concept not in self.universal:
+                    yield rule
+            case _:
+                yield rule
+
+    def _or_thing(self, symbol: Symbol) -> Symbol:
+        return THING if symbol in self.universal else symbol
+
+    # --- flattening
+
+    def _keep(self) -> set[Symbol]:
+        """The concepts that somebody looks at: events, guards, constraints, and premises of rules."""
+        kept = {NOTHING} | self.goals
+        for rule in self.rules:
+            match rule:
+                case r.Sub(premises, _):
+                    if len(premises) > 1:
+                        kept.update(premises)
+                case r.Exists(_, filler, _):
+                    kept.add(filler)
+                case r.SelfOut(premise) | r.Witness(premise) | r.DataWitness(premise) | r.Fill(premise):
+                    kept.add(premise)
+                case r.Is(premise):
+                    kept.add(premise)
+                case r.Merge(premise, _, filler):
+                    kept.update((premise, filler))
+                case r.Key(concept):
+                    kept.add(concept)
+                case r.Apart(concepts):
+                    kept.update(concepts)
+        return kept - self.universal
+
+    def heads(self, symbol: Symbol) -> Heads:
+        """The kept concepts that hold where this one does."""
+        found = [s for s in self._above.get(symbol, (symbol,)) if s in self._kept]
+        return tuple(sorted(self.names.concept(s) for s in found))
+
+    def _look(self) -> set[int]:
+        """The relations that rules and guards look at."""
+        roles: list[Role] = [SAME_AS, DIFFERENT_FROM, *(p for p in self.kept_roles if p in self.relations)]
+        for rule in self.rules:
+            match rule:
+                case r.Exists(role) | r.Count(role) | r.SelfIn(role) | r.Merge(_, role):
+                    roles.append(role)
+                case r.Chain(first, second) | r.RolesApart(first, second):
+                    roles.extend((first, second))
+                case r.Key(_, keys):
+                    roles.extend(keys)
+        return {self.relations.of(role)[0] for role in roles if role in self.relations}
+
+    def edges(self, role: Role) -> Edges:
+        """The relations that hold where this role does, of those that somebody looks at."""
+        if role not in self.relations:
+            return ()
+        return tuple(edge for edge in self.relations.above(role) if edge[0] in self._looked_at)
+
+    # --- rules into operations
+
+    def _on_concept(self, symbol: Symbol, *op: object) -> None:
+        self._concept_ops.setdefault(self.names.concept(symbol), []).append(op)
+
+    def _on_edge(self, number: int, *op: object) -> None:
+        self._edge_ops.setdefault(number, []).append(op)
+
+    def _concept(self, symbol: Symbol) -> int:
+        return -1 if symbol == THING else self.names.concept(symbol)
+
+    def _compile(self, rule: Rule) -> None:
+        match rule:
+            case r.Sub((first, second), head):
+                heads = self.heads(head)
+                if heads:
+                    self._on_concept(first, AND, self._concept(second), heads)
+                    self._on_concept(second, AND, self._concept(first), heads)
+                    self._flat.append((AND, self._concept(first), self._concept(second), heads))
+            case r.Exists(role, filler, head):
+                self._compile_exists(role, filler, self.heads(head))
+            case r.Count(property, range, least, head):
+                self._compile_count(property, range, least, self.heads(head))
+            case r.SelfIn(role, head):
+                number, _ = self.relations.of(role)
+                heads = self.heads(head)
+                if heads:
+                    self._stored.add(number)
+                    self._on_edge(number, SELF_IN, heads)
+                    self._flat.append((SELF_IN, number, heads))
+            case r.SelfOut(premise, role):
+                edges = self.edges(role)
+                self._on_concept(premise, SELF_OUT, edges)
+                self._flat.append((SELF_OUT, self._concept(premise), edges))
+            case r.Fill(premise, role, value):
+                self._compile_fill(premise, self.edges(role), self.names.individual(value))
+            case r.Witness(premise, role, filler):
+                self._compile_fill(premise, self.edges(role), self._witness(role, filler))
+            case r.Is(premise, individual):
+                a = self.names.individual(individual)
+                self._on_concept(premise, IS, a)
+                self._flat.append((IS, self._concept(premise), a))
+            case r.Chain(first, second, sup):
+                self._compile_chain(self.relations.of(first), self.relations.of(second), self.edges(sup))
+            case r.RolesApart(first, second):
+                self._compile_roles_apart(first, second)
+            case r.Apart(concepts):
+                group = frozenset(self.names.concept(c) for c in concepts)
+                for concept in concepts:
+                    self._on_concept(concept, APART, len(self._groups))
+                self._groups.append(group)
+            case r.Merge(premise, role, filler, most):
+                self._compile_merge(premise, self.relations.of(role), filler, most)
+            case r.Key(concept, roles):
+                self._compile_key(concept, roles)
+
+    def _compile_exists(self, role: Role, filler: Symbol, heads: Heads) -> None:
+        if not heads or role not in self.relations:
+            return
+        number, backwards = self.relations.of(role)
+        self._flat.append((UP_FIRST, number, backwards, self._concept(filler), heads))
+        if filler == THING:
+            self._on_edge(number, HEAD_SECOND if backwards else HEAD_FIRST, heads)
+            return
+        c = self.names.concept(filler)
+        self._on_edge(number, JOIN_SECOND if backwards else JOIN_FIRST, c, heads)
+        self._on_concept(filler, UP_SECOND if backwards else UP_FIRST, number, heads)
+        self._stored.add(number)
+
+    def _compile_count(self, property: Term, range: DataRange, least: int, heads: Heads) -> None:
+        if not heads or property not in self.relations:
+            return
+        number, _ = self.relations.of(property)
+        test = self._tests.setdefault(range, len(self._tests))
+        self._flat.append((COUNT, number, test, least, heads))
+        if least == 1:
+            self._on_edge(number, TEST, test, heads)
+        else:
+            self._on_edge(number, COUNT, test, least, heads)
+            self._stored.add(number)
+
+    def _compile_fill(self, premise: Symbol, edges: Edges, individual: int) -> None:
+        self._on_concept(premise, FILL, edges, individual)
+        self._flat.append((FILL, self._concept(premise), edges, individual))
+
+    def _witness(self, role: Role, filler: Symbol) -> int:
+        w = self.names.witness(role, filler)
+        self._witnesses[w] = None
+        return w
+
+    def _ranges(self) -> Iterable[tuple[int, int]]:
+        """What a relation says of all that it leads to, it says of a witness."""
+        for rule in self.rules:
+            if isinstance(rule, r.Witness):
+                w = self._witness(rule.role, rule.filler)
+                for number, backwards in self.edges(rule.role):
+                    for op in self._edge_ops.get(number, ()):
+                        if op[0] == (HEAD_FIRST if backwards else HEAD_SECOND):
+                            yield from ((c, w) for c in op[1])
+
+    def _compile_chain(self, first: Directed, second: Directed, edges: Edges) -> None:
+        if not edges:
+            return
+        self._on_edge(first[0], CHAIN_FIRST, first[1], *second, edges)
+        self._on_edge(second[0], CHAIN_SECOND, second[1], *first, edges)
+        self._flat.append((CHAIN_FIRST, *first, *second, edges))
+        self._stored.update((first[0], second[0]))
+
+    def _compile_roles_apart(self, first: Role, second: Role) -> None:
+        (one, back), (other, other_back) = self.relations.of(first), self.relations.of(second)
+        self._on_edge(one, ROLES_APART, other, back != other_back)
+        if (one, back) != (other, other_back):
+            self._on_edge(other, ROLES_APART, one, back != other_back)
+        self._stored.update((one, other))
+
+    def _compile_merge(self, premise: Symbol, role: Directed, filler: Symbol, most: int) -> None:
+        op = (self._concept(premise), *role, self._concept(filler), most)
+        self._on_edge(role[0], EDGE_MERGE, *op)
+        for symbol, of_filler in ((premise, False), (filler, True)):
+            if symbol != THING:
+                self._on_concept(symbol, MERGE, *op, of_filler)
+        self._flat.append((MERGE, *op))
+        self._stored.add(role[0])
+
+    def _compile_key(self, concept: Symbol, roles: tuple[Role, ...]) -> None:
+        directed = tuple(self.relations.of(role) for role in roles)
+        if concept != THING:
+            self._on_concept(concept, KEY, self._concept(concept), False, directed)
+        for number, backwards in directed:
+            self._on_edge(number, KEY, self._concept(concept), backwards, directed)
+            self._stored.add(number)
+        self._flat.append((KEY, self._concept(concept), directed))
+
+
+def _closure(rules: list[Rule]) -> dict[Symbol, tuple[Symbol, ...]]:
+    """For each concept all those above it by rules with one premise, itself first."""
+    direct: dict[Symbol, list[Symbol]] = {}
+    for rule in rules:
+        if isinstance(rule, r.Sub) and len(rule.premises) == 1:
+            direct.setdefault(rule.premises[0], []).append(rule.head)
+    above: dict[Symbol, tuple[Symbol, ...]] = {}
+    for symbol in direct:
+        seen = {symbol: None}
+        waiting = [symbol]
+        while waiting:
+            for sup in direct.get(waiting.pop(), ()):
+                if sup not in seen:
+                    seen[sup] = None
+                    waiting.append(sup)
+        above[symbol] = tuple(seen)
+    return above
+
+
+def _dense(ops: dict[int, list[Op]], size: int) -> list[tuple[Op, ...]]:
+    return [tuple(dict.fromkeys(ops.get(n, ()))) for n in range(size)]
+
+
+Test = Callable[[Term], bool]

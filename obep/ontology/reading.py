@@ -1,0 +1,215 @@
+"""One reading of T, ready to run: its program, and K closed under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from obep.errors import fail
+from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology import rules as r
+from obep.ontology.axioms import (
+    DIFFERENT_FROM,
+    NOTHING,
+    SAME_AS,
+    THING,
+    Axioms,
+    DatatypeDefinition,
+    Inverse,
+)
+from obep.ontology.program import BOTTOM, Names, Program, ProgramBuilder
+from obep.ontology.relations import Relations
+from obep.ontology.rules import Role, Rule, Symbol
+from obep.ontology.saturate import Closure
+from obep.ontology.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The names that somebody looks at."""
+
+    axioms: Axioms
+    goals: tuple[Symbol, ...]
+    guard_classes: frozenset[Term] = frozenset()
+    guard_roles: frozenset[Term] = frozenset()
+
+
+def relations_of(rules: Iterable[Rule], axioms: Axioms, guard_roles: Iterable[Term] = ()) -> Relations:
+    """The relations of T; through a reflexive relation in a chain one may also stay where one is."""
+    rules = list(rules)
+    inclusions = [rule for rule in rules if isinstance(rule, r.SubRole)]
+    roles: list[Role] = [*axioms.object_properties, *axioms.data_properties, *guard_roles]
+    chains = [rule for rule in rules if isinstance(rule, r.Chain)]
+    roles.extend(chain.sup for chain in chains)
+    reflexive = {rule.role for rule in rules if isinstance(rule, r.SelfOut) and rule.premise == THING}
+    for rule in rules:
+        for name in ("role", "first", "second", "sup", "property"):
+            role = getattr(rule, name, None)
+            if isinstance(role, str | Inverse):
+                roles.append(role)
+    while True:
+        relations = Relations(sorted(set(roles), key=str), inclusions)
+        stays = {number for role in reflexive for number, _ in relations.above(role)}
+        more = [
+            r.SubRole(goes, chain.sup)
+            for chain in chains
+            for still, goes in ((chain.first, chain.second), (chain.second, chain.first))
+            if relations.of(still)[0] in stays
+        ]
+        new = [rule for rule in more if rule not in inclusions]
+        if not new:
+            return relations
+        inclusions += new
+
+
+@dataclass(slots=True)
+class Reading:
+    """A program with its store."""
+
+    program: Program
+    store: Store
+
+    def close(self, triples: Sequence[Triple], *, program: Program | None = None) -> Closure:
+        """All that follows from triples beside K; an assertion is derived from its place in `triples`."""
+        closure, _ = assert_triples(program or self.program, self.store, triples)
+        closure.run()
+        return closure
+
+
+def assert_triples(program: Program, store: Store, triples: Sequence[Triple]) -> tuple[Closure, int]:
+    """A closure that holds the triples, not run yet; and how many of them T does not know."""
+    ids, size = store.ids, store.size
+    own: list[Term] = []
+    mine: dict[Term, int] = {}
+    closure = Closure(program, store, own)
+    unknown = 0
+    for number, (s, p, o) in enumerate(triples):
+        heads = edges = None
+        if p == RDF_TYPE:
+            heads = program.classes.get(o)
+            if not heads:
+                unknown += heads is None and o != THING
+                continue
+        else:
+            edges = program.data.get(p) if o[0] == '"' else program.roles.get(p)
+            if not edges:
+                unknown += edges is None
+                continue
+        x = ids.get(s)
+        if x is None:
+            x = mine.get(s)
+            if x is None:
+                x = mine[s] = size + len(own)
+                own.append(s)
+        if heads is not None:
+            closure.add_types(x, heads, number)
+            continue
+        y = ids.get(o)
+        if y is None:
+            y = mine.get(o)
+            if y is None:
+                y = mine[o] = size + len(own)
+                own.append(o)
+        if p == SAME_AS:
+            closure.equality = True
+        closure.add_edges(edges, x, y, number)  # type: ignore[arg-type]
+    return closure, unknown
+
+
+def build_reading(
+    rules: Iterable[Rule],
+    relations: Relations,
+    names: Names,
+    vocabulary: Vocabulary,
+    k: Sequence[Triple],
+) -> Reading:
+    """The program of these rules, and K closed under it."""
+    rules = [*rules, r.SelfIn(DIFFERENT_FROM, NOTHING)]
+    equality = any(p == SAME_AS for _, p, _ in k) or any(
+        isinstance(rule, r.Edge) and rule.role == SAME_AS for rule in rules
+    )
+    while True:
+        program = build_program(rules, relations, names, vocabulary, equality)
+        static = closed(program, (), vocabulary.axioms)
+        impossible = {w for w in program.witnesses if BOTTOM in static.types[w]}
+        if not impossible:
+            break
+        rules = [_without_impossible(rule, names, impossible) for rule in rules]
+    store = closed(program, k, vocabulary.axioms) if k else static
+    return Reading(program, store)
+
+
+def build_program(
+    rules: Iterable[Rule], relations: Relations, names: Names, vocabulary: Vocabulary, equality: bool
+) -> Program:
+    """The tables for these rules."""
+    known = vocabulary.axioms
+    # What only guards know may lead to anything.
+    only_guards = vocabulary.guard_roles - known.object_properties - known.data_properties
+    return ProgramBuilder(
+        rules,
+        relations,
+        names,
+        goals=(*vocabulary.goals, *vocabulary.guard_classes),
+        kept_roles=vocabulary.guard_roles,
+        classes=(*known.classes, *vocabulary.guard_classes, THING, NOTHING),
+        roles=known.object_properties | only_guards,
+        data=known.data_properties | only_guards,
+        equality=equality,
+    ).build()
+
+
+def _without_impossible(rule: Rule, names: Names, impossible: set[int]) -> Rule:
+    """A witness that cannot be makes its premise impossible."""
+    if isinstance(rule, r.Witness) and names.witness(rule.role, rule.filler) in impossible:
+        return r.Sub((rule.premise,), NOTHING)
+    return rule
+
+
+def closed(program: Program, k: Sequence[Triple], axioms: Axioms) -> Store:
+    """T's own facts and K, closed."""
+    datatypes = {a.datatype: a.range for a in axioms.axioms if isinstance(a, DatatypeDefinition)}
+    terms = list(program.names.individuals)
+    empty = Store([], {}, len(program.stored), program.tests, datatypes)
+    closure = Closure(program, empty, terms, keep=True)
+    for c, x in program.members:
+        closure.add_types(x, (c,), _GIVEN)
+    for relation, x, y in program.edges:
+        closure.add_edges(((relation, False),), x, y, _GIVEN)
+    ids = dict(program.names.individuals)
+    asserted: list[tuple[int, Triple]] = []
+    for triple in k:
+        s, p, o = triple
+        if p == RDF_TYPE:
+            if heads := program.classes.get(o):
+                x = _number(s, ids, terms)
+                closure.add_types(x, heads, _GIVEN)
+                asserted.append((x, triple))
+        elif edges := (program.data if o[0] == '"' else program.roles).get(p):
+            x, y = _number(s, ids, terms), _number(o, ids, terms)
+            closure.add_edges(edges, x, y, _GIVEN)
+            asserted.append((x, triple))
+    closure.run()
+    for x, _ in closure.clashes:
+        if x not in program.witnesses:
+            raise fail("OBEP345", "the ontology and the static graph contradict each other")
+    store = Store(terms, ids, len(program.stored), program.tests, datatypes)
+    shared: dict[frozenset[int], frozenset[int]] = {}
+    for x, types in closure.types.items():
+        known = frozenset(types)
+        store.types[x] = shared.setdefault(known, known)
+    store.forwards = {key: tuple(found) for key, found in closure.forwards.items()}
+    store.backwards = {key: tuple(found) for key, found in closure.backwards.items()}
+    store.remember(asserted)
+    return store
+
+
+def _number(term: Term, ids: dict[Term, int], terms: list[Term]) -> int:
+    x = ids.get(term)
+    if x is None:
+        x = ids[term] = len(terms)
+        terms.append(term)
+    return x
+
+
+_GIVEN = 0

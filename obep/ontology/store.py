@@ -1,0 +1,81 @@
+"""K, closed under a program: what is known before any item comes.
+
+Individuals and literals are numbers: those that T names first (witnesses among them), then those of K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.axioms import DataRange
+from obep.ontology.literals import holds
+
+_TESTED = 1 << 16
+
+
+class Store:
+    """Closed facts, looked up by individual; read only once it is built."""
+
+    def __init__(
+        self,
+        terms: list[Term],
+        ids: dict[Term, int],
+        relations: int,
+        tests: Iterable[DataRange],
+        datatypes: Mapping[Term, DataRange],
+    ) -> None:
+        self.terms, self.ids = terms, ids
+        self.size = len(terms)
+        self.types: list[frozenset[int]] = [frozenset()] * len(terms)
+        self.forwards: dict[int, tuple[int, ...]] = {}
+        """x * number of relations + relation -> all y"""
+        self.backwards: dict[int, tuple[int, ...]] = {}
+        self._relations = relations
+        self._tests = tuple(tests)
+        self._datatypes = datatypes
+        self._tested: list[dict[Term, bool]] = [{} for _ in self._tests]
+        self.triples: list[Triple] = []
+        """The assertions of K that somebody looks at, by subject."""
+        self._types_of: dict[int, list[int]] = {}
+        self._edges_of: dict[tuple[int, int], list[int]] = {}
+
+    def remember(self, asserted: Iterable[tuple[int, Triple]]) -> None:
+        """The assertions that K was closed from, with the number of their subject."""
+        for x, triple in asserted:
+            number = len(self.triples)
+            self.triples.append(triple)
+            if triple[1] == RDF_TYPE:
+                self._types_of.setdefault(x, []).append(number)
+            else:
+                self._edges_of.setdefault((x, self.ids[triple[2]]), []).append(number)
+
+    def members(self, concept: int) -> Iterator[int]:
+        """Everything in a concept."""
+        return (x for x, types in enumerate(self.types) if concept in types)
+
+    def type_assertions(self, x: int) -> list[int]:
+        """The numbers of the assertions about the classes of x."""
+        return self._types_of.get(x, [])
+
+    def edge_assertions(self, x: int, y: int) -> list[int]:
+        """The numbers of the assertions that lead from x to y."""
+        return self._edges_of.get((x, y), [])
+
+    def has_edge(self, relation: int, a: int, b: int) -> bool:
+        """Whether K has this edge; the shorter list is searched."""
+        out = self.forwards.get(a * self._relations + relation, ())
+        if len(out) < 9:
+            return b in out
+        into = self.backwards.get(b * self._relations + relation, ())
+        return a in into if len(into) < len(out) else b in out
+
+    def test(self, number: int, term: Term) -> bool:
+        """Whether a literal lies in the data range of this number."""
+        tested = self._tested[number]
+        found = tested.get(term)
+        if found is None:
+            if len(tested) > _TESTED:
+                tested.clear()
+            found = tested[term] = holds(self._tests[number], term, self._datatypes)
+        return found
