@@ -117,6 +117,10 @@ CODES: dict[str, str] = {
     "OBEP520": "a template of triples that cannot be read",
     "OBEP521": "a conversion of units that cannot be made",
     "OBEP522": "a mapping that cannot be made",
+    "OBEP530": "an occurrence that is not there",
+    "OBEP531": "several occurrences with this id",
+    "OBEP532": "a case that cannot be run",
+    "OBEP533": "a folder that is not empty",
     # 550-599 sources, sinks, run time
     "OBEP550": "a source that cannot be read",
     "OBEP551": "a package that is needed is not installed",

@@ -1,0 +1,149 @@
+"""Occurrences in the files that runs write, found by id and shown as a tree of causes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from obep.commands.terminal import plain
+from obep.engine.rdf import OBEP, PROV
+from obep.engine.why import short
+from obep.errors import fail
+from obep.formats.limits import Limits, Refused, lines
+
+ENDINGS = (".jsonl", ".ndjson", ".nq", ".trig")
+
+
+@dataclass
+class Told:
+    """An occurrence as a file tells it."""
+
+    id: str
+    event: str = ""
+    start: object = None
+    end: object = None
+    detected: object = None
+    bindings: list[dict[str, str]] = field(default_factory=list)
+    because: list[dict[str, Any]] = field(default_factory=list)
+    statements: list[str] = field(default_factory=list)
+    derived: list[str] = field(default_factory=list)
+
+
+def find(id: str, files: Sequence[Path]) -> Told:
+    """The one occurrence whose id is, or holds, `id`."""
+    found: dict[str, Told] = {}
+    searched = list(files) or sorted(p for p in Path().iterdir() if p.suffix in ENDINGS)
+    for path in searched:
+        for told in read(path, id):
+            if told.id == id:
+                return told
+            found.setdefault(told.id, told)
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if found:
+        some = "\n".join(sorted(found)[:5])
+        raise fail("OBEP531", f"{len(found)} occurrences have {id!r} in their id", reason=some)
+    names = ", ".join(map(str, searched)) or "the current folder"
+    raise fail("OBEP530", f"no occurrence {id!r} in {names}", remedy="obep why ID OUTPUT.jsonl")
+
+
+def read(path: Path, id: str) -> Iterator[Told]:
+    """The occurrences of an output file whose id holds `id`."""
+    try:
+        file = sys.stdin.buffer if str(path) == "-" else path.open("rb")
+    except OSError as error:
+        raise fail("OBEP550", f"{path} cannot be read: {error.strerror}") from None
+    with file:
+        if path.suffix in (".nq", ".trig"):
+            yield from _read_quads(file.read(), path, id)
+            return
+        needle = id.encode()
+        for line in lines(file, Limits().file_bytes):
+            if isinstance(line, Refused) or needle not in line:
+                continue
+            try:
+                record = msgspec.json.decode(line)
+            except msgspec.DecodeError:
+                continue
+            if isinstance(record, dict) and id in str(record.get("id", "")) and "event" in record:
+                known = ("id", "event", "start", "end", "detected", "bindings", "because")
+                yield Told(**{key: record[key] for key in known if key in record})
+
+
+def _read_quads(data: bytes, path: Path, id: str) -> Iterator[Told]:
+    import pyoxigraph
+
+    kind = pyoxigraph.RdfFormat.N_QUADS if path.suffix == ".nq" else pyoxigraph.RdfFormat.TRIG
+    told: dict[str, Told] = {}
+    try:
+        for quad in pyoxigraph.parse(data, kind):
+            if isinstance(quad.graph_name, pyoxigraph.NamedNode):
+                name = quad.graph_name.value
+                if id in name:
+                    told.setdefault(name, Told(name)).statements.append(f"{quad.triple} .")
+            elif isinstance(quad.subject, pyoxigraph.NamedNode) and id in quad.subject.value:
+                name = quad.subject.value
+                _describe(told.setdefault(name, Told(name)), quad.predicate.value, quad.object)
+    except SyntaxError as error:
+        raise fail("OBEP550", f"{path} cannot be read: {error}") from None
+    yield from (one for one in told.values() if one.event)
+
+
+def _describe(told: Told, predicate: str, value: Any) -> None:
+    text = value.value
+    if predicate == f"{OBEP}event":
+        told.event = text
+    elif predicate == f"{OBEP}start":
+        told.start = text
+    elif predicate == f"{OBEP}end":
+        told.end = text
+    elif predicate == f"{PROV}generatedAtTime":
+        told.detected = text
+    elif predicate == f"{PROV}wasDerivedFrom":
+        told.derived.append(text)
+
+
+def tree(told: Told) -> str:
+    """The causes of an occurrence, for people."""
+    return "\n".join(plain(line) for line in _lines(told))
+
+
+def _lines(told: Told) -> Iterator[str]:
+    yield f"{_name(told.event)} {_when(told.start, told.end, told.detected)}"
+    yield f"  {told.id}"
+    for binding in told.bindings:
+        if binding:
+            yield "  with " + ", ".join(f"?{name} = {short(value)}" for name, value in binding.items())
+    for part in told.because:
+        name, alias = _name(part.get("event", "")), part.get("alias", "")
+        title = name if alias in ("", name) else f"{alias}: {name}"
+        context = "  (context)" if part.get("context") else ""
+        when = _when(part.get("start"), part.get("end"))
+        yield f"  {title} {when} of {_name(part.get('individual', ''))}{context}"
+        yield from (f"    {_statement(text)}" for text in part.get("assertions", ()))
+    yield from (f"  {_statement(text)}" for text in told.statements)
+    yield from (f"  from {name}" for name in told.derived)
+
+
+def _when(start: object, end: object, detected: object = None) -> str:
+    text = f"at {_time(start)}" if start == end else f"from {_time(start)} to {_time(end)}"
+    return text if detected in (None, end) else f"{text}, decided at {_time(detected)}"
+
+
+def _time(value: object) -> object:
+    return "?" if value is None else value
+
+
+def _name(iri: str) -> str:
+    return short(f"<{iri}>") if iri and not iri.startswith("_:") else iri
+
+
+def _statement(text: str) -> str:
+    """An assertion with short names; one that is no triple is shown as it is."""
+    terms = text.removesuffix(" .").split(" ", 2)
+    return " ".join(map(short, terms)) if len(terms) == 3 else text

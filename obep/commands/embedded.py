@@ -1,0 +1,192 @@
+"""A run on the embedded engine: everything is opened, run, watched and closed here."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from types import FrameType
+from typing import Any
+
+from obep.commands.progress import Progress, shown_watermark
+from obep.commands.terminal import escaped, plain
+from obep.engine.output import to_line
+from obep.engine.query import Query, load
+from obep.engine.rdf import to_rdf
+from obep.engine.runtime import Engine
+from obep.engine.why import why
+from obep.errors import ObepError, fail
+from obep.formats.reading import Notes
+from obep.model import Occurrence
+from obep.streams.checkpoint import Checkpoint, Standing
+from obep.streams.endpoint import Endpoint
+from obep.streams.letters import Letters
+from obep.streams.order import Order, Target, wanted_events
+from obep.streams.pipeline import Outlet, Run
+from obep.streams.sinks import open_sink
+from obep.streams.sources import open_source
+
+LATE = "OBEP640"
+DAY = 86_400_000_000
+FAILED, INTERRUPTED, TERMINATED = 1, 130, 143
+
+
+def run_embedded(order: Order) -> int:
+    """Runs the query; the exit status."""
+    progress = Progress(quiet=order.quiet, as_json=order.log_json)
+    query = load(
+        order.query, allowed=order.config.allowed, catalogue=order.config.catalogue, strict=order.strict
+    )
+    for diagnostic in query.warnings if not order.quiet else ():
+        print(f"{diagnostic}\n", file=sys.stderr)
+    run, engine = open_run(order, query)
+    figures = Figures(run, engine)
+    run.on_turn = lambda run: progress.move(figures.line)
+    endpoint = Endpoint(order.metrics, figures.metrics) if order.metrics else None
+    caught: list[int] = []
+    try:
+        with interrupted(run, caught):
+            run.go()
+        run.close()
+    except ObepError as error:
+        progress.end(figures.line(), stopped=True)
+        print(error, file=sys.stderr)
+        return FAILED
+    finally:
+        if endpoint is not None:
+            endpoint.close()
+    progress.end(figures.line(), stopped=bool(caught))
+    _complain(run, order, progress)
+    if caught:
+        return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
+    return FAILED if run.failed else 0
+
+
+def open_run(order: Order, query: Query) -> tuple[Run, Engine]:
+    """The run with its sources, sinks and checkpoint; what cannot be opened is the user's to mend."""
+    config, notes = order.config, Notes()
+    checkpoint = Checkpoint(order.checkpoint) if order.checkpoint is not None else None
+    standing = checkpoint.load(query.hash) if checkpoint is not None else None
+    streams = _streams(query)
+    alone = streams[0] if len(streams) == 1 else ""
+    sources = {
+        inlet.key: open_source(
+            inlet.name, inlet.uri, config, stream=alone, trusted=inlet.trusted, notes=notes
+        )
+        for inlet in order.inlets
+    }
+    live = any(source.live for source in sources.values())
+    letters = Letters(order.dead_letters, standing.letters if standing else 0)
+    engine = query.engine(
+        lateness=_seconds(order.lateness),
+        idle=_seconds(order.idle),
+        future=_seconds(order.future if order.future is not None else DAY if live else None),
+        on_dead_letter=letters.take,
+    )
+    outlets = {t.key: _outlet(t, order, query, notes, standing) for t in order.targets}
+    run = Run(engine, sources, outlets, letters, query.hash, checkpoint, frozenset(streams), notes=notes)
+    if standing is not None:
+        if set(standing.sources) - set(sources):
+            gone = ", ".join(sorted(set(standing.sources) - set(sources)))
+            raise fail("OBEP558", f"the checkpoint also read {gone}", remedy="give the same sources again")
+        run.restore(standing)
+    return run, engine
+
+
+def _streams(query: Query) -> tuple[str, ...]:
+    linked = query.linked
+    return tuple(dict.fromkeys((*linked.streams, *(window.stream for window in linked.windows))))
+
+
+def _seconds(micros: int | None) -> timedelta | None:
+    return None if micros is None else timedelta(microseconds=micros)
+
+
+def _outlet(target: Target, order: Order, query: Query, notes: Notes, standing: Standing | None) -> Outlet:
+    start = standing.sinks.get(target.key, 0) if standing is not None else 0
+    sink = open_sink(target.uri, target.settings, order.config, start, target.trusted)
+    returned = query.plan.returned
+    trig = target.uri.lower().endswith(".trig")
+    to_terminal = target.uri == "-" and sys.stdout.isatty()
+
+    def encode(occurrence: Occurrence) -> bytes:
+        if (target.form or returned.get(occurrence.event, "event")) == "rdf":
+            text = to_rdf(occurrence, notes.style, "trig" if trig else "nquads")
+        else:
+            text = to_line(occurrence, notes.style) + "\n"
+        if order.why:
+            print("\n".join(map(plain, why(occurrence, notes.style).splitlines())), file=sys.stderr)
+        return (escaped(text) if to_terminal else text).encode("utf-8", "surrogatepass")
+
+    return Outlet(sink, encode, wanted_events(target.events, returned))
+
+
+class Figures:
+    """What can be counted about a run."""
+
+    def __init__(self, run: Run, engine: Engine) -> None:
+        self._run = run
+        self._engine = engine
+
+    def line(self) -> dict[str, object]:
+        """For people: the progress line and the summary."""
+        run, clock = self._run, self._engine.clock
+        late = run.letters.counts[LATE]
+        return {
+            "items": run.items,
+            "occurrences": run.occurrences.total(),
+            "late": late,
+            "refused": run.letters.total - late,
+            "watermark": shown_watermark(clock.watermark, run.notes.style),
+            "pending": self._engine.pending,
+            "undelivered": len(run.failed),
+        }
+
+    def metrics(self) -> dict[str, Any]:
+        """For Prometheus."""
+        run, watermark = self._run, self._engine.clock.watermark
+        refused = {code: n for code, n in run.letters.counts.items() if code != LATE}
+        return {
+            "up": 1,
+            "items_total": run.items,
+            "occurrences_total": {event.strip("<>"): n for event, n in run.occurrences.items()},
+            "late_total": run.letters.counts[LATE],
+            "refused_total": refused,
+            "undelivered_total": len(run.failed),
+            "pending": self._engine.pending,
+            **({} if watermark is None else {"watermark_seconds": watermark / 1_000_000}),
+        }
+
+
+@contextmanager
+def interrupted(run: Run, caught: list[int]) -> Iterator[None]:
+    """Ctrl-C and SIGTERM ask for a clean stop; a second one does not ask."""
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, before[number])
+        caught.append(number)
+        run.stop()
+
+    before: dict[int, Any] = {
+        number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _complain(run: Run, order: Order, progress: Progress) -> None:
+    """Says what did not go well, also where nobody watches a terminal."""
+    for code, number in run.letters.counts.most_common():
+        letter = run.letters.first[code]
+        where = "" if order.dead_letters else "   (--dead-letters FILE keeps them)"
+        first = f"{letter.stream}: {letter.reason}" if letter.stream else letter.reason
+        progress.warn(code, f"{number} refused, the first of {first}{where}")
+    if run.notes.arrivals:
+        progress.warn("OBEP250", f"{run.notes.arrivals} items had no time and took that of their arrival")
+    for id, reason in run.failed[:5]:
+        progress.warn("OBEP555", f"{id}: {reason}")

@@ -1,0 +1,88 @@
+"""What a run says on standard error: a line that moves on a terminal, a summary, or JSON for machines."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import TextIO
+
+from obep.commands.terminal import plain
+from obep.formats.instants import Style, show_instant
+
+
+class Progress:
+    """Speaks for a run. Quiet, or without a terminal, it only says what went wrong."""
+
+    def __init__(
+        self,
+        *,
+        quiet: bool = False,
+        as_json: bool = False,
+        out: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._out = out or sys.stderr
+        self._json = as_json
+        self._moves = self._out.isatty() and not quiet and not as_json
+        self._talks = self._moves or (as_json and not quiet)
+        self._clock = clock
+        self._begun = clock()
+        self._shown = 0.0
+        self._width = 0
+
+    def move(self, figures: Callable[[], Mapping[str, object]]) -> None:
+        """Shows how far the run is, twice a second at most."""
+        now = self._clock()
+        if not self._moves or now - self._shown < 0.5:
+            return
+        self._shown = now
+        line = _line(figures(), now - self._begun)
+        self._out.write(f"\r{line:<{self._width}}")
+        self._width = len(line)
+        self._out.flush()
+
+    def end(self, figures: Mapping[str, object], stopped: bool) -> None:
+        """Shows what the run came to."""
+        self._clear()
+        seconds = round(self._clock() - self._begun, 3)
+        if self._json and self._talks:
+            self._say(
+                {"level": "info", "message": "stopped" if stopped else "done", "seconds": seconds, **figures}
+            )
+        elif self._talks:
+            self._out.write(f"{'Stopped. ' if stopped else ''}{_line(figures, seconds)}, {seconds:.1f} s\n")
+
+    def warn(self, code: str, message: str) -> None:
+        """Says what went wrong, also without a terminal."""
+        self._clear()
+        if self._json:
+            self._say({"level": "warning", "code": code, "message": message})
+        else:
+            self._out.write(f"{code}  warning: {plain(message)}\n")
+
+    def _clear(self) -> None:
+        if self._width:
+            self._out.write(f"\r{'':<{self._width}}\r")
+            self._width = 0
+
+    def _say(self, record: Mapping[str, object]) -> None:
+        self._out.write(json.dumps(record, ensure_ascii=True, default=str) + "\n")
+
+
+def _line(figures: Mapping[str, object], seconds: float) -> str:
+    items = int(str(figures.get("items", 0)))
+    parts = [f"{items:,} items ({items / max(seconds, 1e-3):,.0f}/s)"]
+    parts += [f"{figures.get(name, 0):,} {name}" for name in ("occurrences", "late", "refused")]
+    parts += [f"{figures[name]:,} {name}" for name in ("pending", "undelivered") if figures.get(name)]
+    if figures.get("watermark") is not None:
+        parts.insert(2, f"watermark {figures['watermark']}")
+    if figures.get("holding"):
+        parts.append(f"waiting for {plain(str(figures['holding']))}")
+    return ", ".join(parts)
+
+
+def shown_watermark(watermark: int | None, style: Style | None) -> str | int | float | None:
+    """The watermark as the instants of the stream are written."""
+    return None if watermark is None else show_instant(watermark, style or "iso")

@@ -1,0 +1,178 @@
+"""`obep run QUERY`: items in, occurrences out."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from obep.errors import fail
+
+if TYPE_CHECKING:
+    from obep.config import Config
+    from obep.streams.order import Order
+
+
+class EngineName(StrEnum):
+    """What runs a query."""
+
+    spark = "spark"
+    embedded = "embedded"
+
+
+class Output(StrEnum):
+    """How occurrences are written."""
+
+    event = "event"
+    rdf = "rdf"
+
+
+class Log(StrEnum):
+    """How the run speaks on standard error."""
+
+    text = "text"
+    json = "json"
+
+
+def command(
+    query: Annotated[Path, typer.Argument(metavar="QUERY", help="The query file.", show_default=False)],
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]URI",
+            help="Where a stream comes from: a path (.jsonl .json .nq .trig .nt .ttl .csv .parquet, also "
+            ".gz), -, dir:PATH, tcp://host:port, mqtt://host/topic, kafka://host/topic. Repeatable.",
+        ),
+    ] = None,
+    sink: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="URI",
+            help="Where occurrences go: -, a path (.jsonl .nq .trig), mqtt://, kafka://, https:// (a "
+            "webhook), exec:COMMAND, or the name of a sink in obep.toml. Repeatable.",
+        ),
+    ] = None,
+    form: Annotated[
+        Output | None, typer.Option("--as", help="JSON lines or RDF; otherwise as RETURN says.")
+    ] = None,
+    engine: Annotated[EngineName | None, typer.Option(help="What runs the query. [default: spark]")] = None,
+    master: Annotated[str, typer.Option(metavar="URL", help="Spark's master.")] = "",
+    lateness: Annotated[
+        str, typer.Option(metavar="DURATION", help="How long items may come after later ones, say 5s.")
+    ] = "",
+    idle: Annotated[
+        str, typer.Option(metavar="DURATION", help="How long a stream may be silent before others go on.")
+    ] = "",
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep the state here, and go on from it.")
+    ] = None,
+    dead_letters: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write refused records here, as JSON lines.")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Guards only see their events' vocabulary.")
+    ] = False,
+    why: Annotated[bool, typer.Option("--why", help="Show the causes of each occurrence on stderr.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
+    metrics: Annotated[
+        str, typer.Option(metavar="[HOST]:PORT", help="Serve /metrics and /health; on loopback by default.")
+    ] = "",
+    log_format: Annotated[Log, typer.Option(help="How the run speaks on stderr.")] = Log.text,
+    conf: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="A setting of Spark. Repeatable.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Use this obep.toml, not the one beside the query.")
+    ] = None,
+    allow_path: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Files may lie below this folder too. Repeatable."),
+    ] = None,
+    allow_exec: Annotated[
+        bool, typer.Option("--allow-exec", help="Run the programs that obep.toml names as sinks.")
+    ] = False,
+) -> None:
+    """Run a query over its streams.
+
+    Occurrences go to standard output, or to the sinks; everything else to standard error. Exit status 0 at
+    the end of the input, 2 for what you can mend in the query or the configuration, 1 for a failure while
+    running, 130 after Ctrl-C.
+    """
+    from obep.config import load_config
+    from obep.settings import duration
+    from obep.streams.order import Order, aim, bind
+
+    settings = load_config(config, query.parent, tuple(allow_path or ()))
+    chosen = settings.engine
+
+    def length(given: str, key: str) -> int | None:
+        return duration(given, f"--{key}") if given else chosen.get(key)
+
+    order = Order(
+        query,
+        settings,
+        bind(source or (), streams_of(query, tuple(allow_path or ())), settings),
+        aim(sink or (), form.value if form else "", settings, allow_exec=allow_exec),
+        lateness=length(lateness, "lateness") or 0,
+        idle=length(idle, "idle"),
+        future=chosen.get("future"),
+        checkpoint=checkpoint or _below(settings, "checkpoint"),
+        dead_letters=dead_letters or _below(settings, "dead_letters"),
+        strict=strict or chosen.get("strict", False),
+        why=why,
+        quiet=quiet,
+        log_json=log_format is Log.json,
+        metrics=metrics,
+        master=master or settings.spark.get("master", ""),
+        conf=_conf(conf or (), settings),
+    )
+    name = engine or EngineName(chosen.get("name", "spark"))
+    raise typer.Exit(_run_on_spark(order) if name is EngineName.spark else _run_embedded(order))
+
+
+def streams_of(query: Path, allowed: tuple[Path, ...]) -> tuple[str, ...]:
+    """The streams that a query reads, windows' too; its syntax is checked before anything is opened."""
+    from obep.query.link import link
+    from obep.query.parser import read_query
+
+    linked = link(read_query(query), query.parent, allowed=allowed)
+    return tuple(dict.fromkeys((*linked.streams, *(window.stream for window in linked.windows))))
+
+
+def _run_embedded(order: Order) -> int:
+    from obep.commands.embedded import run_embedded
+
+    return run_embedded(order)
+
+
+def _run_on_spark(order: Order) -> int:
+    """Spark's own part of the program; `obep.spark.run.run(order)` returns the exit status."""
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    if find_spec("obep.spark.run") is None:
+        raise fail("OBEP515", "the Spark engine is not part of this version", remedy="--engine embedded")
+    if find_spec("pyspark") is None:
+        raise fail(
+            "OBEP551",
+            "the Spark engine needs pyspark",
+            remedy='pip install "obep[spark]", or --engine embedded',
+        )
+    return int(import_module("obep.spark.run").run(order))
+
+
+def _conf(given: list[str] | tuple[()], settings: Config) -> dict[str, str]:
+    found = {key: value.reveal() for key, value in settings.spark.get("conf", {}).items()}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise fail("OBEP518", f"--conf {text}: KEY=VALUE is needed")
+        found[key] = value
+    return found
+
+
+def _below(settings: Config, key: str) -> Path | None:
+    path = settings.engine.get(key)
+    return settings.file(path) if path else None

@@ -1,0 +1,164 @@
+"""What a run is asked to do, whichever engine does it: the query, where items come from, where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal
+
+from obep.config import Config
+from obep.errors import fail
+from obep.settings import shown_uri
+from obep.streams.address import parse_address
+from obep.streams.sinks import form_of
+
+Form = Literal["event", "rdf", ""]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Inlet:
+    """A source: the stream it is bound to (if it is), its URI, and whether the user typed it."""
+
+    name: str
+    uri: str
+    trusted: bool
+
+    @property
+    def key(self) -> str:
+        """What a checkpoint calls it."""
+        return self.name or shown_uri(self.uri)
+
+    @property
+    def shown(self) -> str:
+        return f"{self.name}={shown_uri(self.uri)}" if self.name else shown_uri(self.uri)
+
+    def __repr__(self) -> str:
+        return self.shown
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Target:
+    """A sink: its URI and settings, the form of its output if that is fixed, and the events it takes."""
+
+    key: str
+    uri: str
+    trusted: bool
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    form: Form = ""
+    events: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return shown_uri(self.uri)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The settings of one run; durations are microseconds."""
+
+    query: Path
+    config: Config
+    inlets: tuple[Inlet, ...]
+    targets: tuple[Target, ...]
+    lateness: int = 0
+    idle: int | None = None
+    future: int | None = None
+    checkpoint: Path | None = None
+    dead_letters: Path | None = None
+    strict: bool = False
+    why: bool = False
+    quiet: bool = False
+    log_json: bool = False
+    metrics: str = ""
+    master: str = ""
+    conf: Mapping[str, str] = field(default_factory=dict)
+
+
+def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[Inlet, ...]:
+    """The sources of a query's streams: those given as [NAME=]URI, and those of obep.toml for the rest.
+
+    A source without a name holds records that name their streams themselves.
+    """
+    inlets = [_given(text) for text in given]
+    named = {inlet.name for inlet in inlets}
+    for inlet in inlets:
+        if inlet.name and streams and inlet.name not in streams:
+            near = get_close_matches(inlet.name, streams, 1)
+            raise fail(
+                "OBEP511",
+                f"the query has no stream {inlet.name}",
+                reason=f"It reads: {', '.join(streams)}",
+                remedy=f"--source {near[0]}={shown_uri(inlet.uri)}" if near else "",
+            )
+    for stream in streams or config.sources:
+        if stream not in named and stream in config.sources:
+            inlets.append(Inlet(stream, config.sources[stream]["uri"].reveal(), trusted=False))
+            named.add(stream)
+    missing = [stream for stream in streams if stream not in named]
+    if not inlets or (missing and "" not in named):
+        what = f"stream {missing[0]} has no source" if missing else "there is no source"
+        name = f"{missing[0]}=" if missing else ""
+        raise fail(
+            "OBEP511",
+            what,
+            remedy=f"--source {name}FILE.jsonl   (or [sources.{name or 'NAME'}] in obep.toml)",
+        )
+    return tuple(inlets)
+
+
+def aim(given: Sequence[str], form: Form, config: Config, *, allow_exec: bool = False) -> tuple[Target, ...]:
+    """The sinks of a run: those given (a URI, or a name of obep.toml), else all of obep.toml, else stdout."""
+    targets = []
+    for text in given or config.sinks or ("-",):
+        if text in config.sinks:
+            settings = config.sinks[text]
+            uri, chosen = settings["uri"].reveal(), form or settings.get("as", "")
+            targets.append(_target(text, uri, False, settings, chosen))
+            if parse_address(uri).scheme == "exec" and not (allow_exec or text in given):
+                raise fail(
+                    "OBEP516",
+                    f"sinks.{text} runs a program",
+                    reason="A program that obep.toml names is only run if you say so.",
+                    remedy=f"--sink {text}   (or --allow-exec)",
+                )
+        else:
+            targets.append(_target(f"{len(targets)}:{shown_uri(text)}", text, True, {}, form))
+    return tuple(targets)
+
+
+def _target(key: str, uri: str, trusted: bool, settings: Mapping[str, Any], form: Form) -> Target:
+    scheme = parse_address(uri).scheme
+    if scheme in ("http", "https", "exec"):
+        if form == "rdf" and settings.get("as") == "rdf":
+            raise fail("OBEP513", f"{shown_uri(uri)} takes JSON, not RDF")
+        form = "event"
+    elif scheme == "file" and uri != "-":
+        form = form_of(uri, form)  # type: ignore[assignment]
+    return Target(key, uri, trusted, settings, form, tuple(settings.get("events", ())))
+
+
+def _given(text: str) -> Inlet:
+    """[NAME=]URI; a URI may hold `=` itself, after a `:`, `/` or `?`."""
+    name, equals, uri = text.partition("=")
+    if equals and name and uri and not any(c in name for c in ":/?."):
+        return Inlet(name, uri, trusted=True)
+    return Inlet("", text, trusted=True)
+
+
+def wanted_events(names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
+    """The events (as terms) that a sink names by IRI or by the end of one."""
+    found = set()
+    terms = list(known)
+    for name in names:
+        matching = [
+            t for t in terms if name == t[1:-1] or t[1:-1].rsplit("#", 1)[-1].rsplit("/", 1)[-1] == name
+        ]
+        if not matching:
+            ends = [t[1:-1].rsplit("#", 1)[-1].rsplit("/", 1)[-1] for t in terms]
+            near = get_close_matches(name, ends, 1)
+            raise fail(
+                "OBEP517", f"the query returns no event {name}", remedy=near[0] if near else ", ".join(ends)
+            )
+        found.update(matching)
+    return frozenset(found)
