@@ -30,7 +30,11 @@ SETTINGS: Mapping[str, str] = {
 
 
 def session(
-    master: str = "local[*]", settings: Mapping[str, str] | None = None, *, app: str = "obep", quiet: bool = False
+    master: str = "local[*]",
+    settings: Mapping[str, str] | None = None,
+    *,
+    app: str = "obep",
+    quiet: bool = False,
 ) -> SparkSession:
     """Start (or get) a session. On a local master everything stays on loopback."""
     require_pyspark()

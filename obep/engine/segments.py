@@ -1,0 +1,93 @@
+"""A segment: the part of an engine's state that some keys share, with the items that wait for the watermark.
+
+The embedded engine has one; a bucket on Spark has as many as its component's keys are split into. All of them
+follow one clock, which is not kept here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import msgspec
+
+from obep.engine.blocks import VERSION, Entry, item_of, unpack
+from obep.engine.instants import Deriving, Runtime
+from obep.errors import fail
+from obep.model import DeadLetter, Occurrence
+from obep.plan.plan import Plan
+
+_encoder = msgspec.msgpack.Encoder()
+
+
+class Segment:
+    """Runs a plan over the entries of its keys, in the order of time, up to the watermark."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        matcher: Deriving | None = None,
+        on_dead_letter: Callable[[DeadLetter], None] | None = None,
+    ) -> None:
+        self._runtime = Runtime(plan, matcher, on_dead_letter)
+        self._waiting: list[tuple[int, int, Entry]] = []
+        self._arrivals = 0
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Keep entries until the watermark comes to them."""
+        for entry in entries:
+            heappush(self._waiting, (entry.at, self._arrivals, entry))
+            self._arrivals += 1
+
+    def release(self, watermark: int) -> list[Occurrence]:
+        """Process what the watermark has come to, and move time there."""
+        found: list[Occurrence] = []
+        while self._waiting and self._waiting[0][0] <= watermark:
+            self._process(found)
+        if self._runtime.now is None or watermark > self._runtime.now:
+            found.extend(self._runtime.advance(watermark))
+        return found
+
+    def close(self) -> list[Occurrence]:
+        """The end of the input: all that waits is processed, and the last instant closes."""
+        found: list[Occurrence] = []
+        while self._waiting:
+            self._process(found)
+        found.extend(self._runtime.close())
+        return found
+
+    def _process(self, found: list[Occurrence]) -> None:
+        entry = heappop(self._waiting)[2]
+        item = item_of(entry)
+        occurrences = [unpack(entry.at, packed) for packed in entry.occurrences]
+        found.extend(self._runtime.push(entry.at, occurrences, () if item is None else (item,)))
+
+    def wakes(self) -> int | None:
+        """The first watermark that has something to do here; `None`: only new entries have."""
+        times = (
+            [self._runtime.wakes()] if self._waiting == [] else [self._waiting[0][0], self._runtime.wakes()]
+        )
+        return min((at for at in times if at is not None), default=None)
+
+    @property
+    def pending(self) -> int:
+        """How many deadlines have not been reached."""
+        return self._runtime.pending()
+
+    def dump(self) -> bytes:
+        """Its state, as bytes that another process can go on from."""
+        waiting = [entry for _, _, entry in sorted(self._waiting, key=lambda one: one[:2])]
+        return _encoder.encode((VERSION, waiting, self._runtime.dump()))
+
+    def load(self, data: bytes) -> None:
+        """Go on from a dump."""
+        version, waiting, state = msgspec.msgpack.decode(data, type=tuple[int, list[Entry], Any])
+        if version != VERSION:
+            raise fail(
+                "OBEP575",
+                f"a state of version {version}; this obep reads version {VERSION}",
+                remedy="resume with the version of obep that wrote it, or start with a new checkpoint",
+            )
+        self._runtime.load(state)
+        self.add(waiting)

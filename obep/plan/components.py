@@ -1,0 +1,157 @@
+"""Which events must run together, and by what value the work of each such component can be split.
+
+Comes in: a plan. Goes out: `Component`s, for Spark's buckets and segments. Splitting by a key never changes
+an answer (SPEC §4): by a variable of PARTITION BY, or by one that stands for the individual of every leaf,
+when the pattern has no NOT, FIRST, LAST or policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from obep.guards.asks import Ask
+from obep.model import Term, body_of
+from obep.plan import nodes
+from obep.plan.nodes import Node
+from obep.plan.plan import EventPlan, Plan
+
+Reading = tuple[int, int]
+"""An ask, and where the key stands in its solutions."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """Events that depend on each other. `whole`: it wants the items themselves, for a NOT or for T."""
+
+    events: tuple[Term, ...]
+    reads: Mapping[Term, tuple[Reading, ...]]
+    """The logical events that it reads, each with where its key stands; nowhere: it is not split by rows."""
+    keyed: bool = False
+    spread: bool = False
+    """Nothing is remembered: its occurrences may go anywhere, by their individual."""
+    whole: bool = False
+    returned: Mapping[Term, str] = field(default_factory=dict)
+
+    def plan(self, plan: Plan) -> Plan:
+        """The part of the plan that it runs."""
+        kept = tuple(event for event in plan.events if event.event in self.events)
+        return Plan(kept, plan.asks, self.returned)
+
+
+def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None) -> tuple[Component, ...]:
+    """The components of a plan, in the order of its events.
+
+    `derived` names, for an event that may be found in the occurrences of composites (a definition or an axiom
+    speaks of them), the events that it may be found in.
+    """
+    planned = {event.event: event for event in plan.events}
+    running = [event for event in plan.events if event.root is not None or event.guard_ask is not None]
+    heads = {event.event for event in running}
+    needs = {event.event: _reads(event) for event in running}
+    for event, below in (derived or {}).items():
+        if event in planned:
+            needs.setdefault(event, set()).update(below)
+            heads.add(event)
+    found = [
+        _component(plan, [planned[head] for head in planned if head in group], needs, heads, bool(derived))
+        for group in _groups(needs, heads)
+    ]
+    passing = [event for event in plan.returned if event not in heads]
+    found.extend(
+        Component((event,), {event: ()}, spread=True, returned={event: plan.returned[event]})
+        for event in passing
+    )
+    return tuple(found)
+
+
+def _reads(event: EventPlan) -> set[Term]:
+    if event.root is None:
+        return {body_of(event.event)}
+    return {leaf.event for leaf in event.leaves}
+
+
+def _groups(needs: Mapping[Term, set[Term]], heads: set[Term]) -> list[set[Term]]:
+    """Heads that read each other, directly or not."""
+    groups: list[set[Term]] = []
+    for head in needs:
+        mine = {head, *(needs[head] & heads)}
+        apart = [group for group in groups if not group & mine]
+        joined = mine.union(*(group for group in groups if group & mine))
+        groups = [*apart, joined]
+    return groups
+
+
+def _component(
+    plan: Plan, events: list[EventPlan], needs: Mapping[Term, set[Term]], heads: set[Term], derives: bool
+) -> Component:
+    names = tuple(event.event for event in events)
+    outside = {read for name in names for read in needs.get(name, ()) if read not in heads}
+    derived = derives and any(event.root is None and event.guard_ask is None for event in events)
+    keys = None if derived else _keys(events, plan.asks.all)
+    reads: dict[Term, tuple[Reading, ...]] = dict.fromkeys(sorted(outside), ())
+    if keys is not None:
+        for event in events:
+            for leaf in event.leaves:
+                if leaf.event in outside:
+                    place = dict(leaf.columns)[keys[event.event]]
+                    reads[leaf.event] = tuple(dict.fromkeys((*reads[leaf.event], (leaf.ask, place))))
+    guarded_alone = len(events) == 1 and events[0].root is None and not derived
+    return Component(
+        names,
+        reads,
+        keyed=keys is not None,
+        spread=guarded_alone,
+        whole=any(isinstance(node, nodes.Rest) for event in events for node in _walk(event.root)),
+        returned={name: plan.returned[name] for name in names if name in plan.returned},
+    )
+
+
+def _keys(events: list[EventPlan], asks: Sequence[Ask]) -> dict[Term, str] | None:
+    """For each event of a component the variable to split by; `None` where one has none."""
+    keys: dict[Term, str] = {}
+    inside = {event.event for event in events}
+    for event in events:
+        if event.root is None:
+            return None
+        candidates = event.partition_by[:1] if event.partition_by else _shared(event)
+        key = next((name for name in candidates if _follows(event, name, keys, inside, asks)), None)
+        if key is None:
+            return None
+        keys[event.event] = key
+    return keys
+
+
+def _shared(event: EventPlan) -> tuple[str, ...]:
+    """The variables that all leaves bind to a single value, where the pattern may be split at all."""
+    unsplit = (nodes.Rest, nodes.Choice, nodes.Pick)
+    if event.policy != "unrestricted" or any(isinstance(node, unsplit) for node in _walk(event.root)):
+        return ()
+    first, *others = (leaf.variables for leaf in event.leaves)
+    return tuple(name for name in first if all(name in other for other in others))
+
+
+def _follows(
+    event: EventPlan, key: str, keys: Mapping[Term, str], inside: set[Term], asks: Sequence[Ask]
+) -> bool:
+    """Whether each leaf has one value of the key (or is partitioned by it), also across composites."""
+    for leaf in event.leaves:
+        place = dict(leaf.columns).get(key)
+        if place is None:
+            return False
+        ask = asks[leaf.ask]
+        name = ask.variables[place]
+        if leaf.event in inside:
+            given = {variable: ask.declared[position] for variable, position in ask.parameters}
+            if given.get(name, "") != keys.get(leaf.event):
+                return False
+        elif not event.partition_by and name not in ask.names_this:
+            return False
+    return True
+
+
+def _walk(node: Node | None) -> Iterator[Node]:
+    if node is not None:
+        yield node
+        for operand in node.operands:
+            yield from _walk(operand)

@@ -1,0 +1,112 @@
+"""`detect`: from a DataFrame of items to a DataFrame of occurrences, streaming or bounded.
+
+It composes with ordinary Spark on both sides. Stage 1 reads and matches on all cores; stage 2 runs the engine
+of each bucket; stage 3 makes columns. Spark itself drops nothing.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from obep.engine.clock import micros
+from obep.engine.query import Query
+from obep.spark.abstracting import BLOCKS, Read, abstracting
+from obep.spark.buckets import bucket_numbers
+from obep.spark.reading import columns_read
+from obep.spark.route import Layout
+from obep.spark.session import require_settings
+from obep.spark.worker import Job, components_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True)
+class Detection:
+    """What `detect` gives. `records` has everything, by `kind`; the others are parts of it.
+
+    Each DataFrame that is started as a stream of its own runs the whole pipeline: to have occurrences and
+    dead letters of one run, start `records` and split it in `foreachBatch`.
+    """
+
+    records: DataFrame
+
+    @property
+    def occurrences(self) -> DataFrame:
+        """`event, id, start, end, detected, bindings, because, rdf`."""
+        names = ("event", "id", "start", "end", "detected", "bindings", "because", "rdf")
+        return self.records.where("kind = 'occurrence'").select(*names)
+
+    @property
+    def dead_letters(self) -> DataFrame:
+        """`stream, at, code, reason, raw`: the items that took part in nothing, and why."""
+        return self.records.where("kind = 'letter'").select("stream", "at", "code", "reason", "raw")
+
+    @property
+    def progress(self) -> DataFrame:
+        """One JSON object a bucket and micro-batch."""
+        return self.records.where("kind = 'progress'").select("progress")
+
+
+def detect(
+    queries: Query | Sequence[Query],
+    items: DataFrame,
+    *,
+    lateness: object = 0,
+    idle: object = None,
+    future: object = None,
+    buckets: int | None = None,
+    read: Read | None = None,
+    rdf: bool = False,
+) -> Detection:
+    """Find the events of one query, or of several, in a DataFrame of items.
+
+    `items` has the columns `stream, time, graph`: the time as timestamp or as microseconds, the graph as
+    N-Triples, Turtle or JSON-LD text, or as an array of triples. `read` maps other rows to items. A bounded
+    DataFrame is closed at its end; a stream is not, since it may be resumed.
+    """
+    from obep.spark.detecting import FOUND, Detecting
+    from obep.spark.records import RECORD, columns
+
+    spark = items.sparkSession
+    require_settings(spark)
+    chosen = (queries,) if isinstance(queries, Query) else tuple(queries)
+    partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 2)
+    count = buckets or partitions
+    width = sum(Layout(components_of(query), count).width for query in chosen)
+    job = Job(
+        tuple(_ship(spark, query) for query in chosen),
+        count,
+        bucket_numbers(width, partitions),
+        micros(lateness) or 0,
+        micros(idle),
+        micros(future),
+        bounded=not items.isStreaming,
+        rdf=rdf,
+    )
+    blocks = items.mapInArrow(abstracting(job, read or columns_read(items)), BLOCKS)
+    found = blocks.groupBy("bucket").transformWithState(Detecting(job), FOUND, "append", "none")
+    return Detection(found.mapInArrow(columns, RECORD))
+
+
+def _ship(spark: SparkSession, query: Query) -> str:
+    """Send the bundle to all workers, once; its name is its hash."""
+    name = f"obep-{query.hash}.bundle"
+    path = Path(tempfile.gettempdir()) / f"obep-bundles-{_user()}" / name
+    if not path.exists():
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(query.to_bundle())
+        Path(file.name).replace(path)
+    spark.addArtifacts(str(path), file=True)
+    return name
+
+
+def _user() -> int:
+    import os
+
+    return os.getuid() if hasattr(os, "getuid") else 0

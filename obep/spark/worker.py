@@ -1,0 +1,60 @@
+"""What a Python worker of Spark keeps while it lives: the queries that it has compiled, by their bundle file.
+
+The bundle travels as a file (`spark.addArtifacts`); nothing of a query is pickled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from obep.engine.query import Query
+from obep.plan.components import Component, components
+from obep.spark.route import Layout
+
+
+@dataclass(frozen=True)
+class Job:
+    """What stage 1 and stage 2 need to know; small, and safe to pickle: strings and numbers."""
+
+    bundles: tuple[str, ...]
+    """The names of the bundle files, one a query."""
+    buckets: int
+    numbers: tuple[int, ...]
+    """The key of each bucket (`obep.spark.buckets`)."""
+    lateness: int = 0
+    idle: int | None = None
+    future: int | None = None
+    bounded: bool = False
+    rdf: bool = False
+
+
+@lru_cache(maxsize=16)
+def query_of(bundle: str) -> Query:
+    """The query in a bundle file, compiled once in this process."""
+    from pyspark import SparkFiles
+
+    path = Path(bundle)
+    return Query.from_bundle(path if path.is_absolute() else Path(SparkFiles.get(bundle)))
+
+
+@lru_cache(maxsize=16)
+def matcher_of(bundle: str) -> Any:
+    """The matcher of a query, with its caches."""
+    from obep.abstraction.matcher import Matcher
+
+    query = query_of(bundle)
+    return Matcher(query.bundle, query.asks.all)
+
+
+@lru_cache(maxsize=16)
+def layout_of(bundle: str, buckets: int) -> Layout:
+    """The buckets of a query."""
+    return Layout(components_of(query_of(bundle)), buckets)
+
+
+def components_of(query: Query) -> tuple[Component, ...]:
+    """The components of a query's plan."""
+    return components(query.plan, query.derived)
