@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from obep.engine.running import Running, Take, running
+from obep.engine.running import Take, running
 from obep.guards.asks import Ask
 from obep.model import DeadLetter, Item, Occurrence, Solution, Term
 from obep.plan.plan import Plan
@@ -61,7 +61,7 @@ class Runtime:
         for occurrence in self._new(occurrences):
             self._feed(occurrence, found)
         for run in self._runs:
-            self._deliver(run.prompt_reports(), found)
+            self._deliver(run.report(), found)
         return found
 
     def push_occurrences(self, occurrences: Iterable[Occurrence]) -> list[Occurrence]:
@@ -110,7 +110,7 @@ class Runtime:
     def _reach(self, at: int, found: list[Occurrence]) -> None:
         for run in self._runs:
             run.reach(at)
-            self._deliver(run.prompt_reports(), found)
+            self._deliver(run.report(), found)
 
     def _close_instant(self, at: int, found: list[Occurrence]) -> None:
         for run in self._runs:
@@ -144,7 +144,7 @@ class Runtime:
         for take in self._routes.get(occurrence.event, ()):
             take(occurrence)
 
-    def _deliver(self, reports: list[Occurrence], found: list[Occurrence]) -> None:
+    def _deliver(self, reports: Sequence[Occurrence], found: list[Occurrence]) -> None:
         """A report is an item of the next stratum, too."""
         for occurrence in reports:
             if occurrence.event in self._returned:
@@ -177,6 +177,3 @@ def _without_graph(ask: Ask, occurrence: Occurrence) -> tuple[Solution, ...]:
         known |= {name: binding.get(ask.declared[at]) for name, at in ask.parameters}
         rows.append(tuple(known.get(name) for name in ask.variables))
     return tuple(dict.fromkeys(rows)) if not ask.triples else ()
-
-
-__all__ = ["Running", "Runtime"]

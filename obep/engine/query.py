@@ -83,7 +83,9 @@ def load(
     _refuse(diagnostics)
     axioms = load_ontology(linked.vocab, catalogue or {})
     graph = load_graph(linked.graphs)
-    bundle = compile_bundle(linked, axioms, graph, java=java, cache_dir=cache_dir)
+    bundle = compile_bundle(
+        linked, axioms, graph, java=java, cache_dir=Path(cache_dir) if cache_dir else None
+    )
     return Query(linked, bundle, (*diagnostics, *bundle.diagnostics))
 
 

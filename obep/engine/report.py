@@ -63,13 +63,7 @@ def _order(parts: tuple[Part, ...]) -> list[tuple[object, ...]]:
 
 
 def _bindings(occurrence: Detected) -> tuple[dict[str, Term], ...]:
-    visible = occurrence._plan.visible
-    rows = {
-        tuple((name, row[at]) for name, at in visible if row[at] is not None)
-        for candidate in occurrence._candidates
-        for row in candidate[ROWS]
-    }
-    return tuple(dict(row) for row in sorted(rows) if row)
+    return occurrence._plan.bindings(row for one in occurrence._candidates for row in one[ROWS])
 
 
 def _id(occurrence: Detected) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from obep.engine.construct import construct
 from obep.engine.report import Detected, Reporter
 from obep.model import Item, Occurrence, Term, body_of
-from obep.operators.candidates import PARTS, Rows
+from obep.operators.candidates import PARTS
 from obep.operators.tree import Leaf, Tree
 from obep.plan.plan import EventPlan
 
@@ -15,37 +15,38 @@ Take = Callable[[Occurrence], None]
 
 
 class Running:
-    """What the runtime asks of an event, in the order of an instant: take, reach, found, close."""
+    """What the runtime asks of an event during an instant: reach, take, report, close."""
 
-    def __init__(self, plan: EventPlan) -> None:
-        self.plan = plan
+    plan: EventPlan
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         """Which occurrences it wants, and where they go."""
         raise NotImplementedError
 
-    def prompt_reports(self) -> list[Occurrence]:
+    def report(self) -> Sequence[Occurrence]:
         """What can be reported before the instant closes."""
-        return []
+        return ()
 
     def reach(self, at: int) -> None:
         """Time has come to an instant."""
 
-    def close(self, at: int, items: Iterable[Item]) -> list[Occurrence]:
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         """All of the instant is there: what is left to report of it."""
-        return []
+        return ()
 
     def next_deadline(self) -> int | None:
+        """The next instant at which something is decided without any item."""
         return None
+
+    def prune(self, at: int) -> None:
+        """Forget what can have no part in an answer after this instant."""
 
     def pending(self) -> int:
         """How many deadlines have not been reached."""
         return 0
 
-    def prune(self, at: int) -> None:
-        """Forget what can have no part in an answer after this instant."""
-
     def size(self) -> int:
+        """How much is remembered."""
         return 0
 
 
@@ -53,27 +54,27 @@ class Guarded(Running):
     """A logical event with a guard: its body's occurrences whose ask has found something."""
 
     def __init__(self, plan: EventPlan) -> None:
-        super().__init__(plan)
+        self.plan = plan
+        assert plan.guard_ask is not None
+        self._ask = plan.guard_ask
         self._waiting: list[Occurrence] = []
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         yield body_of(self.plan.event), self._waiting.append
 
-    def prompt_reports(self) -> list[Occurrence]:
-        return self._decide() if self.plan.prompt and self._waiting else []
+    def report(self) -> Sequence[Occurrence]:
+        return self._decide() if self._waiting and self.plan.prompt else ()
 
-    def close(self, at: int, items: Iterable[Item]) -> list[Occurrence]:
-        return self._decide() if self._waiting else []
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        return self._decide() if self._waiting else ()
 
     def _decide(self) -> list[Occurrence]:
-        bodies = [o for o in self._waiting if o.solutions.get(self.plan.guard_ask or 0)]
+        bodies = [body for body in self._waiting if body.solutions.get(self._ask)]
         self._waiting.clear()
         return [self._passed(body) for body in bodies]
 
     def _passed(self, body: Occurrence) -> Occurrence:
-        rows = body.solutions[self.plan.guard_ask or 0]
-        shown = ({name: row[at] for name, at in self.plan.visible if row[at] is not None} for row in rows)
-        bindings = tuple(row for row in shown if row)
+        bindings = self.plan.bindings(body.solutions[self._ask])
         return Occurrence(
             self.plan.event,
             body.individual,
@@ -82,80 +83,111 @@ class Guarded(Running):
             body.end,
             body.detected,
             body.since,
-            bindings=bindings,  # type: ignore[arg-type]
-            constructed=construct(self.plan.construct, body.individual, bindings),  # type: ignore[arg-type]
+            bindings=bindings,
+            constructed=construct(self.plan.construct, body.individual, bindings),
         )
+
+
+class Strand:
+    """A tree and its reporter: a composite event, or one value of its partition."""
+
+    def __init__(self, plan: EventPlan, partition: tuple[Term, ...] = ()) -> None:
+        assert plan.root is not None
+        self.tree = Tree(plan.root, consumes=plan.consumes)
+        self.reporter = Reporter(plan, partition)
+        self._plan = plan
+        self._kept = [at for at, alias in enumerate(plan.root.aliases) if not alias.context and alias.event]
+        self._reported: list[Detected] = []
+
+    def report(self) -> list[Detected]:
+        """All that has come out of the tree, each once."""
+        found = self.reporter.report(self.tree.found)
+        self.tree.found.clear()
+        if self._plan.consumes:
+            self._reported.extend(found)
+        return found
+
+    def consume(self, at: int) -> None:
+        """What was reported at an instant is used up after it (SPEC §6)."""
+        if self._reported:
+            candidates = [candidate for one in self._reported for candidate in one.candidates]
+            used = {id(candidate[PARTS][place]) for candidate in candidates for place in self._kept}
+            self._reported.clear()
+            self.tree.consume(used - {id(None)}, at)
+
+    def prune(self, at: int) -> None:
+        self.tree.prune(at)
+        self.reporter.prune(at)
+
+    def size(self) -> int:
+        return self.tree.size() + len(self.reporter.reported)
 
 
 class Composite(Running):
     """A composite event without partitions."""
 
     def __init__(self, plan: EventPlan) -> None:
-        super().__init__(plan)
-        assert plan.root is not None
-        self._tree = Tree(plan.root, consumes=plan.consumes)
-        self._reporter = Reporter(plan)
+        self.plan = plan
+        self._strand = Strand(plan)
+        self._tree = self._strand.tree
         self._waiting: list[tuple[Leaf, Occurrence]] = []
-        self._touched = False
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         gathers = any(leaf.node.wide for leaf in self._tree.leaves)
         for leaf in self._tree.leaves:
-            yield leaf.node.event, self._later(leaf) if gathers else self._now(leaf)
-
-    def _now(self, leaf: Leaf) -> Take:
-        if self.plan.prompt and not self.plan.consumes:
-            return leaf.take
-
-        def take(occurrence: Occurrence) -> None:
-            self._touched = True
-            leaf.take(occurrence)
-
-        return take
+            yield leaf.node.event, self._later(leaf) if gathers else leaf.take
 
     def _later(self, leaf: Leaf) -> Take:
         """A second item of the instant may still add rows: wait for its end."""
+        return lambda occurrence: self._waiting.append((leaf, occurrence))
 
-        def take(occurrence: Occurrence) -> None:
-            self._waiting.append((leaf, occurrence))
-
-        return take
-
-    def prompt_reports(self) -> list[Occurrence]:
-        return self._report() if self.plan.prompt and self._tree.found else []
+    def report(self) -> Sequence[Occurrence]:
+        return self._strand.report() if self._tree.found and self.plan.prompt else ()
 
     def reach(self, at: int) -> None:
         self._tree.reach(at)
 
-    def close(self, at: int, items: Iterable[Item]) -> list[Occurrence]:
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         for leaf, occurrence in self._waiting:
             leaf.take(occurrence)
         self._waiting.clear()
         self._tree.items(items)
         self._tree.close(at)
-        return self._report() if self._tree.found else []
+        found = self._strand.report() if self._tree.found else ()
+        self._strand.consume(at)
+        return found
 
     def next_deadline(self) -> int | None:
         return self._tree.next_deadline()
 
-    def _report(self) -> list[Occurrence]:
-        reports = self._reporter.report(self._tree.found)
-        self._tree.found.clear()
-        return list(reports)
-
     def prune(self, at: int) -> None:
-        self._tree.prune(at)
-        self._reporter.prune(at)
+        self._strand.prune(at)
+
+    def pending(self) -> int:
+        return self._tree.pending()
 
     def size(self) -> int:
-        return self._tree.size() + len(self._reporter.reported)
+        return self._strand.size()
 
 
 def running(plan: EventPlan) -> Running | None:
     """What runs for an event; `None` for a logical event that only passes through."""
+    if plan.partition_by:
+        from obep.engine.partition import Partitioned
+
+        return Partitioned(plan)
     if plan.root is not None:
         return Composite(plan)
     return Guarded(plan) if plan.guard_ask is not None else None
 
 
-__all__ = ["PARTS", "Detected", "Rows", "Running", "running"]
+def rows_by_value(
+    rows: Iterable[tuple[Term | None, ...]], places: Sequence[int]
+) -> dict[tuple[Term, ...], list[tuple[Term | None, ...]]]:
+    """The rows for each value of the partition; rows without one belong nowhere."""
+    found: dict[tuple[Term, ...], list[tuple[Term | None, ...]]] = {}
+    for row in rows:
+        value = tuple(row[at] for at in places)
+        if None not in value:
+            found.setdefault(value, []).append(row)  # type: ignore[arg-type]
+    return found

@@ -5,27 +5,36 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Container, Iterator
 from operator import itemgetter
+from typing import Final, Literal
 
-from obep.operators.candidates import DONE, END, PARTS, SINCE, Candidate, Key, Rows
+from obep.operators.candidates import DONE, END, PARTS, ROWS, SINCE, Candidate, Key
 from obep.operators.rows import KeyOf, keys_of
 
 _end = itemgetter(END)
 
+Measure = Literal[0, 3]
+ROWLESS: Final = object()
+"""The key of candidates without rows, which below FIRST and LAST go on all the same."""
+
 
 class Memory:
-    """Candidates by key. One whose rows have several keys stands under each of them."""
+    """Candidates by key. One whose rows have several keys stands under each of them.
 
-    def __init__(self, key: KeyOf, horizon: int | None) -> None:
-        self._key = key
+    What lies beyond the horizon, measured from `measure` (`SINCE` or `START`), is forgotten some time later.
+    """
+
+    def __init__(self, key: KeyOf, horizon: int | None, measure: Measure = SINCE) -> None:
+        self.key = key
         self._horizon = horizon
+        self._measure = measure
         self._by_key: dict[Key, list[Candidate]] = {}
         self._sweep_at: float = float("-inf") if horizon is not None else float("inf")
 
-    def add(self, candidate: Candidate, rows: Rows) -> None:
+    def add(self, candidate: Candidate) -> None:
         """Keep a candidate under the keys of its rows."""
         if candidate[DONE] >= self._sweep_at:
             self.prune(candidate[DONE])
-        for key in keys_of(self._key, rows):
+        for key in keys_of(self.key, candidate[ROWS]) or (ROWLESS,):
             held = self._by_key.get(key)
             if held is None:
                 self._by_key[key] = [candidate]
@@ -33,10 +42,6 @@ class Memory:
                 held.append(candidate)
             else:
                 insort(held, candidate, key=_end)
-
-    def get(self, key: Key) -> list[Candidate]:
-        """All under one key, by their end."""
-        return self._by_key.get(key, [])
 
     def between(self, key: Key, least: int | None, greatest: int | None) -> list[Candidate]:
         """Those under one key whose end lies between, both included."""
@@ -48,21 +53,39 @@ class Memory:
             return held[low:] if low else held
         return held[low : bisect_right(held, greatest, key=_end)]
 
+    def latest(self, key: Key, least: int, greatest: int) -> Iterator[Candidate]:
+        """Those under one key whose end lies between, both included, from the last to the first."""
+        held = self._by_key.get(key)
+        if not held:
+            return
+        at = len(held) if held[-1][END] <= greatest else bisect_right(held, greatest, key=_end)
+        while at and held[at - 1][END] >= least:
+            at -= 1
+            yield held[at]
+
+    def partners(self, of: Candidate, key: KeyOf, least: int | None, greatest: int | None) -> list[Candidate]:
+        """Those with a key in common with a candidate and an end in the range, each once."""
+        rows = of[ROWS]
+        if len(rows) == 1 and ROWLESS not in self._by_key:
+            return self.between(key(rows[0]), least, greatest)
+        keys = [*keys_of(key, rows), ROWLESS] if rows else list(self._by_key)
+        found: dict[int, Candidate] = {}
+        for one in keys:
+            for candidate in self.between(one, least, greatest):
+                found[id(candidate)] = candidate
+        return list(found.values())
+
     def prune(self, at: int) -> None:
         """Forget what lies beyond the horizon, as seen from an instant."""
         if self._horizon is None:
             return
-        before = at - self._horizon
+        before, measure = at - self._horizon, self._measure
         self._sweep_at = at + self._horizon
-        self._keep(lambda candidate: candidate[SINCE] > before)
+        self._keep(lambda candidate: candidate[measure] > before)
 
     def forget(self, gone: Container[int]) -> None:
         """Forget every candidate that one of these occurrences (by `id`) is part of."""
         self._keep(lambda candidate: not any(id(part) in gone for part in candidate[PARTS]))
-
-    def forget_before(self, start: int) -> None:
-        """Forget what starts at or before an instant."""
-        self._keep(lambda candidate: candidate[0] > start)
 
     def _keep(self, wanted: Callable[[Candidate], bool]) -> None:
         empty = []

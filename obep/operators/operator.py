@@ -21,6 +21,13 @@ class Operator:
     def close(self, at: int) -> None:
         """Decide what had to wait for the end of the instant."""
 
+    def reach(self, at: int) -> None:
+        """Decide what no item of an instant can change, as soon as time has come to it."""
+
+    def pending(self) -> int:
+        """How many deadlines have not been reached."""
+        return 0
+
     def live(self) -> Iterable[Candidate]:
         """The candidates that a view shows now."""
         raise NotImplementedError
@@ -38,8 +45,8 @@ class Operator:
         for memory in self.memories():
             memory.prune(at)
 
-    def consume(self, gone: Container[int]) -> None:
-        """These occurrences (by `id`) take no part any more (SPEC §6)."""
+    def consume(self, gone: Container[int], at: int) -> None:
+        """These occurrences (by `id`) take no part in what is done after this instant (SPEC §6)."""
         for memory in self.memories():
             memory.forget(gone)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from obep.operators.candidates import DONE, ROWS, Candidate, Emit
+from obep.operators.candidates import DONE, ROWS, Candidate, Emit, Parts, Rows
 from obep.operators.memory import Memory
 from obep.operators.operator import Operator, clashes
 from obep.operators.relations import RELATIONS
-from obep.operators.rows import Joining, KeyOf, compile_test, key_function, keys_of
+from obep.operators.rows import Joining, compile_test, key_function
 from obep.plan import nodes
 
 
@@ -29,10 +29,21 @@ class Union:
 
     def __call__(self, left: Candidate, right: Candidate) -> Candidate | None:
         """The two as one, if they fit: in time, in their occurrences and in their rows."""
+        pair = self.beside(left, right)
+        if pair is None:
+            return None
+        start, end, done, since, parts, _ = pair
+        if self.held:
+            return start, end, done, since, parts, left[ROWS] + right[ROWS]
+        rows = self.rows_of(left[ROWS], right[ROWS], parts, start, end)
+        return (start, end, done, since, parts, rows) if rows else None
+
+    def beside(self, left: Candidate, right: Candidate) -> Candidate | None:
+        """The two as one without rows, if they fit in time and in their occurrences."""
         if not self.holds(left, right):
             return None
-        start, end, done, since, parts, rows = left
-        right_start, right_end, right_done, right_since, right_parts, right_rows = right
+        start, end, done, since, parts, _ = left
+        right_start, right_end, right_done, right_since, right_parts, _ = right
         if self.clash is not None and self.clash(parts, right_parts):
             return None
         if not self._keeps_left:
@@ -46,13 +57,14 @@ class Union:
             since = right_since
         if self._horizon is not None and done - since >= self._horizon:
             return None
-        parts = parts + right_parts
-        if self.held:
-            return start, end, done, since, parts, rows + right_rows
-        rows = self.joining.join(rows, right_rows)
+        return start, end, done, since, parts + right_parts, ()
+
+    def rows_of(self, left: Rows, right: Rows, parts: Parts, start: int, end: int) -> Rows:
+        """The joined rows that meet the conditions."""
+        rows = self.joining.join(left, right)
         if rows and self.test is not None:
-            rows = self.test(rows, parts, start, end)
-        return (start, end, done, since, parts, rows) if rows else None
+            return self.test(rows, parts, start, end)
+        return rows
 
 
 class Pair(Operator):
@@ -83,7 +95,7 @@ class Pair(Operator):
         for right in self._rights_of(left):
             self._try(left, right)
         if self.keep_left:
-            self.lefts.add(left, left[ROWS])
+            self.lefts.add(left)
 
     def take_right(self, right: Candidate) -> None:
         if self.waits:
@@ -92,7 +104,7 @@ class Pair(Operator):
         for left in self._lefts_of(right):
             self._try(left, right)
         if self.keep_right:
-            self.rights.add(right, right[ROWS])
+            self.rights.add(right)
 
     def close(self, at: int) -> None:
         if not (self.new_left or self.new_right):
@@ -105,13 +117,13 @@ class Pair(Operator):
                     self._try(left, right)
         if self.keep_left:
             for left in new_left:
-                self.lefts.add(left, left[ROWS])
+                self.lefts.add(left)
         for right in new_right:
             for left in self._lefts_of(right):
                 self._try(left, right)
         if self.keep_right:
             for right in new_right:
-                self.rights.add(right, right[ROWS])
+                self.rights.add(right)
 
     def _try(self, left: Candidate, right: Candidate) -> None:
         pair = self.union(left, right)
@@ -121,26 +133,12 @@ class Pair(Operator):
     def _lefts_of(self, right: Candidate) -> Iterable[Candidate]:
         if self.left_view is not None:
             return list(self.left_view.live())
-        return partners(self.lefts, right, self.union.key_right, *self.relation.lefts(right))
+        return self.lefts.partners(right, self.union.key_right, *self.relation.lefts(right))
 
     def _rights_of(self, left: Candidate) -> Iterable[Candidate]:
         if self.right_view is not None:
             return list(self.right_view.live())
-        return partners(self.rights, left, self.union.key_left, *self.relation.rights(left))
+        return self.rights.partners(left, self.union.key_left, *self.relation.rights(left))
 
     def memories(self) -> Iterable[Memory]:
         return (self.lefts, self.rights)
-
-
-def partners(
-    memory: Memory, of: Candidate, key: KeyOf, least: int | None, greatest: int | None
-) -> list[Candidate]:
-    """Those in memory with a key in common and an end in the range, each once."""
-    keys = list(keys_of(key, of[ROWS]))
-    if len(keys) == 1:
-        return memory.between(keys[0], least, greatest)
-    found: dict[int, Candidate] = {}
-    for one in keys:
-        for candidate in memory.between(one, least, greatest):
-            found[id(candidate)] = candidate
-    return list(found.values())

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 
 from obep.model import Item, Occurrence, Term
+from obep.operators.absence import Rest, Silence, Without
 from obep.operators.candidates import NOTHING, Candidate, Emit, Rows
+from obep.operators.following import Next
+from obep.operators.logical import Either, Store, branches
 from obep.operators.operator import Operator
 from obep.operators.pair import Pair
+from obep.operators.policy import Fallback, Pick
+from obep.operators.replay import Replay
+from obep.operators.selection import Choice, Settle
 from obep.operators.window import bounded, checked
 from obep.plan import nodes
 from obep.plan.nodes import Node, Read
@@ -16,23 +22,30 @@ Enter = Callable[[Occurrence, Rows], None]
 
 
 class Leaf:
-    """Where the occurrences of an event enter. Below FIRST and LAST those without rows do, too."""
+    """Where the occurrences of an event enter, with the rows that its ask has found."""
 
-    def __init__(self, node: Read, emit: Emit) -> None:
+    def __init__(self, node: Read, enter: Enter) -> None:
         self.node = node
-        self._emit = emit
+        self.enter = enter
 
     def take(self, occurrence: Occurrence) -> None:
-        """Let an occurrence in, with the rows that its ask has found."""
-        rows = NOTHING if self.node.free else occurrence.solutions.get(self.node.ask, ())
-        self.enter(occurrence, rows)
+        """Let an occurrence in with all of its rows."""
+        self.enter(occurrence, NOTHING if self.node.free else occurrence.solutions.get(self.node.ask, ()))
 
-    def enter(self, occurrence: Occurrence, rows: Rows) -> None:
+
+def entrance(node: Read, emit: Emit) -> Enter:
+    """Occurrences as candidates. Below FIRST and LAST those without rows come in, too."""
+
+    def enter(occurrence: Occurrence, rows: Rows) -> None:
         o = occurrence
-        if self.node.held:
-            self._emit((o.start, o.end, o.detected, o.since, (o,), (rows,)))
-        elif rows:
-            self._emit((o.start, o.end, o.detected, o.since, (o,), rows))
+        if rows:
+            emit((o.start, o.end, o.detected, o.since, (o,), rows))
+
+    def enter_held(occurrence: Occurrence, rows: Rows) -> None:
+        o = occurrence
+        emit((o.start, o.end, o.detected, o.since, (o,), (rows,)))
+
+    return enter_held if node.held else enter
 
 
 class Tree:
@@ -42,62 +55,167 @@ class Tree:
         self.found: list[Candidate] = []
         """What has come out; whoever reads it empties it."""
         self.leaves: list[Leaf] = []
+        self.operators: list[Operator] = []
+        """Operands before what stands on them."""
         self._consumes = consumes
-        self._closing: list[Operator] = []
         self._consuming: list[Operator] = []
-        self._grow(root, self.found.append, negated=False)
+        self._timed: list[Silence | Replay] = []
+        self._of_items: list[Rest | Replay] = []
+        self._grow(root, self.found.append, False)
 
     def leaves_of(self, event: Term) -> list[Leaf]:
         return [leaf for leaf in self.leaves if leaf.node.event == event]
 
-    def close(self, at: int) -> None:
-        """All of the instant is there: decide the rest."""
-        for operator in self._closing:
-            operator.close(at)
+    @property
+    def wants_items(self) -> bool:
+        return bool(self._of_items)
 
-    def reach(self, at: int) -> None:
-        """Time has come to an instant: what its items cannot change is decided."""
-
-    def next_deadline(self) -> int | None:
-        """The next instant at which something is decided without any item."""
-        return None
+    @property
+    def timed(self) -> bool:
+        """Whether it ever has deadlines."""
+        return bool(self._timed)
 
     def items(self, items: Iterable[Item]) -> None:
         """The items of the instant, for NOT."""
+        for operator in self._of_items:
+            operator.take_items(items)
 
-    def consume(self, gone: Container[int]) -> None:
-        """These occurrences (by `id`) take no part any more."""
+    def reach(self, at: int) -> None:
+        """Time has come to an instant: what its items cannot change is decided."""
+        for operator in self._timed:
+            operator.reach(at)
+
+    def close(self, at: int) -> None:
+        """All of the instant is there: decide the rest."""
+        for operator in self.operators:
+            operator.close(at)
+
+    def next_deadline(self) -> int | None:
+        """The next instant at which something is decided without any item."""
+        deadlines = [due for operator in self._timed if (due := operator.next_deadline()) is not None]
+        return min(deadlines, default=None)
+
+    def consume(self, gone: Container[int], at: int) -> None:
+        """These occurrences (by `id`) take no part in what is done after this instant."""
         for operator in self._consuming:
-            operator.consume(gone)
+            operator.consume(gone, at)
 
     def prune(self, at: int) -> None:
-        for operator in self._closing:
+        """Forget what can have no part in an answer after this instant."""
+        for operator in self.operators:
             operator.prune(at)
+
+    def pending(self) -> int:
+        """How many deadlines have not been reached."""
+        return sum(operator.pending() for operator in self._timed)
 
     def size(self) -> int:
         """How many candidates are remembered."""
-        return sum(operator.size() for operator in self._closing)
+        return sum(operator.size() for operator in self.operators)
 
-    def _grow(self, node: Node, emit: Emit, *, negated: bool) -> Operator | None:
-        """The operator of a node, over those of its operands; `None` where nothing is remembered."""
+    def _grow(self, node: Node, emit: Emit, negated: bool) -> Operator | None:
+        """The operator of a node, over those of its operands; `None` unless it is a view."""
         match node:
             case Read():
-                self.leaves.append(Leaf(node, emit))
+                self.leaves.append(Leaf(node, entrance(node, emit)))
                 return None
             case nodes.Check():
-                return self._grow(node.operand, checked(node, emit), negated=negated)
-            case nodes.Within() if not node.replay:
-                self._grow(node.operand, bounded(node, emit), negated=negated)
+                return self._grow(node.operand, checked(node, emit), negated)
+            case nodes.Within(replay=True):
+                self._replay(node, emit, negated)
                 return None
+            case nodes.Within():
+                self._grow(node.operand, bounded(node, emit), negated)
+                return None
+            case nodes.Choice() | nodes.Settle():
+                return self._unary(node, emit, negated)
+            case nodes.Rest():
+                rest = Rest(node, emit)
+                self._grow(node.operand, rest.take, True)
+                self._of_items.append(rest)
+                return self._add(rest, node, negated)
+            case nodes.Either():
+                return self._either(node, emit, negated)
+            case nodes.Negation():
+                return self._negation(node, emit, negated)
+            case nodes.Binary():
+                return self._binary(node, emit, negated)
+        raise AssertionError(node)
+
+    def _unary(self, node: nodes.Choice | nodes.Settle, emit: Emit, negated: bool) -> Operator | None:
+        operator: Choice | Settle
+        if isinstance(node, nodes.Choice):
+            operator = Choice(node, emit, consumes=self._consumes and not negated)
+        else:
+            operator = Settle(node, emit)
+        operator.below = self._grow(node.operand, operator.take, negated)
+        return self._add(operator, node, negated)
+
+    def _binary(self, node: nodes.Binary, emit: Emit, negated: bool) -> Operator | None:
+        operator: Pair | Pick | Next | Fallback
+        match node:
             case nodes.Pair():
-                pair = Pair(node, emit)
-                pair.left_view = self._grow(node.left, pair.take_left, negated=negated)
-                pair.right_view = self._grow(node.right, pair.take_right, negated=negated)
-                return self._add(pair, node, negated)
-        raise NotImplementedError(type(node).__name__)
+                operator = Pair(node, emit)
+            case nodes.Pick():
+                operator = Pick(node, emit)
+            case nodes.Next():
+                operator = Next(node, emit)
+            case nodes.Fallback():
+                operator = Fallback(node, emit)
+            case _:
+                raise AssertionError(node)
+        operator.left_view = self._grow(node.left, operator.take_left, negated)
+        operator.right_view = self._grow(node.right, operator.take_right, negated)
+        return self._add(operator, node, negated)
+
+    def _either(self, node: nodes.Either, emit: Emit, negated: bool) -> Operator | None:
+        if not node.view:
+            left, right = branches(node)
+            self._grow(node.left, lambda candidate: emit(left(candidate)), negated)
+            self._grow(node.right, lambda candidate: emit(right(candidate)), negated)
+            return None
+        operator = Either(node, emit)
+        operator.left = self._stored(node.left, operator.take_left, negated)
+        operator.right = self._stored(node.right, operator.take_right, negated)
+        return self._add(operator, node, negated)
+
+    def _stored(self, node: Node, emit: Emit, negated: bool) -> Operator | None:
+        if node.view:
+            return self._grow(node, emit, negated)
+        store = Store(node, emit)
+        self._grow(node, store.take, negated)
+        self._add(store, node, negated)
+        return store
+
+    def _negation(self, node: nodes.Negation, emit: Emit, negated: bool) -> Operator | None:
+        operator: Without | Silence
+        if isinstance(node, nodes.Silence):
+            operator = Silence(node, emit)
+            self._timed.append(operator)
+        else:
+            assert isinstance(node, nodes.Without)
+            operator = Without(node, emit)
+        left = self._grow(node.left, operator.take_left, negated)
+        operator.blocking.view = self._grow(node.right, operator.take_right, True)
+        if isinstance(operator, Silence) and left is not None:
+            operator.left_view = left
+            left.watch(operator.watch_left)
+        return self._add(operator, node, negated)
+
+    def _replay(self, node: nodes.Within, emit: Emit, negated: bool) -> None:
+        consumes = self._consumes and not negated
+        operator = Replay(node, emit, lambda: Tree(node.operand, consumes=consumes))
+        pattern = Tree(node.operand)
+        for number, leaf in enumerate(pattern.leaves):
+            self.leaves.append(Leaf(leaf.node, operator.entrance(number)))
+        if pattern.wants_items:
+            self._of_items.append(operator)
+        if pattern.timed:
+            self._timed.append(operator)
+        self._add(operator, node, negated)
 
     def _add(self, operator: Operator, node: Node, negated: bool) -> Operator | None:
-        self._closing.append(operator)
+        self.operators.append(operator)
         if not negated:
             self._consuming.append(operator)
         return operator if node.view else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -50,6 +50,14 @@ class EventPlan:
     def visible(self) -> tuple[tuple[str, int], ...]:
         """The variables that `bindings` show, and where their values stand."""
         return tuple((name, at) for at, name in enumerate(self.variables) if not name.startswith(HIDDEN))
+
+    def bindings(self, rows: Iterable[tuple[Term | None, ...]]) -> tuple[dict[str, Term], ...]:
+        """Rows as people see them: by name, each once, in an order that the data does not change."""
+        shown = {
+            tuple((name, value) for name, at in self.visible if (value := row[at]) is not None)
+            for row in rows
+        }
+        return tuple(dict(row) for row in sorted(shown) if row)
 
     @cached_property
     def key(self) -> str | None:

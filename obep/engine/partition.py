@@ -1,0 +1,102 @@
+"""PARTITION BY: the pattern on its own for each value; a value without state costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
+
+from obep.engine.running import Running, Strand, Take, rows_by_value
+from obep.model import Item, Occurrence, Term
+from obep.operators.candidates import NOTHING
+from obep.operators.tree import Tree
+from obep.plan.plan import EventPlan
+
+Value = tuple[Term, ...]
+
+
+class Partitioned(Running):
+    """A composite event with one strand for each value of its partition.
+
+    An occurrence with several values takes part for each of them, with the rows of that value.
+    """
+
+    def __init__(self, plan: EventPlan) -> None:
+        self.plan = plan
+        assert plan.root is not None
+        self._leaves = [leaf.node for leaf in Tree(plan.root).leaves]
+        self._strands: dict[Value, Strand] = {}
+        self._touched: dict[Value, Strand] = {}
+        self._due: list[tuple[int, Value]] = []
+        self._waiting: list[tuple[int, Occurrence]] = []
+
+    def routes(self) -> Iterator[tuple[Term, Take]]:
+        gathers = any(leaf.wide for leaf in self._leaves)
+        for number, leaf in enumerate(self._leaves):
+            yield leaf.event, self._later(number) if gathers else self._now(number)
+
+    def _now(self, number: int) -> Take:
+        leaf = self._leaves[number]
+        places = [leaf.variables.index(name) for name in self.plan.partition_by]
+
+        def take(occurrence: Occurrence) -> None:
+            rows = NOTHING if leaf.free else occurrence.solutions.get(leaf.ask, ())
+            for value, own in rows_by_value(rows, places).items():
+                self._strand(value).tree.leaves[number].enter(occurrence, tuple(own))
+
+        return take
+
+    def _later(self, number: int) -> Take:
+        return lambda occurrence: self._waiting.append((number, occurrence))
+
+    def _strand(self, value: Value) -> Strand:
+        strand = self._strands.get(value)
+        if strand is None:
+            strand = self._strands[value] = Strand(self.plan, value)
+        self._touched[value] = strand
+        return strand
+
+    def report(self) -> Sequence[Occurrence]:
+        if not (self._touched and self.plan.prompt):
+            return ()
+        return [one for strand in self._touched.values() if strand.tree.found for one in strand.report()]
+
+    def reach(self, at: int) -> None:
+        while self._due and self._due[0][0] <= at:
+            _, value = heappop(self._due)
+            if value in self._strands:
+                self._strand(value).tree.reach(at)
+
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        for number, occurrence in self._waiting:
+            self._now(number)(occurrence)
+        self._waiting.clear()
+        found: list[Occurrence] = []
+        for value, strand in self._touched.items():
+            strand.tree.close(at)
+            if strand.tree.found:
+                found.extend(strand.report())
+            strand.consume(at)
+            due = strand.tree.next_deadline()
+            if due is not None:
+                heappush(self._due, (due, value))
+        self._touched.clear()
+        return found
+
+    def next_deadline(self) -> int | None:
+        return self._due[0][0] if self._due else None
+
+    def prune(self, at: int) -> None:
+        for strand in self._strands.values():
+            strand.prune(at)
+        self._strands = {value: strand for value, strand in self._strands.items() if strand.size()}
+
+    def pending(self) -> int:
+        return sum(strand.tree.pending() for strand in self._strands.values())
+
+    def size(self) -> int:
+        return sum(strand.size() for strand in self._strands.values())
+
+    @property
+    def values(self) -> int:
+        """How many values have state."""
+        return len(self._strands)

@@ -1,0 +1,236 @@
+"""The negations: NOT, WITHOUT, NOT FOLLOWED BY (SPEC §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable
+from heapq import heapify, heappop, heappush
+
+from obep.model import Assertion, Item, Occurrence
+from obep.operators.candidates import (
+    DONE,
+    END,
+    NOTHING,
+    PARTS,
+    ROWS,
+    SINCE,
+    START,
+    Candidate,
+    Emit,
+    Row,
+    Rows,
+)
+from obep.operators.memory import Measure, Memory
+from obep.operators.operator import Operator, clashes
+from obep.operators.rows import Joining, compile_test
+from obep.plan import nodes
+
+
+class Rest(Operator):
+    """`NOT E`: each item of the instant, without what explains an E that is all of this instant."""
+
+    def __init__(self, node: nodes.Rest, emit: Emit) -> None:
+        self.emit = emit
+        self._rows = (NOTHING,) if node.held else NOTHING
+        self._counted = [at for at, alias in enumerate(node.operand.aliases) if not alias.context]
+        self._explained: set[Assertion] = set()
+        self._items: list[Item] = []
+
+    def take(self, candidate: Candidate) -> None:
+        if candidate[START] == candidate[DONE]:
+            for at in self._counted:
+                part = candidate[PARTS][at]
+                if part is not None:
+                    self._explained.update(part.explanation)
+
+    def take_items(self, items: Iterable[Item]) -> None:
+        self._items.extend(items)
+
+    def close(self, at: int) -> None:
+        items, self._items = self._items, []
+        explained, self._explained = self._explained, set()
+        seen = set()
+        for item in items:
+            rest = tuple(sorted({(triple, at) for triple in item.triples} - explained))
+            if rest and rest not in seen:
+                seen.add(rest)
+                part = Occurrence("", "", rest, at, at, at, at)
+                self.emit((at, at, at, at, (part,), self._rows))
+
+
+class Blocking:
+    """The n of a negation, and what of an l they leave."""
+
+    def __init__(self, node: nodes.Negation, memory_horizon: int | None, measure: Measure = SINCE) -> None:
+        left, right = node.left, node.right
+        self._joining = Joining(left.variables, right.variables, left.sure, right.sure)
+        both = (*left.variables, *(name for name in right.variables if name not in left.variables))
+        self._test = compile_test(node.conditions, both, left.aliases + right.aliases)
+        self._clash = clashes(left.aliases, right.aliases, apart=False)
+        self.memory = Memory(self._joining.key_right, memory_horizon, measure)
+        self.view: Operator | None = None
+
+    def rows_left(
+        self, left: Candidate, least: int, greatest: int, inside: Callable[[Candidate, Candidate], bool]
+    ) -> Rows:
+        """The rows of l that no n joins; the ends of the n that may lie between the two bounds."""
+        rows: Rows = left[ROWS]
+        if self.view is not None:
+            around: Iterable[Candidate] = self.view.live()
+        else:
+            around = self.memory.partners(left, self._joining.key_left, least, greatest)
+        for candidate in around:
+            if not rows:
+                break
+            if inside(left, candidate) and not (
+                self._clash is not None and self._clash(left[PARTS], candidate[PARTS])
+            ):
+                rows = tuple(row for row in rows if not self._joins(row, left, candidate))
+        return rows
+
+    def _joins(self, row: Row, left: Candidate, candidate: Candidate) -> bool:
+        joined = self._joining.join((row,), candidate[ROWS])
+        if joined and self._test is not None:
+            joined = self._test(joined, left[PARTS] + candidate[PARTS], left[START], left[END])
+        return bool(joined)
+
+
+class Without(Operator):
+    """`L WITHOUT N`: decided when l is done."""
+
+    def __init__(self, node: nodes.Without, emit: Emit) -> None:
+        self.emit = emit
+        self.blocking = Blocking(node, node.horizon)
+        self._held = node.held
+        calm = node.left.punctual and node.right.punctual and not node.right.view
+        self._eager = calm  # all that lies strictly inside l was there before
+        self._new: list[Candidate] = []
+
+    def take_left(self, left: Candidate) -> None:
+        if self._eager:
+            self._decide(left)
+        else:
+            self._new.append(left)
+
+    def take_right(self, candidate: Candidate) -> None:
+        if self.blocking.view is None:
+            self.blocking.memory.add(candidate)
+
+    def close(self, at: int) -> None:
+        if self._new:
+            new, self._new = self._new, []
+            for left in new:
+                self._decide(left)
+
+    def _decide(self, left: Candidate) -> None:
+        start, end, done, since, parts, rows = left
+        kept = self.blocking.rows_left(left, start + 1, end - 1, _strictly_inside)
+        if self._held:
+            if kept or not rows:
+                self.emit((start, end, done, since, parts, (kept,)))
+        elif kept:
+            self.emit((start, end, done, since, parts, kept))
+
+    def memories(self) -> Iterable[Memory]:
+        return (self.blocking.memory,)
+
+    def consume(self, gone: Container[int], at: int) -> None:
+        """What is consumed still counts as n."""
+
+
+def _strictly_inside(left: Candidate, candidate: Candidate) -> bool:
+    return left[START] < candidate[START] and candidate[END] < left[END]
+
+
+class Silence(Operator):
+    """`L NOT FOLLOWED BY N WITHIN d`: l waits for its deadline."""
+
+    def __init__(self, node: nodes.Silence, emit: Emit) -> None:
+        self.emit = emit
+        self.early = node.prompt
+        self._micros = node.micros
+        self._held = node.held
+        self._horizon = node.horizon
+        # An n matters as long as an l that ended before its start waits.
+        bound = node.micros if node.left.punctual else None
+        if node.horizon is not None:
+            bound = node.horizon if bound is None else min(bound, node.horizon)
+        self.blocking = Blocking(node, bound, START)
+        self.left_view: Operator | None = None
+        self._waiting: list[tuple[int, int, Candidate | None]] = []
+        self._count = 0
+
+    def take_left(self, left: Candidate) -> None:
+        if self.left_view is None:
+            self._wait(left, left)
+
+    def watch_left(self, left: Candidate) -> None:
+        """The view may show this one when its time has come."""
+        self._wait(left, None)
+
+    def _wait(self, left: Candidate, kept: Candidate | None) -> None:
+        self._count += 1
+        heappush(self._waiting, (self._due(left), self._count, kept))
+
+    def _due(self, left: Candidate) -> int:
+        return max(left[END] + self._micros, left[DONE])
+
+    def take_right(self, candidate: Candidate) -> None:
+        if self.blocking.view is None:
+            self.blocking.memory.add(candidate)
+
+    def next_deadline(self) -> int | None:
+        return self._waiting[0][0] if self._waiting else None
+
+    def reach(self, at: int) -> None:
+        if self.early:
+            self.close(at)
+
+    def close(self, at: int) -> None:
+        if not (self._waiting and self._waiting[0][0] <= at):
+            return
+        due: list[Candidate] = []
+        while self._waiting and self._waiting[0][0] <= at:
+            kept = heappop(self._waiting)[2]
+            if kept is not None:
+                due.append(kept)
+        if self.left_view is not None:
+            due = [one for one in self.left_view.live() if self._due(one) == at]
+        for left in due:
+            self._decide(left, at)
+
+    def _decide(self, left: Candidate, at: int) -> None:
+        start, end, _, since, parts, rows = left
+        deadline = end + self._micros
+        if self._horizon is not None and at - since >= self._horizon:
+            return
+        kept = self.blocking.rows_left(
+            left, end + 1, deadline - 1, lambda _, other: end < other[START] and other[END] < deadline
+        )
+        if self._held:
+            if kept or not rows:
+                self.emit((start, deadline, at, since, parts, (kept,)))
+        elif kept:
+            self.emit((start, deadline, at, since, parts, kept))
+
+    def memories(self) -> Iterable[Memory]:
+        return (self.blocking.memory,)
+
+    def prune(self, at: int) -> None:
+        super().prune(at)
+        if self._horizon is not None:
+            before = at - self._horizon
+            self._retain(lambda left: left[SINCE] > before)
+
+    def consume(self, gone: Container[int], at: int) -> None:
+        """What is consumed still counts as n, but waits for nothing."""
+        self._retain(lambda left: not any(id(part) in gone for part in left[PARTS]))
+
+    def _retain(self, wanted: Callable[[Candidate], bool]) -> None:
+        self._waiting = [entry for entry in self._waiting if entry[2] is None or wanted(entry[2])]
+        heapify(self._waiting)
+
+    def pending(self) -> int:
+        return len(self._waiting)
+
+    def size(self) -> int:
+        return super().size() + len(self._waiting)

@@ -1,0 +1,150 @@
+"""NEXT (and so TIMES): a pair with nothing of the kind in between (SPEC §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+
+from obep.model import Occurrence
+from obep.operators.candidates import DONE, END, PARTS, ROWS, START, Candidate, Emit, Parts, Row
+from obep.operators.memory import Memory
+from obep.operators.operator import Operator
+from obep.operators.pair import Union
+from obep.plan import nodes
+
+
+class Next(Operator):
+    """Remembers both operands: what lies between two of them separates them, consumed or not."""
+
+    def __init__(self, node: nodes.Next, emit: Emit) -> None:
+        self.emit = emit
+        self.union = Union(node, "SEQ")
+        self.lefts = Memory(self.union.key_left, node.horizon)
+        self.rights = Memory(self.union.key_right, node.horizon)
+        self.left_view: Operator | None = None
+        self.right_view: Operator | None = None
+        self._held = node.held
+        views = node.left.view or node.right.view
+        self._eager = node.left.punctual and node.right.punctual and not views
+        self._probes_rights = not node.left.punctual
+        self._new_left: list[Candidate] = []
+        self._new_right: list[Candidate] = []
+        self._gone: dict[int, Occurrence | None] = {}  # kept alive, so that no id is used again
+        # Without conditions and clashes, all under one key join; then the last l hides those before it.
+        self._plain = self.union.joining.exact and self.union.test is None and self.union.clash is None
+
+    def take_left(self, left: Candidate) -> None:
+        if self.left_view is None:
+            self.lefts.add(left)
+        if not self._eager:
+            self._new_left.append(left)
+
+    def take_right(self, right: Candidate) -> None:
+        if self.right_view is None:
+            self.rights.add(right)
+        if self._eager:
+            self._with_right(right)
+        else:
+            self._new_right.append(right)
+
+    def close(self, at: int) -> None:
+        if not (self._new_left or self._new_right):
+            return
+        new_left, self._new_left = self._new_left, []
+        new_right, self._new_right = self._new_right, []
+        for right in new_right:
+            self._with_right(right)
+        if self._probes_rights:
+            for left in new_left:
+                for right in self._rights(left):
+                    if right[DONE] < at:
+                        self._try(left, right)
+
+    def _with_right(self, right: Candidate) -> None:
+        if self._plain and self.left_view is None and len(right[ROWS]) == 1:
+            wall = None
+            key = self.union.key_right(right[ROWS][0])
+            for left in self.lefts.latest(key, _NEVER, right[START] - 1):
+                if wall is not None and left[END] < wall:
+                    break
+                wall = left[START] if wall is None else max(wall, left[START])
+                self._try(left, right)
+        else:
+            for left in self._lefts(right):
+                self._try(left, right)
+
+    def _lefts(self, right: Candidate) -> list[Candidate]:
+        if self.left_view is not None:
+            return list(self.left_view.live())
+        return self.lefts.partners(right, self.union.key_right, None, right[START] - 1)
+
+    def _rights(self, left: Candidate) -> list[Candidate]:
+        if self.right_view is not None:
+            return list(self.right_view.live())
+        return self.rights.partners(left, self.union.key_left, left[END] + 1, None)
+
+    def _try(self, left: Candidate, right: Candidate) -> None:
+        if self._gone and (self._is_gone(left) or self._is_gone(right)):
+            return
+        pair = self.union.beside(left, right)
+        if pair is None:
+            return
+        start, end, done, since, parts, _ = pair
+        rows = tuple(dict.fromkeys(self._rows(left, right, parts, start, end)))
+        if self._held:
+            if rows or not (left[ROWS] and right[ROWS]):
+                self.emit((start, end, done, since, parts, (rows,)))
+        elif rows:
+            self.emit((start, end, done, since, parts, rows))
+
+    def _rows(self, left: Candidate, right: Candidate, parts: Parts, start: int, end: int) -> Iterator[Row]:
+        """The joined rows whose parts from l and from r nothing in between joins."""
+        rights_free = [row for row in right[ROWS] if not self._left_between(left, right, row)]
+        for row in left[ROWS]:
+            joined = self.union.rows_of((row,), tuple(rights_free), parts, start, end)
+            if joined and not self._right_between(left, right, row):
+                yield from joined
+
+    def _right_between(self, left: Candidate, right: Candidate, row: Row) -> bool:
+        """Whether an r' between the two joins a row of l."""
+        one = (left[START], left[END], left[DONE], left[3], left[PARTS], (row,))
+        if self.right_view is not None:
+            others: Iterable[Candidate] = self.right_view.live()
+        else:
+            others = self.rights.latest(self.union.key_left(row), left[END] + 1, right[START] - 1)
+        return any(
+            left[END] < other[START] and other[END] < right[START] and self._joins(one, other)
+            for other in others
+        )
+
+    def _left_between(self, left: Candidate, right: Candidate, row: Row) -> bool:
+        """Whether an l' between the two joins a row of r."""
+        one = (right[START], right[END], right[DONE], right[3], right[PARTS], (row,))
+        if self.left_view is not None:
+            others: Iterable[Candidate] = self.left_view.live()
+        else:
+            others = self.lefts.latest(self.union.key_right(row), left[END] + 1, right[START] - 1)
+        return any(
+            left[END] < other[START] and other[END] < right[START] and self._joins(other, one)
+            for other in others
+        )
+
+    def _joins(self, left: Candidate, right: Candidate) -> bool:
+        pair = self.union.beside(left, right)
+        if pair is None:
+            return False
+        start, end, _, _, parts, _ = pair
+        return bool(self.union.rows_of(left[ROWS], right[ROWS], parts, start, end))
+
+    def _is_gone(self, candidate: Candidate) -> bool:
+        return any(id(part) in self._gone for part in candidate[PARTS])
+
+    def memories(self) -> Iterable[Memory]:
+        return (self.lefts, self.rights)
+
+    def consume(self, gone: Container[int], at: int) -> None:
+        """What is consumed makes no pairs any more, but still separates others."""
+        kept = {id(part): part for memory in self.memories() for c in memory for part in c[PARTS]}
+        self._gone = {at: part for at, part in kept.items() if at in gone or at in self._gone}
+
+
+_NEVER = -(1 << 63)

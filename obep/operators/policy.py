@@ -1,0 +1,145 @@
+"""SEQ under a policy, and OPTIONAL: for each r, which l it goes with (SPEC §4, §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from obep.operators.candidates import DONE, PARTS, ROWS, Candidate, Emit, Rows
+from obep.operators.memory import Memory
+from obep.operators.operator import Operator
+from obep.operators.pair import Union
+from obep.operators.relations import RELATIONS
+from obep.operators.rows import widener
+from obep.operators.selection import first_of, last_of
+from obep.plan import nodes
+
+CHOICES = {"first": first_of, "last": last_of}
+
+
+class Choosing(Operator):
+    """Looks at each r with all the l that fit it, when one of them is new."""
+
+    def __init__(self, node: nodes.Pick | nodes.Fallback, relation: str, emit: Emit, *, eager: bool) -> None:
+        self.emit = emit
+        self.relation = RELATIONS[relation]
+        self.union = Union(node, relation)
+        self.lefts = Memory(self.union.key_left, node.horizon)
+        self.rights = Memory(self.union.key_right, node.horizon)
+        self.left_view: Operator | None = None
+        self.right_view: Operator | None = None
+        self._choose = CHOICES.get(node.which)
+        self._eager = eager
+        self._keeps_rights = not eager and not node.right.view
+        self._new_left: list[Candidate] = []
+        self._new_right: list[Candidate] = []
+
+    def take_left(self, left: Candidate) -> None:
+        if self.left_view is None:
+            self.lefts.add(left)
+        if not self._eager:
+            self._new_left.append(left)
+
+    def take_right(self, right: Candidate) -> None:
+        if self._eager:
+            self._with_new(right)
+        else:
+            self._new_right.append(right)
+
+    def close(self, at: int) -> None:
+        if not (self._new_left or self._new_right):
+            return
+        new_left, self._new_left = self._new_left, []
+        new_right, self._new_right = self._new_right, []
+        for right in new_right:
+            self._with_new(right)
+        if new_left:
+            for right in self._older_rights(new_left, at):
+                if any(self.union(left, right) is not None for left in new_left):
+                    for pair in self._chosen(self._fitting(right)):
+                        if pair[DONE] == at:
+                            self.emit(pair)
+        if self._keeps_rights:
+            for right in new_right:
+                self.rights.add(right)
+
+    def _with_new(self, right: Candidate) -> None:
+        for pair in self._chosen(self._fitting(right)):
+            self.emit(pair)
+
+    def _older_rights(self, lefts: list[Candidate], at: int) -> Iterable[Candidate]:
+        if self.right_view is not None:
+            return [right for right in self.right_view.live() if right[DONE] < at]
+        found = {}
+        for left in lefts:
+            for right in self.rights.partners(left, self.union.key_left, *self.relation.rights(left)):
+                found[id(right)] = right
+        return found.values()
+
+    def _lefts(self, right: Candidate) -> Iterable[Candidate]:
+        if self.left_view is not None:
+            return list(self.left_view.live())
+        return self.lefts.partners(right, self.union.key_right, *self.relation.lefts(right))
+
+    def _fitting(self, right: Candidate) -> list[tuple[Candidate, Candidate]]:
+        """Each l that fits, with the pair that it makes."""
+        pairs = ((left, self.union(left, right)) for left in self._lefts(right))
+        return [(left, pair) for left, pair in pairs if pair is not None]
+
+    def _chosen(self, fitting: list[tuple[Candidate, Candidate]]) -> list[Candidate]:
+        if self._choose is None or len(fitting) < 2:
+            return [pair for _, pair in fitting]
+        chosen = {id(left) for left in self._choose(left for left, _ in fitting)}
+        return [pair for left, pair in fitting if id(left) in chosen]
+
+    def memories(self) -> Iterable[Memory]:
+        return (self.lefts, self.rights)
+
+
+class Pick(Choosing):
+    """`L SEQ R` under POLICY chronological or recent."""
+
+    def __init__(self, node: nodes.Pick, emit: Emit) -> None:
+        calm = node.left.punctual and not (node.left.view or node.right.view)
+        super().__init__(node, "SEQ", emit, eager=calm)
+
+
+class Fallback(Choosing):
+    """`OPTIONAL(L) SEQ R`, `OPTIONAL(L) AND R`: r goes alone with the rows that no l fits."""
+
+    def __init__(self, node: nodes.Fallback, emit: Emit) -> None:
+        calm = node.left.punctual and not (node.left.view or node.right.view)
+        super().__init__(node, node.relation, emit, eager=calm and node.relation == "SEQ")
+        self._held = node.held
+        self._horizon = node.horizon
+        self._nobody = (None,) * len(node.left.aliases)
+        self._widen = widener(node.right.variables, node.variables)
+        self._final = emit
+        if node.held:
+            self.emit = self._wrap
+
+    def _wrap(self, candidate: Candidate) -> None:
+        start, end, done, since, parts, rows = candidate
+        self._final((start, end, done, since, parts, (rows,)))
+
+    def _with_new(self, right: Candidate) -> None:
+        fitting = self._fitting(right)
+        for pair in self._chosen(fitting):
+            self.emit(pair)
+        start, end, done, since, parts, rows = right
+        alone = self._alone(right, fitting)
+        if alone or (self._held and not rows):
+            widened = alone if self._widen is None else self._widen(alone)
+            self.emit((start, end, done, since, self._nobody + parts, widened))
+
+    def _alone(self, right: Candidate, fitting: list[tuple[Candidate, Candidate]]) -> Rows:
+        rows: Rows = right[ROWS]
+        if len(rows) == 1:
+            return () if fitting else rows
+        return tuple(
+            row
+            for row in rows
+            if not any(
+                self.union.rows_of(left[ROWS], (row,), pair[PARTS], pair[0], pair[1])
+                for left, pair in fitting
+            )
+        )
