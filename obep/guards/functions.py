@@ -155,7 +155,7 @@ def _concat(*values: Value) -> Value:
 def _langmatches(tag: Value, range_: Value) -> Value:
     """Basic filtering of RFC 4647: `en` matches `en` and `en-gb`."""
     language, wanted = _simple(tag).lower(), _simple(range_).lower()
-    if wanted == "*":
+    if wanted == "*" or not language:
         return language != ""
     return language == wanted or language.startswith(f"{wanted}-")
 

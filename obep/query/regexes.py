@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 LONGEST_PATTERN = 1_000
@@ -202,7 +202,7 @@ class _Reader:
         while self.more() == "|":
             self.take()
             found.append(self.sequence(depth))
-        return found[0] if len(found) == 1 else Branches(tuple(found))
+        return found[0] if len(found) == 1 else _one_set(found) or Branches(tuple(found))
 
     def sequence(self, depth: int) -> Regex:
         parts: list[Regex] = []
@@ -310,13 +310,9 @@ class _Reader:
             if character == "[":
                 raise RegexError("a [ in a class is written \\[")
             members.append(self.range_from(character))
-        return Characters(
-            tuple(one for member in members for one in member.ranges),
-            tuple(one for member in members for one in member.categories),
-            "".join(member.escapes for member in members),
-            negated,
-            minus,
-        )
+        union = _one_set([*members])
+        assert union is not None
+        return replace(union, negated=negated, minus=minus)
 
     def range_from(self, character: str) -> Characters:
         first = self.escape() if character == "\\" else Characters(((character, character),))
@@ -330,6 +326,18 @@ class _Reader:
         if not last.ranges or last.ranges[0][0] < low:
             raise RegexError(f"the range from {low} runs backwards")
         return Characters(((low, last.ranges[0][0]),))
+
+
+def _one_set(branches: list[Regex]) -> Characters | None:
+    """`a|b|[0-9]` as one set of characters: then nothing has to be tried twice."""
+    plain = [one for one in branches if isinstance(one, Characters) and not one.negated and one.minus is None]
+    if len(plain) < len(branches):
+        return None
+    return Characters(
+        tuple(one for member in plain for one in member.ranges),
+        tuple(one for member in plain for one in member.categories),
+        "".join(member.escapes for member in plain),
+    )
 
 
 def _number(text: str) -> bool:
