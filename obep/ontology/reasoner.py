@@ -17,6 +17,7 @@ from typing import Any
 
 from obep.errors import fail
 from obep.model import Term
+from obep.ontology.automata import Rewriting, Words, without_complex_roles
 from obep.ontology.axioms import (
     NOTHING,
     Assertion,
@@ -166,7 +167,9 @@ class _Loaded:
         self._keys = any(isinstance(axiom, HasKey) for axiom in axioms.axioms)
         self._translation = Translation(axioms)
         self._timeout = timeout
-        self._set = self._translation.axioms(saturated(axioms.axioms))
+        said = saturated(axioms.axioms)
+        self._words = Words(said)
+        self._set = self._translation.axioms(without_complex_roles(said, self._words))
         self._set.addAll(self._translation.declarations(axioms))
         self._hermit = self._reasoner(self._set)
 
@@ -191,14 +194,14 @@ class _Loaded:
         """T with the ABox laid over it. With keys, all is loaded anew: they look at the names in T only."""
         assertions = self._translation.axioms(abox)
         if not self._keys:
-            tableau = _Tableau(self._hermit, self._translation, assertions)
+            tableau = _Tableau(self._hermit, self._translation, self._words, assertions)
             yield tableau
             tableau.clear()
             return
         assertions.addAll(self._set)
         hermit = self._reasoner(assertions)
         try:
-            yield _Tableau(hermit, self._translation, None)
+            yield _Tableau(hermit, self._translation, self._words, None)
         finally:
             self._dispose(hermit)
 
@@ -232,11 +235,12 @@ class _Loaded:
 class _Tableau:
     """T with an ABox over it, ready for one question after the other."""
 
-    def __init__(self, hermit: Java, translation: Translation, assertions: Java | None) -> None:
+    def __init__(self, hermit: Java, translation: Translation, words: Words, assertions: Java | None) -> None:
         from jpype import JClass
 
         self._hermit = hermit
         self._translation = translation
+        self._words = words
         self._assertions = [] if assertions is None else list(assertions)
         self._atom = JClass("org.semanticweb.HermiT.model.Atom").create
         self._concept = JClass("org.semanticweb.HermiT.model.AtomicConcept").create
@@ -252,7 +256,7 @@ class _Tableau:
                 atom = self._atom(self._concept(term[1:-1]), self._translation.constant(individual))
                 return self._run(self._laid(), self._set(atom))
         self._tableau = None
-        denied = self._translation.axioms(_negated(without))
+        denied = self._translation.axioms(Rewriting(self._words, "goal").axioms(_negated(without)))
         return self._run(self._hermit.getTableau(self._assertions + list(denied)), None)
 
     def _laid(self) -> Java:

@@ -1,7 +1,7 @@
 """The role box, saturated: what the axioms about object properties say together.
 
 HermiT misses answers when a symmetry or an inverse is only implied (docs: reasoning, "a bug of HermiT's"), so
-every inclusion, symmetry, transitivity and mirrored chain that follows is said aloud before T is handed over.
+every inclusion, symmetry and transitivity that follows is said aloud before T is handed over.
 """
 
 from __future__ import annotations
@@ -62,14 +62,10 @@ def saturated(axioms: tuple[Axiom, ...]) -> tuple[Axiom, ...]:
             for sup in sorted(above - {role}, key=str):
                 found[Symmetric(role) if sup == Inverse(role) else SubProperty(role, sup)] = None
     for axiom in axioms:
-        match axiom:
-            case SubChain(chain, sup) if len(chain) > 1:
-                found[SubChain(tuple(inverse(role) for role in reversed(chain)), inverse(sup))] = None
-            case Transitive(role):
-                for same in supers.get(role, ()):
-                    if role in supers[same]:
-                        named = same.property if isinstance(same, Inverse) else same
-                        found[Transitive(named)] = None
+        if isinstance(axiom, Transitive):
+            for same in supers.get(axiom.property, ()):
+                if axiom.property in supers[same]:
+                    found[Transitive(same.property if isinstance(same, Inverse) else same)] = None
     return tuple(found)
 
 
