@@ -96,7 +96,7 @@ class PipeSource:
         self._stopped = False
 
     def batches(self, start: Position) -> Iterator[Batch]:
-        raw = self._raw if self._raw is not None else open(sys.stdin.fileno(), "rb", 0, closefd=False)  # noqa: SIM115
+        raw = self._raw if self._raw is not None else getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
         if self._packed:
             yield from batched(
                 read_file(inflate(raw, self._reading.limits), self._format, self._reading), start

@@ -12,6 +12,9 @@ from obep.errors import fail
 from obep.formats.instants import show_instant
 from obep.model import DeadLetter
 
+SOME = 100
+"""Dead letters that are kept to be shown."""
+
 
 class Letters:
     """Takes dead letters."""
@@ -19,6 +22,7 @@ class Letters:
     def __init__(self, path: Path | None = None, start: int = 0) -> None:
         self.counts: Counter[str] = Counter()
         self.first: dict[str, DeadLetter] = {}
+        self.some: list[DeadLetter] = []
         self._file: BinaryIO | None = None
         if path is not None:
             try:
@@ -32,6 +36,8 @@ class Letters:
         """Counts a dead letter and writes it down."""
         self.counts[letter.code] += 1
         self.first.setdefault(letter.code, letter)
+        if len(self.some) < SOME:
+            self.some.append(letter)
         if self._file is not None:
             self._file.write(as_json(letter))
 

@@ -1,0 +1,172 @@
+"""Cases: a folder with a query, its stream and the occurrences that are expected of it.
+
+`query.obep`, `stream.*` (records that name their streams, or those of the only stream; `stream.NAME.csv` is
+bound to NAME; without one, the sources of obep.toml), and `expected.jsonl`. An expected line holds as much of
+an occurrence as matters: its event (by IRI or name) and any of id, start, end, detected, bindings, because.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from obep.commands.embedded import open_run
+from obep.config import load_config
+from obep.engine.output import to_json
+from obep.engine.query import load
+from obep.errors import fail
+from obep.formats.reading import Notes
+from obep.model import DeadLetter, Occurrence
+from obep.streams.order import Inlet, Order, bind
+from obep.streams.pipeline import Outlet
+from obep.streams.sinks import MemorySink
+
+QUERY, EXPECTED = "query.obep", "expected.jsonl"
+SHORT = ("event", "start", "end", "bindings")
+"""What is written down of an occurrence by --update; order counts, for people."""
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a case came to: no difference is success."""
+
+    found: list[Record]
+    difference: list[str]
+    refused: list[DeadLetter]
+
+
+def cases(paths: list[Path]) -> Iterator[Path]:
+    """The folders of cases at or below the paths."""
+    for path in paths:
+        if (path / QUERY).is_file() and (path / EXPECTED).is_file():
+            yield path
+        elif path.is_dir():
+            yield from sorted(
+                query.parent for query in path.rglob(QUERY) if (query.parent / EXPECTED).is_file()
+            )
+        else:
+            raise fail(
+                "OBEP532", f"{path} is no folder of cases", remedy=f"a folder with {QUERY} and {EXPECTED}"
+            )
+
+
+def run_case(folder: Path) -> Outcome:
+    """Runs a case on the embedded engine and compares."""
+    found, refused = occurrences(folder)
+    wanted = expected(folder / EXPECTED)
+    return Outcome(found, difference(found, wanted), refused)
+
+
+def occurrences(folder: Path) -> tuple[list[Record], list[DeadLetter]]:
+    """Everything that the query finds in the stream of the case, as records."""
+    config = load_config(None, folder)
+    settings = config.engine
+    query = load(folder / QUERY, catalogue=config.catalogue, strict=settings.get("strict", False))
+    streams = tuple(dict.fromkeys((*query.linked.streams, *(w.stream for w in query.linked.windows))))
+    given = inlets(folder)
+    order = Order(
+        folder / QUERY,
+        config,
+        given or bind((), streams, config),
+        (),
+        settings.get("lateness", 0),
+        settings.get("idle"),
+    )
+    run, _ = open_run(order, query)
+    memory, notes = MemorySink(), run.notes
+    run.outlets = {"case": Outlet(memory, lambda occurrence: _encoded(occurrence, notes))}
+    run.go()
+    return [msgspec.json.decode(payload) for _, payload in memory.sent], run.letters.some
+
+
+def _encoded(occurrence: Occurrence, notes: Notes) -> bytes:
+    return msgspec.json.encode(to_json(occurrence, notes.style))
+
+
+def inlets(folder: Path) -> tuple[Inlet, ...]:
+    """The stream files of a case."""
+    found = []
+    for path in sorted(folder.glob("stream.*")):
+        parts = path.name.removesuffix(".gz").split(".")
+        found.append(Inlet(parts[1] if len(parts) == 3 else "", str(path), trusted=True))
+    return tuple(found)
+
+
+def expected(path: Path) -> list[Record]:
+    """The expected occurrences; a line that begins with # is a comment."""
+    found = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            try:
+                record = msgspec.json.decode(line)
+            except msgspec.DecodeError as error:
+                raise fail("OBEP532", f"line {number} is not JSON: {error}", file=str(path)) from None
+            if not isinstance(record, dict) or "event" not in record:
+                raise fail("OBEP532", f"line {number} is no occurrence: it has no event", file=str(path))
+            found.append(record)
+    return found
+
+
+def difference(found: list[Record], wanted: list[Record]) -> list[str]:
+    """What is missing and what is too much, as a diff; empty if all is as expected. Order does not count."""
+    left = list(found)
+    missing = []
+    for record in sorted(wanted, key=len, reverse=True):  # the most particular ones choose first
+        match = next((one for one in left if fits(one, record)), None)
+        if match is None:
+            missing.append(record)
+        else:
+            left.remove(match)
+    if not missing and not left:
+        return []
+    matched = [_line(one) for one in found if one not in left]
+    before = sorted((*matched, *(_line(record) for record in missing)), key=_by_time)
+    after = sorted((*matched, *(_line(one) for one in left)), key=_by_time)
+    return list(unified_diff(before, after, "expected", "found", lineterm="", n=1))
+
+
+def fits(found: Record, wanted: Record) -> bool:
+    """Whether an occurrence is all that is expected of it."""
+    for key, value in wanted.items():
+        if key == "event":
+            if value not in (found["event"], _local(found["event"])):
+                return False
+        elif key == "bindings":
+            if sorted(map(_canonical, value)) != sorted(map(_canonical, found["bindings"])):
+                return False
+        elif found.get(key) != value:
+            return False
+    return True
+
+
+def as_expected(found: list[Record]) -> str:
+    """The occurrences as lines for expected.jsonl."""
+    lines = [msgspec.json.encode({key: one[key] for key in SHORT if one[key] != []}) for one in found]
+    return "".join(f"{line.decode()}\n" for line in lines)
+
+
+def _line(record: Record) -> str:
+    short = {key: record[key] for key in SHORT if record.get(key)}
+    short["event"] = _local(record["event"])
+    return msgspec.json.encode(short).decode()
+
+
+def _by_time(line: str) -> tuple[str, str]:
+    record = msgspec.json.decode(line)
+    time = record.get("end", 0)
+    return (f"{time:030.6f}" if isinstance(time, int | float) else str(time), line)
+
+
+def _local(iri: str) -> str:
+    return iri.rsplit("#", 1)[-1].rsplit("/", 1)[-1]
+
+
+def _canonical(value: object) -> bytes:
+    return msgspec.json.encode(value, order="sorted")

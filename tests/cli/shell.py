@@ -1,0 +1,54 @@
+"""The shell in this process: arguments in, exit status and both outputs out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from obep.cli import app
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command said and how it ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+def obep(*arguments: str | Path, stdin: bytes | None = None) -> Said:
+    """Runs `obep` with the arguments; a bug is raised, not turned into a status."""
+    result = CliRunner().invoke(app, [str(a) for a in arguments], input=stdin, catch_exceptions=False)
+    return Said(result.exit_code, result.stdout, result.stderr)
+
+
+def embedded(query: str | Path, *arguments: str | Path, stdin: bytes | None = None) -> Said:
+    """`obep run` on the embedded engine."""
+    return obep("run", query, "--engine", "embedded", *arguments, stdin=stdin)
+
+
+HOT = """PREFIX : <http://e/>
+FROM STREAM <s>
+EVENT Hot AS (Sensor and celsius some number[> 30])
+RETURN Hot
+"""
+
+
+def hot(folder: Path, text: str = HOT) -> Path:
+    """A small query, beside which a configuration and streams may be put."""
+    (folder / "q.obep").write_text(text)
+    return folder / "q.obep"
+
+
+def reading(time: object, id: str, celsius: float, stream: str = "s") -> str:
+    graph = f"<http://e/{id}> a <http://e/Sensor> ; <http://e/celsius> {celsius} ."
+    return json.dumps({"stream": stream, "time": time, "graph": graph}) + "\n"

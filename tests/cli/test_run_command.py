@@ -1,0 +1,233 @@
+"""`obep run` on the embedded engine: what goes where, and how it ends."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from shell import HOT, embedded, hot, obep, reading
+
+
+@pytest.fixture
+def query(tmp_path: Path) -> Path:
+    (tmp_path / "s.jsonl").write_text(reading(1, "a", 35) + reading(2, "a", 20) + reading(3, "b", 31))
+    return hot(tmp_path)
+
+
+def test_occurrences_go_to_standard_output_and_nothing_else_does(query: Path) -> None:
+    said = embedded(query, "--source", f"s={query.parent}/s.jsonl")
+    assert said.status == 0
+    assert said.err == ""
+    assert [(r["event"], r["start"], r["because"][0]["individual"]) for r in said.records] == [
+        ("http://e/Hot", 1, "http://e/a"),
+        ("http://e/Hot", 3, "http://e/b"),
+    ]
+
+
+def test_instants_print_as_they_came_in(query: Path) -> None:
+    (query.parent / "s.jsonl").write_text(reading("2026-01-01T10:00:00Z", "a", 35))
+    [record] = embedded(query, "--source", f"{query.parent}/s.jsonl").records
+    assert record["start"] == "2026-01-01T10:00:00Z"
+    (query.parent / "s.jsonl").write_text(reading(1_767_261_600, "a", 35))
+    [record] = embedded(query, "--source", f"{query.parent}/s.jsonl").records
+    assert record["start"] == 1_767_261_600
+
+
+def test_what_is_written_as_rdf_can_be_read_back(query: Path, tmp_path: Path) -> None:
+    for name in ("out.nq", "out.trig"):
+        out = tmp_path / name
+        said = embedded(query, "--source", f"s={tmp_path}/s.jsonl", "--sink", out)
+        assert (said.status, said.out) == (0, "")
+        again = hot(
+            tmp_path,
+            HOT.replace("celsius some number[> 30]", "Hot")
+            .replace("EVENT Hot", "EVENT Seen")
+            .replace("RETURN Hot", "RETURN Seen"),
+        )
+        back = embedded(again, "--source", f"s={out}")
+        assert [(r["start"], r["because"][0]["individual"]) for r in back.records] == [
+            (1, "http://e/a"),
+            (3, "http://e/b"),
+        ]
+        hot(tmp_path)
+    text = embedded(query, "--source", f"s={tmp_path}/s.jsonl", "--as", "rdf").out
+    assert text == (tmp_path / "out.nq").read_text()
+
+
+def test_sources_and_sinks_of_the_configuration_are_used_without_options(query: Path) -> None:
+    (query.parent / "obep.toml").write_text("""
+        [sources.s]
+        uri = "s.csv"
+        mapping = { template = "<http://e/{id}> a <http://e/Sensor> ; <http://e/celsius> {t:double} ." }
+        [sinks.out]
+        uri = "out.jsonl"
+        events = ["Hot"]
+        [engine]
+        name = "embedded"
+        dead_letters = "dead.jsonl"
+    """)
+    (query.parent / "s.csv").write_text("time,id,t\n1,a,35\n2,b,warm\n")
+    said = obep("run", query)
+    assert (said.status, said.out) == (0, "")
+    assert "OBEP610  warning: 1 refused" in said.err
+    assert len((query.parent / "out.jsonl").read_text().splitlines()) == 1
+    letter = json.loads((query.parent / "dead.jsonl").read_text())
+    assert (letter["code"], letter["time"]) == ("OBEP610", "1970-01-01T00:00:02Z")
+    assert letter["reason"] == "t: 'warm' is no number"
+    assert obep("run", query, "--sink", "-").out.count("\n") == 1, "options replace the sinks"
+
+
+def test_standard_input_is_a_source(query: Path) -> None:
+    data = (reading(1, "a", 35) + "broken\n" + reading(2, "b", 35)).encode()
+    said = embedded(query, "--source", "-", "-q", stdin=data)
+    assert [r["start"] for r in said.records] == [1, 2]
+    assert "OBEP600" in said.err
+
+
+def test_several_sources_are_one_stream_of_time(query: Path, tmp_path: Path) -> None:
+    hot(tmp_path, HOT.replace("FROM STREAM <s>", "FROM STREAM <s> FROM STREAM <t>"))
+    (tmp_path / "t.jsonl.gz").write_bytes(gzip.compress((reading(2, "c", 40) + reading(9, "c", 40)).encode()))
+    said = embedded(query, "--source", f"s={tmp_path}/s.jsonl", "--source", f"t={tmp_path}/t.jsonl.gz")
+    assert [r["start"] for r in said.records] == [1, 2, 3, 9]
+
+
+def test_items_of_streams_that_the_query_does_not_read_are_refused(query: Path) -> None:
+    (query.parent / "s.jsonl").write_text(reading(1, "a", 35, stream="other"))
+    said = embedded(query, "--source", f"{query.parent}/s.jsonl")
+    assert said.records == []
+    assert "OBEP616" in said.err
+    assert "other" in said.err
+
+
+def test_late_items_are_visible(query: Path) -> None:
+    (query.parent / "s.jsonl").write_text(reading(10, "a", 35) + reading(1, "b", 35))
+    said = embedded(query, "--source", f"{query.parent}/s.jsonl")
+    assert "OBEP640" in said.err
+    assert len(said.records) == 1
+    said = embedded(query, "--source", f"{query.parent}/s.jsonl", "--lateness", "1 min")
+    assert said.err == ""
+    assert [r["start"] for r in said.records] == [1, 10]
+
+
+def test_why_shows_the_causes_beside_the_output(query: Path) -> None:
+    said = embedded(query, "--source", f"{query.parent}/s.jsonl", "--why")
+    assert len(said.records) == 2
+    assert "Hot at 1 of a" in said.err
+    assert 'a celsius "35"' in said.err
+
+
+def test_a_log_for_machines(query: Path) -> None:
+    (query.parent / "s.jsonl").write_text(reading(1, "a", 35) + "broken\n")
+    said = embedded(query, "--source", f"{query.parent}/s.jsonl", "--log-format", "json")
+    done, warning = [json.loads(line) for line in said.err.splitlines()]
+    assert (done["message"], done["items"], done["occurrences"], done["refused"]) == ("done", 1, 1, 1)
+    assert (warning["level"], warning["code"]) == ("warning", "OBEP600")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ((), "OBEP511"),
+        (("--source", "x={}/s.jsonl"), "OBEP511"),
+        (("--source", "s={}/missing.jsonl"), "OBEP550"),
+        (("--source", "s={}/q.obep"), "OBEP510"),
+        (("--source", "s={}/s.jsonl", "--sink", "{}/out.txt"), "OBEP510"),
+        (("--source", "s={}/s.jsonl", "--sink", "{}/out.nq", "--as", "event"), "OBEP513"),
+        (("--source", "s={}/s.jsonl", "--sink", "{}/no/out.nq"), "OBEP554"),
+        (("--source", "s={}/s.jsonl", "--lateness", "soon"), "OBEP503"),
+        (("--source", "s={}/s.jsonl", "--conf", "soon"), "OBEP518"),
+        (("--source", "s={}/s.jsonl", "--config", "{}/missing.toml"), "OBEP500"),
+        (("--source", "s={}/s.jsonl", "--metrics", "x"), "OBEP514"),
+    ],
+)
+def test_what_the_user_can_mend_ends_with_status_2(
+    query: Path, arguments: tuple[str, ...], code: str
+) -> None:
+    said = embedded(query, *(argument.format(query.parent) for argument in arguments))
+    assert said.status == 2
+    assert said.out == ""
+    assert said.err.startswith(code)
+
+
+def test_a_broken_query_ends_with_status_2_before_anything_is_opened(query: Path) -> None:
+    hot(query.parent, HOT.replace("RETURN Hot", "RETURN Cold"))
+    said = embedded(query, "--source", f"s={query.parent}/missing.jsonl")
+    assert said.status == 2
+    assert "Cold" in said.err
+
+
+def test_a_program_in_the_configuration_is_only_run_if_the_user_says_so(query: Path) -> None:
+    out = query.parent / "ran.txt"
+    (query.parent / "run.sh").write_text(f"#!/bin/sh\ncat >> {out}\n")
+    (query.parent / "run.sh").chmod(0o755)
+    (query.parent / "obep.toml").write_text(f"[sinks.notify]\nuri = 'exec:{query.parent}/run.sh'\n")
+    source = ("--source", f"s={query.parent}/s.jsonl")
+    refused = embedded(query, *source)
+    assert (refused.status, refused.err[:7]) == (2, "OBEP516")
+    assert not out.exists()
+    for allowing in (("--allow-exec",), ("--sink", "notify")):
+        assert embedded(query, *source, *allowing).status == 0
+    assert len(out.read_text().splitlines()) == 4
+
+
+def test_a_sink_that_takes_nothing_ends_with_status_1(query: Path) -> None:
+    said = embedded(query, "--source", f"s={query.parent}/s.jsonl", "--sink", "exec:false")
+    assert said.status == 1
+    assert "OBEP555" in said.err
+    assert "urn:obep:Hot:" in said.err
+
+
+def test_the_spark_engine_has_its_own_refusal_or_runs() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("obep.spark.run") is not None:
+        pytest.skip("the Spark engine is there; its own tests run it")
+    from obep.commands.run import _run_on_spark
+    from obep.errors import ObepError
+
+    with pytest.raises(ObepError) as caught:
+        _run_on_spark(None)  # type: ignore[arg-type]
+    assert caught.value.code == "OBEP515"
+
+
+def start(query: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "obep", "run", str(query), "--engine", "embedded", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_stops_cleanly(query: Path, number: int, status: int) -> None:
+    running = start(query, "--source", "s=-", "--log-format", "json")
+    assert running.stdin is not None and running.stdout is not None
+    running.stdin.write(reading(1, "a", 35).encode())
+    running.stdin.flush()
+    first = running.stdout.readline()  # so it runs
+    running.send_signal(number)
+    out, err = running.communicate(timeout=60)
+    assert json.loads(first)["start"] == 1
+    assert out == b""
+    assert running.returncode == status
+    assert json.loads(err.splitlines()[0])["message"] == "stopped"
+
+
+def test_a_reader_that_leaves_is_no_failure(query: Path) -> None:
+    (query.parent / "s.jsonl").write_text("".join(reading(n, "a", 35) for n in range(2000)))
+    running = start(query, "--source", f"s={query.parent}/s.jsonl")
+    assert running.stdout is not None
+    running.stdout.readline()
+    running.stdout.close()
+    assert running.stderr is not None
+    err = running.stderr.read()
+    assert running.wait(60) == 0
+    assert b"Traceback" not in err
