@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from obep.query.regexes import AnyCharacter, Branches, Characters, Edge, Group, Regex, Repeat, Sequence
+from obep.query.regex_tree import AnyCharacter, Branches, Characters, Edge, Group, Regex, Repeat, Sequence
 
 _MOST_REMEMBERED = 20_000
 """Transitions that are remembered before starting afresh."""
@@ -78,11 +78,7 @@ class Automaton:
     def _matches(self, wanted: Characters | AnyCharacter, character: str) -> bool:
         if isinstance(wanted, AnyCharacter):
             return self._any or character != "\n"
-        if not self._folded:
-            return character in wanted
-        return any(
-            form in wanted for form in {character, character.lower(), character.upper()} if len(form) == 1
-        )
+        return wanted.holds(character, self._folded)
 
     def _closure(self, states: Iterable[int], begins: bool, ends: bool = False) -> frozenset[int]:
         reached = set(states)

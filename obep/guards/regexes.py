@@ -7,20 +7,19 @@ from functools import lru_cache
 
 from obep.guards.automaton import Automaton
 from obep.guards.values import ExpressionError
-from obep.query.regexes import (
+from obep.query.regex_tree import (
     AnyCharacter,
     Branches,
     Characters,
     Edge,
     Group,
     Regex,
-    RegexError,
     Repeat,
     Sequence,
     cost,
-    parse_regex,
     size,
 )
+from obep.query.regexes import RegexError, parse_regex
 
 LONGEST_TEXT = 100_000
 MOST_STEPS = 300_000

@@ -9,7 +9,8 @@ from obep.errors import Diagnostic
 from obep.query.ast import Call, Expression, Literal, Name, Var
 from obep.query.names import walk
 from obep.query.nearest import nearest
-from obep.query.regexes import RegexError, cost, parse_regex
+from obep.query.regex_tree import cost
+from obep.query.regexes import RegexError, parse_regex
 
 FUNCTIONS: dict[str, tuple[int, int | None]] = {
     # forms that do not evaluate all of their arguments

@@ -1,4 +1,4 @@
-"""Regular expressions of XPath, as SPARQL's REGEX and REPLACE take them: their syntax and what they cost.
+"""Regular expressions of XPath, as SPARQL's REGEX and REPLACE take them: their syntax.
 
 Patterns are untrusted. They are read here into a small tree, never handed to Python as they are; the tree
 says how many steps a backtracking matcher could need, and `obep.guards.regexes` chooses a matcher by that.
@@ -6,10 +6,19 @@ says how many steps a backtracking matcher could need, and `obep.guards.regexes`
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from dataclasses import replace
+
+from obep.query.regex_tree import (
+    AnyCharacter,
+    Branches,
+    Characters,
+    Edge,
+    Group,
+    Regex,
+    Repeat,
+    Sequence,
+    size,
+)
 
 LONGEST_PATTERN = 1_000
 LARGEST = 2_000
@@ -21,74 +30,6 @@ _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
 
 class RegexError(ValueError):
     """A pattern that cannot be carried out; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Characters:
-    """One character out of a set: ranges, Unicode categories, the escapes `d`, `s`, `w`, `D`, `S`, `W`."""
-
-    ranges: tuple[tuple[str, str], ...] = ()
-    categories: tuple[tuple[str, bool], ...] = ()
-    escapes: str = ""
-    negated: bool = False
-    minus: Characters | None = None
-
-    def __contains__(self, character: str) -> bool:
-        found = (
-            any(low <= character <= high for low, high in self.ranges)
-            or any(_escaped(escape, character) for escape in self.escapes)
-            or any(
-                unicodedata.category(character).startswith(category) != inverse
-                for category, inverse in self.categories
-            )
-        )
-        return found != self.negated and not (self.minus is not None and character in self.minus)
-
-
-@dataclass(frozen=True, slots=True)
-class AnyCharacter:
-    """The dot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """`^` or `$`."""
-
-    which: Literal["^", "$"]
-
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    parts: tuple[Regex, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Branches:
-    branches: tuple[Regex, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    part: Regex
-    least: int
-    most: int | None
-    reluctant: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    part: Regex
-    capturing: bool
-
-
-Regex = Characters | AnyCharacter | Edge | Sequence | Branches | Repeat | Group
-
-
-class Cost(NamedTuple):
-    """At most `factor * n ** degree` ways to try from one place of a text of length n."""
-
-    factor: int
-    degree: int
 
 
 def parse_regex(pattern: str, flags: str = "") -> Regex:
@@ -110,68 +51,6 @@ negated=False, minus=None), least=1, most=None, reluctant=False)))
     if size(tree) > LARGEST:
         raise RegexError("its counted repetitions are too large")
     return tree
-
-
-def size(node: Regex) -> int:
-    """The number of nodes with every counted repetition written out."""
-    if isinstance(node, Sequence):
-        return 1 + sum(map(size, node.parts))
-    if isinstance(node, Branches):
-        return 1 + sum(map(size, node.branches))
-    if isinstance(node, Group):
-        return 1 + size(node.part)
-    if isinstance(node, Repeat):
-        return 1 + size(node.part) * max(1, node.least, node.most or 0)
-    return 1
-
-
-def cost(node: Regex) -> Cost | None:
-    """What a backtracking matcher may need from one place; `None` when that grows exponentially."""
-    if isinstance(node, Group):
-        return cost(node.part)
-    if isinstance(node, Sequence):
-        return _product(map(cost, node.parts))
-    if isinstance(node, Branches):
-        costs = [cost(branch) for branch in node.branches]
-        known = [one for one in costs if one is not None]
-        if len(known) < len(costs):
-            return None
-        return Cost(sum(one.factor for one in known), max(one.degree for one in known))
-    if isinstance(node, Repeat):
-        return _cost_of_repeat(node)
-    return Cost(1, 0)
-
-
-def _cost_of_repeat(node: Repeat) -> Cost | None:
-    inner = cost(node.part)
-    if inner is None:
-        return None
-    if node.most is None:
-        return Cost(1, 1) if inner == Cost(1, 0) else None
-    choices = Cost(node.most - node.least + 1, 0)
-    return _product([choices, *[inner] * (node.most if inner != Cost(1, 0) else 1)])
-
-
-def _product(costs: Iterator[Cost | None] | list[Cost | None]) -> Cost | None:
-    factor, degree = 1, 0
-    for one in costs:
-        if one is None:
-            return None
-        factor, degree = factor * one.factor, degree + one.degree
-        if factor > 1_000_000 or degree > 10:
-            return None
-    return Cost(factor, degree)
-
-
-def _escaped(escape: str, character: str) -> bool:
-    kind = escape.lower()
-    if kind == "d":
-        found = unicodedata.category(character) == "Nd"
-    elif kind == "s":
-        found = character.isspace()
-    else:
-        found = character.isalnum() or character == "_"
-    return found != escape.isupper()
 
 
 class _Reader:
