@@ -1,4 +1,4 @@
-"""Comments on lines of their own, and the clauses that they stand before.
+"""Comments, and the clauses they stand before; one at the end of a line belongs to the clause it follows.
 
 A `Comment` counts clauses in the order in which the printer writes them, so that it stays with its clause.
 """
@@ -29,8 +29,10 @@ def with_comments(file: QueryFile) -> QueryFile:
     places = sorted((span.start, number) for number, span in enumerate(clauses(file)))
     starts = [start for start, _ in places]
     found: list[Comment] = []
-    for comment, offset in _own_lines(file.text):
+    for comment, offset, alone in _comments(file.text):
         after = bisect_right(starts, offset)
+        if not alone:
+            after = max(0, after - 1)
         before = places[after][1] if after < len(places) else len(places)
         found.append(Comment(comment, before, span=_span(file.text, offset, len(comment))))
     found.sort(key=lambda comment: comment.before)
@@ -65,12 +67,12 @@ def _base_span(file: QueryFile) -> Span:
     return _span(file.text, found.end() if found else 0, 1)
 
 
-def _own_lines(text: str) -> Iterator[tuple[str, int]]:
+def _comments(text: str) -> Iterator[tuple[str, int, bool]]:
+    """Each comment, where it begins, and whether it has its line to itself."""
     for word in _WORDS.finditer(text):
         if word[0].startswith("#"):
             line = text.rfind("\n", 0, word.start()) + 1
-            if not text[line : word.start()].strip(" \t\ufeff"):
-                yield word[0].rstrip(), word.start()
+            yield word[0].rstrip(), word.start(), not text[line : word.start()].strip(" \t\ufeff")
 
 
 def _span(text: str, start: int, length: int) -> Span:
