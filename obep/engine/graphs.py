@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from obep.engine.rdf import triples
 from obep.errors import fail
-from obep.model import Term, Triple
+from obep.model import Occurrence, Term, Triple
 
 
 def triples_of(graph: Any, stream: str, at: int, format: str | None = None) -> tuple[Triple, ...]:
@@ -27,6 +28,21 @@ def triples_of(graph: Any, stream: str, at: int, format: str | None = None) -> t
         return item_triples(found, stream, at, "\n".join(lines).encode())
     except Refused as refused:
         raise fail(refused.code, refused.reason) from None
+
+
+class Plain:
+    """The graph of a composite occurrence without reasoning: A ∪ H(c) ∪ constructed."""
+
+    vocabulary: frozenset[Term] = frozenset()
+
+    def __init__(self, occurrence: Occurrence) -> None:
+        self._triples = triples(occurrence)
+
+    def narrow(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        """The triples with these terms."""
+        return [t for t in self._triples if s in (None, t[0]) and p in (None, t[1]) and o in (None, t[2])]
+
+    wide = narrow
 
 
 def _format_of(text: str | bytes | dict[str, object]) -> str:

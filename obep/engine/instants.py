@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
+from obep.engine.graphs import Plain
 from obep.engine.running import Take, running
 from obep.guards.asks import Ask
-from obep.model import DeadLetter, Item, Occurrence, Solution, Term
+from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.plan.plan import Plan
 
 
@@ -157,8 +158,7 @@ class Runtime:
     def _derived(self, occurrence: Occurrence) -> Iterable[Occurrence]:
         if self._matcher is None:
             for ask in self._asked.get(occurrence.event, ()):
-                rows = _without_graph(ask, occurrence)
-                if rows:
+                if rows := ask.solve(occurrence, Plain(occurrence)):
                     occurrence.solutions[ask.number] = rows
             return ()
         matched = self._matcher.match_derived(occurrence)
@@ -167,13 +167,3 @@ class Runtime:
                 self._on_dead_letter(matched)
             return ()
         return matched.occurrences  # type: ignore[attr-defined, no-any-return]
-
-
-def _without_graph(ask: Ask, occurrence: Occurrence) -> tuple[Solution, ...]:
-    """The rows of an ask that needs no graph: the individual and parameters."""
-    rows = []
-    for binding in occurrence.bindings or ({},):
-        known: dict[str, Term | None] = dict.fromkeys(ask.names_this, occurrence.individual)
-        known |= {name: binding.get(ask.declared[at]) for name, at in ask.parameters}
-        rows.append(tuple(known.get(name) for name in ask.variables))
-    return tuple(dict.fromkeys(rows)) if not ask.triples else ()

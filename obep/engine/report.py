@@ -8,7 +8,7 @@ from typing import Any
 
 from obep.engine.construct import construct
 from obep.model import Assertion, Occurrence, Part, Term
-from obep.operators.candidates import END, PARTS, ROWS, START, Candidate, Parts
+from obep.operators.candidates import END, PARTS, ROWS, SINCE, START, Candidate, Parts
 from obep.plan.plan import EventPlan
 
 Key = tuple[object, ...]
@@ -23,6 +23,8 @@ class Detected(Occurrence):
         self._plan = plan
         self._candidates = candidates
         self.start, self.end, self.detected, self.since = candidates[0][:4]
+        if len(candidates) > 1:
+            self.since = min(candidate[SINCE] for candidate in candidates)
         self.event = plan.event
         self.partition = partition
         self.solutions = {}
@@ -39,8 +41,7 @@ class Detected(Occurrence):
     @property
     def key(self) -> tuple[object, ...]:
         """What makes it the same one (SPEC D1)."""
-        individuals = tuple(sorted(part.occurrence.individual for part in self.parts if not part.context))
-        return (self.event, self.explanation, self.start, self.end, individuals, self.partition)
+        return (self.event, self.explanation, self.start, self.end, individuals(self.parts), self.partition)
 
     @property
     def candidates(self) -> Sequence[Candidate]:
@@ -86,6 +87,11 @@ _LATER: dict[str, Callable[[Detected], object]] = {
         occurrence._plan.construct, occurrence.individual, occurrence.bindings
     ),
 }
+
+
+def individuals(parts: Iterable[Part]) -> tuple[Term, ...]:
+    """Those of the leaves, which make an occurrence the same as another; a bare NOT has none."""
+    return tuple(sorted(part.occurrence.individual for part in parts if not part.context)) or ("",)
 
 
 def local_name(event: Term) -> str:
@@ -153,12 +159,11 @@ class Reporter:
 
     def _key(self, candidate: Candidate) -> Key:
         parts = parts_of(candidate[PARTS], self._plan)
-        individuals = tuple(sorted(part.occurrence.individual for part in parts if not part.context))
         return (
             candidate[START],
             candidate[END],
             explanation_of(candidate[PARTS], self._plan),
-            individuals,
+            individuals(parts),
         )
 
     def prune(self, at: int) -> None:

@@ -122,13 +122,10 @@ class Without(Operator):
                 self._decide(left)
 
     def _decide(self, left: Candidate) -> None:
-        start, end, done, since, parts, rows = left
+        start, end, done, since, parts, _ = left
         kept = self.blocking.rows_left(left, start + 1, end - 1, _strictly_inside)
-        if self._held:
-            if kept or not rows:
-                self.emit((start, end, done, since, parts, (kept,)))
-        elif kept:
-            self.emit((start, end, done, since, parts, kept))
+        if kept:
+            self.emit((start, end, done, since, parts, (kept,) if self._held else kept))
 
     def memories(self) -> Iterable[Memory]:
         return (self.blocking.memory,)
@@ -199,18 +196,15 @@ class Silence(Operator):
             self._decide(left, at)
 
     def _decide(self, left: Candidate, at: int) -> None:
-        start, end, _, since, parts, rows = left
+        start, end, _, since, parts, _ = left
         deadline = end + self._micros
         if self._horizon is not None and at - since >= self._horizon:
             return
         kept = self.blocking.rows_left(
             left, end + 1, deadline - 1, lambda _, other: end < other[START] and other[END] < deadline
         )
-        if self._held:
-            if kept or not rows:
-                self.emit((start, deadline, at, since, parts, (kept,)))
-        elif kept:
-            self.emit((start, deadline, at, since, parts, kept))
+        if kept:
+            self.emit((start, deadline, at, since, parts, (kept,) if self._held else kept))
 
     def memories(self) -> Iterable[Memory]:
         return (self.blocking.memory,)

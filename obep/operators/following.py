@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 
-from obep.model import Occurrence
 from obep.operators.candidates import DONE, END, PARTS, ROWS, START, Candidate, Emit, Parts, Row
 from obep.operators.memory import Memory
 from obep.operators.operator import Operator
@@ -13,24 +12,32 @@ from obep.plan import nodes
 
 
 class Next(Operator):
-    """Remembers both operands: what lies between two of them separates them, consumed or not."""
+    """Remembers both operands: what lies between two of them separates them.
 
-    def __init__(self, node: nodes.Next, emit: Emit) -> None:
+    Under a policy that consumes, what is consumed makes no pairs any more but still lies between others
+    (SPEC §6): then the operands are there a second time (`between_…`), with nothing consumed.
+    """
+
+    def __init__(self, node: nodes.Next, emit: Emit, *, twice: bool) -> None:
         self.emit = emit
         self.union = Union(node, "SEQ")
         self.lefts = Memory(self.union.key_left, node.horizon)
         self.rights = Memory(self.union.key_right, node.horizon)
         self.left_view: Operator | None = None
         self.right_view: Operator | None = None
+        self.between_lefts = Memory(self.union.key_left, node.horizon) if twice else self.lefts
+        self.between_rights = Memory(self.union.key_right, node.horizon) if twice else self.rights
+        self.between_left_view: Operator | None = None
+        self.between_right_view: Operator | None = None
         self._held = node.held
         views = node.left.view or node.right.view
         self._eager = node.left.punctual and node.right.punctual and not views
         self._probes_rights = not node.left.punctual
         self._new_left: list[Candidate] = []
         self._new_right: list[Candidate] = []
-        self._gone: dict[int, Occurrence | None] = {}  # kept alive, so that no id is used again
         # Without conditions and clashes, all under one key join; then the last l hides those before it.
-        self._plain = self.union.joining.exact and self.union.test is None and self.union.clash is None
+        calm = self.union.joining.exact and self.union.test is None and self.union.clash is None
+        self._plain = calm and not twice
 
     def take_left(self, left: Candidate) -> None:
         if self.left_view is None:
@@ -83,18 +90,13 @@ class Next(Operator):
         return self.rights.partners(left, self.union.key_left, left[END] + 1, None)
 
     def _try(self, left: Candidate, right: Candidate) -> None:
-        if self._gone and (self._is_gone(left) or self._is_gone(right)):
-            return
         pair = self.union.beside(left, right)
         if pair is None:
             return
         start, end, done, since, parts, _ = pair
         rows = tuple(dict.fromkeys(self._rows(left, right, parts, start, end)))
-        if self._held:
-            if rows or not (left[ROWS] and right[ROWS]):
-                self.emit((start, end, done, since, parts, (rows,)))
-        elif rows:
-            self.emit((start, end, done, since, parts, rows))
+        if rows:
+            self.emit((start, end, done, since, parts, (rows,) if self._held else rows))
 
     def _rows(self, left: Candidate, right: Candidate, parts: Parts, start: int, end: int) -> Iterator[Row]:
         """The joined rows whose parts from l and from r nothing in between joins."""
@@ -107,10 +109,10 @@ class Next(Operator):
     def _right_between(self, left: Candidate, right: Candidate, row: Row) -> bool:
         """Whether an r' between the two joins a row of l."""
         one = (left[START], left[END], left[DONE], left[3], left[PARTS], (row,))
-        if self.right_view is not None:
-            others: Iterable[Candidate] = self.right_view.live()
+        if self.between_right_view is not None:
+            others: Iterable[Candidate] = self.between_right_view.live()
         else:
-            others = self.rights.latest(self.union.key_left(row), left[END] + 1, right[START] - 1)
+            others = self.between_rights.latest(self.union.key_left(row), left[END] + 1, right[START] - 1)
         return any(
             left[END] < other[START] and other[END] < right[START] and self._joins(one, other)
             for other in others
@@ -119,10 +121,10 @@ class Next(Operator):
     def _left_between(self, left: Candidate, right: Candidate, row: Row) -> bool:
         """Whether an l' between the two joins a row of r."""
         one = (right[START], right[END], right[DONE], right[3], right[PARTS], (row,))
-        if self.left_view is not None:
-            others: Iterable[Candidate] = self.left_view.live()
+        if self.between_left_view is not None:
+            others: Iterable[Candidate] = self.between_left_view.live()
         else:
-            others = self.lefts.latest(self.union.key_right(row), left[END] + 1, right[START] - 1)
+            others = self.between_lefts.latest(self.union.key_right(row), left[END] + 1, right[START] - 1)
         return any(
             left[END] < other[START] and other[END] < right[START] and self._joins(other, one)
             for other in others
@@ -135,16 +137,13 @@ class Next(Operator):
         start, end, _, _, parts, _ = pair
         return bool(self.union.rows_of(left[ROWS], right[ROWS], parts, start, end))
 
-    def _is_gone(self, candidate: Candidate) -> bool:
-        return any(id(part) in self._gone for part in candidate[PARTS])
-
     def memories(self) -> Iterable[Memory]:
-        return (self.lefts, self.rights)
+        twice = () if self.between_lefts is self.lefts else (self.between_lefts, self.between_rights)
+        return (self.lefts, self.rights, *twice)
 
     def consume(self, gone: Container[int], at: int) -> None:
-        """What is consumed makes no pairs any more, but still separates others."""
-        kept = {id(part): part for memory in self.memories() for c in memory for part in c[PARTS]}
-        self._gone = {at: part for at, part in kept.items() if at in gone or at in self._gone}
+        self.lefts.forget(gone)
+        self.rights.forget(gone)
 
 
 _NEVER = -(1 << 63)

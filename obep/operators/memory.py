@@ -14,7 +14,7 @@ _end = itemgetter(END)
 
 Measure = Literal[0, 3]
 ROWLESS: Final = object()
-"""The key of candidates without rows, which below FIRST and LAST go on all the same."""
+"""The key of candidates without rows: a naive OPTIONAL chooses before it looks at them."""
 
 
 class Memory:
@@ -66,11 +66,10 @@ class Memory:
     def partners(self, of: Candidate, key: KeyOf, least: int | None, greatest: int | None) -> list[Candidate]:
         """Those with a key in common with a candidate and an end in the range, each once."""
         rows = of[ROWS]
-        if len(rows) == 1 and ROWLESS not in self._by_key:
+        if len(rows) == 1:
             return self.between(key(rows[0]), least, greatest)
-        keys = [*keys_of(key, rows), ROWLESS] if rows else list(self._by_key)
         found: dict[int, Candidate] = {}
-        for one in keys:
+        for one in keys_of(key, rows):
             for candidate in self.between(one, least, greatest):
                 found[id(candidate)] = candidate
         return list(found.values())

@@ -53,14 +53,21 @@ class Choosing(Operator):
         for right in new_right:
             self._with_new(right)
         if new_left:
-            for right in self._older_rights(new_left, at):
-                if any(self.union(left, right) is not None for left in new_left):
-                    for pair in self._chosen(self._fitting(right)):
-                        if pair[DONE] == at:
-                            self.emit(pair)
+            self._with_new_lefts(new_left, at)
         if self._keeps_rights:
             for right in new_right:
                 self.rights.add(right)
+        self._at_the_end(at)
+
+    def _at_the_end(self, at: int) -> None:
+        """For a policy that looks at all there is."""
+
+    def _with_new_lefts(self, lefts: list[Candidate], at: int) -> None:
+        for right in self._older_rights(lefts, at):
+            if any(self.union(left, right) is not None for left in lefts):
+                for pair in self._chosen(self._fitting(right)):
+                    if pair[DONE] == at:
+                        self.emit(pair)
 
     def _with_new(self, right: Candidate) -> None:
         for pair in self._chosen(self._fitting(right)):
@@ -108,9 +115,9 @@ class Fallback(Choosing):
 
     def __init__(self, node: nodes.Fallback, emit: Emit) -> None:
         calm = node.left.punctual and not (node.left.view or node.right.view)
-        super().__init__(node, node.relation, emit, eager=calm and node.relation == "SEQ")
-        self._held = node.held
-        self._horizon = node.horizon
+        self._naive = node.which == "naive"
+        eager = calm and node.relation == "SEQ" and not self._naive
+        super().__init__(node, node.relation, emit, eager=eager)
         self._nobody = (None,) * len(node.left.aliases)
         self._widen = widener(node.right.variables, node.variables)
         self._final = emit
@@ -123,13 +130,30 @@ class Fallback(Choosing):
 
     def _with_new(self, right: Candidate) -> None:
         fitting = self._fitting(right)
-        for pair in self._chosen(fitting):
-            self.emit(pair)
-        start, end, done, since, parts, rows = right
+        if not self._naive:
+            for pair in self._chosen(fitting):
+                self.emit(pair)
+        start, end, done, since, parts, _ = right
         alone = self._alone(right, fitting)
-        if alone or (self._held and not rows):
+        if alone:
             widened = alone if self._widen is None else self._widen(alone)
             self.emit((start, end, done, since, self._nobody + parts, widened))
+
+    def _with_new_lefts(self, lefts: list[Candidate], at: int) -> None:
+        if not self._naive:
+            super()._with_new_lefts(lefts, at)
+
+    def _at_the_end(self, at: int) -> None:
+        """naive: only the last l with the last r."""
+        if self._naive:
+            lefts = self.lefts if self.left_view is None else self.left_view.live()
+            rights = self.rights if self.right_view is None else self.right_view.live()
+            last = last_of(lefts)
+            for right in last_of(rights):
+                for left in last:
+                    pair = self.union(left, right)
+                    if pair is not None and pair[DONE] == at:
+                        self.emit(pair)
 
     def _alone(self, right: Candidate, fitting: list[tuple[Candidate, Candidate]]) -> Rows:
         rows: Rows = right[ROWS]

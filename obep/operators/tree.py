@@ -113,45 +113,48 @@ class Tree:
         """How many candidates are remembered."""
         return sum(operator.size() for operator in self.operators)
 
-    def _grow(self, node: Node, emit: Emit, negated: bool) -> Operator | None:
-        """The operator of a node, over those of its operands; `None` unless it is a view."""
+    def _grow(self, node: Node, emit: Emit, exempt: bool) -> Operator | None:
+        """The operator of a node, over those of its operands; `None` unless it is a view.
+
+        `exempt`: nothing is consumed here.
+        """
         match node:
             case Read():
                 self.leaves.append(Leaf(node, entrance(node, emit)))
                 return None
             case nodes.Check():
-                return self._grow(node.operand, checked(node, emit), negated)
+                return self._grow(node.operand, checked(node, emit), exempt)
             case nodes.Within(replay=True):
-                self._replay(node, emit, negated)
+                self._replay(node, emit, exempt)
                 return None
             case nodes.Within():
-                self._grow(node.operand, bounded(node, emit), negated)
+                self._grow(node.operand, bounded(node, emit), exempt)
                 return None
             case nodes.Choice() | nodes.Settle():
-                return self._unary(node, emit, negated)
+                return self._unary(node, emit, exempt)
             case nodes.Rest():
                 rest = Rest(node, emit)
                 self._grow(node.operand, rest.take, True)
                 self._of_items.append(rest)
-                return self._add(rest, node, negated)
+                return self._add(rest, node, exempt)
             case nodes.Either():
-                return self._either(node, emit, negated)
+                return self._either(node, emit, exempt)
             case nodes.Negation():
-                return self._negation(node, emit, negated)
+                return self._negation(node, emit, exempt)
             case nodes.Binary():
-                return self._binary(node, emit, negated)
+                return self._binary(node, emit, exempt)
         raise AssertionError(node)
 
-    def _unary(self, node: nodes.Choice | nodes.Settle, emit: Emit, negated: bool) -> Operator | None:
+    def _unary(self, node: nodes.Choice | nodes.Settle, emit: Emit, exempt: bool) -> Operator | None:
         operator: Choice | Settle
         if isinstance(node, nodes.Choice):
-            operator = Choice(node, emit, consumes=self._consumes and not negated)
+            operator = Choice(node, emit, consumes=self._consumes and not exempt)
         else:
             operator = Settle(node, emit)
-        operator.below = self._grow(node.operand, operator.take, negated)
-        return self._add(operator, node, negated)
+        operator.below = self._grow(node.operand, operator.take, exempt)
+        return self._add(operator, node, exempt)
 
-    def _binary(self, node: nodes.Binary, emit: Emit, negated: bool) -> Operator | None:
+    def _binary(self, node: nodes.Binary, emit: Emit, exempt: bool) -> Operator | None:
         operator: Pair | Pick | Next | Fallback
         match node:
             case nodes.Pair():
@@ -159,35 +162,44 @@ class Tree:
             case nodes.Pick():
                 operator = Pick(node, emit)
             case nodes.Next():
-                operator = Next(node, emit)
+                operator = Next(node, emit, twice=self._consumes and not exempt)
             case nodes.Fallback():
                 operator = Fallback(node, emit)
             case _:
                 raise AssertionError(node)
-        operator.left_view = self._grow(node.left, operator.take_left, negated)
-        operator.right_view = self._grow(node.right, operator.take_right, negated)
-        return self._add(operator, node, negated)
+        operator.left_view = self._grow(node.left, operator.take_left, exempt)
+        operator.right_view = self._grow(node.right, operator.take_right, exempt)
+        if isinstance(operator, Next):
+            self._between(operator, node, exempt)
+        return self._add(operator, node, exempt)
 
-    def _either(self, node: nodes.Either, emit: Emit, negated: bool) -> Operator | None:
+    def _between(self, operator: Next, node: nodes.Binary, exempt: bool) -> None:
+        operator.between_left_view = operator.left_view
+        operator.between_right_view = operator.right_view
+        if self._consumes and not exempt:
+            operator.between_left_view = self._grow(node.left, operator.between_lefts.add, True)
+            operator.between_right_view = self._grow(node.right, operator.between_rights.add, True)
+
+    def _either(self, node: nodes.Either, emit: Emit, exempt: bool) -> Operator | None:
         if not node.view:
             left, right = branches(node)
-            self._grow(node.left, lambda candidate: emit(left(candidate)), negated)
-            self._grow(node.right, lambda candidate: emit(right(candidate)), negated)
+            self._grow(node.left, lambda candidate: emit(left(candidate)), exempt)
+            self._grow(node.right, lambda candidate: emit(right(candidate)), exempt)
             return None
         operator = Either(node, emit)
-        operator.left = self._stored(node.left, operator.take_left, negated)
-        operator.right = self._stored(node.right, operator.take_right, negated)
-        return self._add(operator, node, negated)
+        operator.left = self._stored(node.left, operator.take_left, exempt)
+        operator.right = self._stored(node.right, operator.take_right, exempt)
+        return self._add(operator, node, exempt)
 
-    def _stored(self, node: Node, emit: Emit, negated: bool) -> Operator | None:
+    def _stored(self, node: Node, emit: Emit, exempt: bool) -> Operator | None:
         if node.view:
-            return self._grow(node, emit, negated)
+            return self._grow(node, emit, exempt)
         store = Store(node, emit)
-        self._grow(node, store.take, negated)
-        self._add(store, node, negated)
+        self._grow(node, store.take, exempt)
+        self._add(store, node, exempt)
         return store
 
-    def _negation(self, node: nodes.Negation, emit: Emit, negated: bool) -> Operator | None:
+    def _negation(self, node: nodes.Negation, emit: Emit, exempt: bool) -> Operator | None:
         operator: Without | Silence
         if isinstance(node, nodes.Silence):
             operator = Silence(node, emit)
@@ -195,15 +207,15 @@ class Tree:
         else:
             assert isinstance(node, nodes.Without)
             operator = Without(node, emit)
-        left = self._grow(node.left, operator.take_left, negated)
+        left = self._grow(node.left, operator.take_left, exempt)
         operator.blocking.view = self._grow(node.right, operator.take_right, True)
         if isinstance(operator, Silence) and left is not None:
             operator.left_view = left
             left.watch(operator.watch_left)
-        return self._add(operator, node, negated)
+        return self._add(operator, node, exempt)
 
-    def _replay(self, node: nodes.Within, emit: Emit, negated: bool) -> None:
-        consumes = self._consumes and not negated
+    def _replay(self, node: nodes.Within, emit: Emit, exempt: bool) -> None:
+        consumes = self._consumes and not exempt
         operator = Replay(node, emit, lambda: Tree(node.operand, consumes=consumes))
         pattern = Tree(node.operand)
         for number, leaf in enumerate(pattern.leaves):
@@ -212,10 +224,10 @@ class Tree:
             self._of_items.append(operator)
         if pattern.timed:
             self._timed.append(operator)
-        self._add(operator, node, negated)
+        self._add(operator, node, exempt)
 
-    def _add(self, operator: Operator, node: Node, negated: bool) -> Operator | None:
+    def _add(self, operator: Operator, node: Node, exempt: bool) -> Operator | None:
         self.operators.append(operator)
-        if not negated:
+        if not exempt:
             self._consuming.append(operator)
         return operator if node.view else None

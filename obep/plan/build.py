@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -221,15 +221,10 @@ class _Maybe(nodes.Unary):
 
 def _seq(left: Node, right: Node, policy: str) -> Node:
     which: Any = {"chronological": "first", "recent": "last"}.get(policy, "")
-    if policy == "naive":  # the last with the last, before any guard: that is what LAST chooses
-        right = nodes.Choice(right, "last")
-        left = (
-            replace(left, operand=nodes.Choice(left.operand, "last"))
-            if isinstance(left, _Maybe)
-            else nodes.Choice(left, "last")
-        )
     if isinstance(left, _Maybe):
-        return nodes.Fallback(left.operand, right, "SEQ", which)
+        return nodes.Fallback(left.operand, right, "SEQ", which or ("naive" if policy == "naive" else ""))
+    if policy == "naive":  # the last with the last, before any guard: that is what LAST chooses
+        return nodes.Pair(nodes.Choice(left, "last"), nodes.Choice(right, "last"), "SEQ")
     return nodes.Pick(left, right, which) if which else nodes.Pair(left, right, "SEQ")
 
 

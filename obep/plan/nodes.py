@@ -261,7 +261,7 @@ class Fallback(Binary):
     """`OPTIONAL(L) SEQ R`, `OPTIONAL(L) AND R`: pairs, and each r that no l fits."""
 
     relation: Relation = "SEQ"
-    which: Literal["", "first", "last"] = ""
+    which: Literal["", "first", "last", "naive"] = ""
     """The policy's choice among the l."""
 
     @cached_property
@@ -283,7 +283,7 @@ class Fallback(Binary):
     @property
     def tip(self) -> bool:
         calm = self.left.punctual and not (self.left.view or self.right.view)
-        return self.relation == "SEQ" and calm and self.right.tip
+        return self.relation == "SEQ" and self.which != "naive" and calm and self.right.tip
 
 
 @dataclass(frozen=True)
@@ -397,8 +397,13 @@ class Choice(Unary):
 
 @dataclass(frozen=True)
 class Settle(Unary):
-    """Where the rows of what lies below FIRST or LAST are joined. `keep`: but nothing is dropped yet."""
+    """Where the rows of what lies below FIRST or LAST are joined.
 
+    `final` is directly above the outermost one, where conditions are decided; `keep` passes on what has no
+    rows, too.
+    """
+
+    final: bool = False
     keep: bool = False
 
     @property

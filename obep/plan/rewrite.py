@@ -22,7 +22,9 @@ def rewrite(root: Node, conditions: Conditions) -> Node:
 def settle_choices(node: Node, conditions: Conditions = ()) -> Node:
     """Below FIRST and LAST only a negation, NEXT or OPTIONAL decides what it asks (SPEC D9)."""
     if isinstance(node, nodes.Choice):
-        return nodes.Settle(_hold(node))
+        return nodes.Settle(_hold(node), final=True)
+    if isinstance(node, nodes.Fallback) and node.which == "naive":  # chooses before any guard, too
+        return replace(_hold(node), held=False)
     return node.with_operands(settle_choices)
 
 
@@ -30,10 +32,11 @@ def _hold(node: Node) -> Node:
     if isinstance(node, nodes.Rest):
         return replace(node.with_operands(settle_choices), held=True)
     if isinstance(node, nodes.Negation):
-        left, right = nodes.Settle(_hold(node.left), keep=True), settle_choices(node.right)
+        left, right = nodes.Settle(_hold(node.left)), settle_choices(node.right)
         return replace(node, left=left, right=right, held=True)
     if isinstance(node, nodes.Next | nodes.Fallback):
-        left, right = (nodes.Settle(_hold(operand), keep=True) for operand in (node.left, node.right))
+        keep = isinstance(node, nodes.Fallback) and node.which == "naive"
+        left, right = (nodes.Settle(_hold(operand), keep=keep) for operand in (node.left, node.right))
         return replace(node, left=left, right=right, held=True)
     return replace(node.with_operands(_hold), held=True)
 
@@ -49,7 +52,7 @@ def place_conditions(node: Node, conditions: Conditions) -> Node:
 def _place(node: Node, conditions: Conditions) -> Node:
     node = node.with_operands(lambda operand: _place(operand, conditions))
     decides = isinstance(node, nodes.Next | nodes.Fallback | nodes.Negation)
-    if isinstance(node, nodes.Settle) and not node.keep:
+    if isinstance(node, nodes.Settle) and node.final:
         here = [condition for condition in conditions if condition.needs <= node.scope]
     elif decides or (isinstance(node, nodes.Binary) and not node.held):
         here = [condition for condition in conditions if _belongs(condition, node)]
