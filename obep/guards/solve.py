@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple, Protocol
 
 from obep.guards.expressions import compile_condition
@@ -69,10 +69,12 @@ class Block:
         # What no pattern can bind is unbound for good: such a filter waits for nothing.
         bindable = {name for name in slots if name in variables(*triples)}
 
+        loose = {name for name, _ in parameters} - bindable
+
         def ready() -> tuple[Condition, ...]:
             now = [f for f in waiting if all(v in bound or v not in bindable for v in variables(f))]
             waiting[:] = [f for f in waiting if f not in now]
-            return tuple(compile_condition(f.condition, slots, {"": 0}) for f in now)
+            return tuple(_asked(f, slots, loose) for f in now)
 
         self._first = ready()
         steps = []
@@ -126,6 +128,15 @@ class Block:
             else:
                 rows.append(copy)
         return rows
+
+
+def _asked(filter_: Filter, slots: Mapping[str, int], loose: Set[str]) -> Condition:
+    """A filter of the block. Over a parameter that the composite left unbound it asks nothing (SPEC D8)."""
+    condition = compile_condition(filter_.condition, slots, {"": 0})
+    needed = [slots[name] for name in variables(filter_) if name in loose]
+    if not needed:
+        return condition
+    return lambda row, times: any(row[slot] is None for slot in needed) or condition(row, times)
 
 
 def is_narrow(pattern: TriplePattern, vocabulary: frozenset[Term]) -> bool:
