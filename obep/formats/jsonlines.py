@@ -123,7 +123,10 @@ def _read_enclosed(graph: bytes) -> list[Triple]:
 
 def _wrong_envelope(line: bytes, error: Exception) -> Refused:
     """Names the field that was wrong; a record without a graph is probably a device's own JSON."""
-    record = _anything(line)
+    try:
+        record = _anything(line)
+    except msgspec.DecodeError:
+        record = {"graph": None}  # a number that no machine has; the first error says which
     if not isinstance(record, dict):
         return Refused("OBEP601", f"a record is a JSON object, this is {_kind(record)}")
     if "graph" not in record:
