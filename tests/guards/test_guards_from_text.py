@@ -63,7 +63,7 @@ def test_the_explanation_tells_which_room() -> None:
         ("?this :value ?v . FILTER(?v > 20) FILTER(?v < 30)", ["25"]),
         ("?this :value ?v . FILTER(STR(?v) = \"25\")", ["25"]),
         ("?this :value ?v . FILTER(?v IN (10, 30.0))", ["10", "30"]),
-        ("?this :value ?v . FILTER(?v < 20 && getENDTIME(A) = \"1970-01-01T00:00:07\"^^xsd:dateTime)", ["10"]),
+        ("?this :value ?v FILTER(?v < 20 && getENDTIME(A) = \"1970-01-01T00:00:07\"^^xsd:dateTime)", ["10"]),
         ("?this :value ?v . FILTER(getDURATION(A) > 5 s)", []),
         ("?this :value ?v . FILTER(?this = :a1 && ?v < 20)", ["10"]),
         ("?this :value ?v . FILTER(?v > :x)", []),
