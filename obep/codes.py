@@ -152,6 +152,7 @@ CODES: dict[str, str] = {
     "OBEP615": "not Parquet",
     "OBEP616": "an item of a stream that the query does not read",
     "OBEP620": "an item that contradicts the ontology",
+    "OBEP630": "too many solutions of a guard block",
     "OBEP640": "late",
     "OBEP641": "too far in the future",
     # 650-699 Spark

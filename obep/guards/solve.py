@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple, Protocol
 
+from obep.formats.limits import Refused
 from obep.guards.expressions import compile_condition
 from obep.guards.logic import Condition, Times
 from obep.guards.mentions import THIS, variables
 from obep.guards.terms import term_of
 from obep.model import RDF_TYPE, Occurrence, Solution, Term, Triple
 from obep.query.ast import Filter, Name, TriplePattern, Var
+
+MOST_ROWS = 100_000
+"""Patterns that share no variable multiply; an item that makes more rows than this is refused."""
 
 
 class Graphs(Protocol):
@@ -169,6 +173,8 @@ def _extended(rows: list[Row], step: Step, match: Callable[..., Iterable[Triple]
             else:
                 if not conditions or all(condition(copy, times) for condition in conditions):
                     extended.append(copy)
+                    if len(extended) > MOST_ROWS:
+                        raise Refused("OBEP630", f"a guard block has more than {MOST_ROWS:,} solutions in it")
     return extended
 
 

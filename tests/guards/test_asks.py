@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from guard_nodes import (
     TwoGraphs,
     block,
@@ -16,6 +17,7 @@ from guard_nodes import (
     triples,
 )
 
+from obep.formats.limits import Refused
 from obep.guards.asks import asks, filters_over
 from obep.model import body_of
 from obep.query.ast import (
@@ -229,3 +231,11 @@ def test_the_guard_of_a_logical_event_is_one_ask_about_its_body() -> None:
 
 def test_an_unguarded_logical_event_asks_nothing() -> None:
     assert asks(linked(LogicalEvent(name("H"), ClassName(name("C"))))).all == ()
+
+
+def test_an_item_that_makes_too_many_solutions_is_refused() -> None:
+    """Two patterns without a common variable multiply: 400 x 400 rows."""
+    ask = asks(linked(composite("H", A, block("A", "?x p ?y . ?z q ?w")))).of(iri("H"), "A")
+    data = facts(" . ".join(f"s{n} p o{n} . s{n} q o{n}" for n in range(400)))
+    with pytest.raises(Refused, match="more than 100,000 solutions"):
+        ask.solve(occurrence("A", "a1"), TwoGraphs(rest=data))
