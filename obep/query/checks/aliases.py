@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 
 from obep.errors import Diagnostic, Span
 from obep.query.ast import Leaf, Pattern, Within
-from obep.query.checks.layout import Place, Scope, times_in
+from obep.query.checks.layout import Place, Scope
 from obep.query.checks.report import listed, quote, say
 from obep.query.checks.tree import operands, with_operands
 from obep.query.nearest import nearest, split
@@ -34,7 +35,7 @@ def twice(scope: Scope) -> Iterator[Diagnostic]:
 
 def named_like_an_event(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP105: an alias is not the name of another event."""
-    events = {split(event.name.text)[1]: event for event in scope.definitions.events.values()}
+    events = scope.definitions.by_local_name
     for place in scope.places:
         alias = place.leaf.alias or ""
         other = events.get(alias)
@@ -80,7 +81,7 @@ def not_there(scope: Scope) -> Iterator[Diagnostic]:
         else:
             reason = f"The aliases of this pattern are {listed(known)}."
             near = nearest(alias, known)
-            if any(split(name)[1] == split(alias)[1] for name in scope.definitions.known):
+            if split(alias)[1] in scope.definitions.by_local_name:
                 reason = f"{alias} is an event, but does not stand here. {reason}"
         yield say(
             "OBEP107",
@@ -97,15 +98,17 @@ def _named_by_guard(scope: Scope) -> Iterator[tuple[str, Span, str]]:
     for block in scope.blocks:
         spans = block.alias_spans or (block.span,) * len(block.aliases)
         yield from ((alias, span, "EVENT · { … }") for alias, span in zip(block.aliases, spans, strict=True))
-    for condition in scope.filters:
-        for time in times_in(condition):
+    for condition in scope.conditions:
+        for time in condition.times:
             if time.alias is not None:
                 yield time.alias, time.span, f"{time.function}(·)"
 
 
 def _unused(alias: str, scope: Scope) -> str:
-    taken = set(scope.aliases) | {split(name)[1] for name in scope.definitions.known}
-    return next(f"{alias}{n}" for n in range(2, len(taken) + 3) if f"{alias}{n}" not in taken)
+    free = (f"{alias}{n}" for n in count(2))
+    return next(
+        name for name in free if name not in scope.aliases and name not in scope.definitions.by_local_name
+    )
 
 
 def _times(n: int) -> str:

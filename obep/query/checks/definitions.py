@@ -9,6 +9,7 @@ from functools import cached_property
 from obep.query.ast import ClassName, CompositeEvent, Event, LogicalEvent, QueryFile
 from obep.query.link import Linked
 from obep.query.names import depends, walk
+from obep.query.nearest import split
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,11 @@ class Definitions:
     def known(self) -> list[str]:
         """The names of all events, as their definitions write them."""
         return [event.name.text for event in self.events.values()]
+
+    @cached_property
+    def by_local_name(self) -> dict[str, Event]:
+        """The events by their names without prefix, as aliases are written."""
+        return {split(event.name.text)[1]: event for event in self.events.values()}
 
     @cached_property
     def classes(self) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import fields
+from itertools import count
 
 from obep.errors import Diagnostic
 from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name, Node, QueryFile
@@ -12,10 +13,11 @@ from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Scope
 from obep.query.checks.report import listed, say
 from obep.query.checks.source import extent, keyword_span
-from obep.query.nearest import nearest
+from obep.query.nearest import nearest, split
 
 _SUGGESTIONS = 50  # names looked for in one file; a file with more unknown ones has another problem
-_NOT_MEANT = {"name", "named", "span"}
+_COMPARED: dict[type[Node], tuple[str, ...]] = {}
+_NOT_MEANT = {"name", "named"}
 _RESERVED = {
     "<http://www.w3.org/2002/07/owl#": "OWL",
     "<http://www.w3.org/1999/02/22-rdf-syntax-ns#": "RDF",
@@ -158,7 +160,8 @@ def equal_definitions(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP210: two events with the same definition always happen together."""
     first: dict[object, Event] = {}
     for event, file in definitions.all():
-        what = tuple(_meaning(getattr(event, f.name)) for f in fields(event) if f.name not in _NOT_MEANT)
+        names = (name for name in _compared(type(event)) if name not in _NOT_MEANT)
+        what = tuple(_meaning(getattr(event, name)) for name in names)
         earlier = first.setdefault(what, event)
         if earlier is event or earlier.name.iri == event.name.iri:
             continue
@@ -172,12 +175,19 @@ def equal_definitions(definitions: Definitions) -> Iterator[Diagnostic]:
         )
 
 
+def _compared(kind: type[Node]) -> tuple[str, ...]:
+    """The fields of a node that make it what it is."""
+    if kind not in _COMPARED:
+        _COMPARED[kind] = tuple(field.name for field in fields(kind) if field.compare)
+    return _COMPARED[kind]
+
+
 def _meaning(value: object) -> object:
     """A piece of the AST for comparison: a name counts by what it stands for, not by its spelling."""
     if isinstance(value, Name):
         return value.iri
     if isinstance(value, Node):
-        return (type(value), *(_meaning(getattr(value, f.name)) for f in fields(value) if f.compare))
+        return (type(value), *map(_meaning, (getattr(value, name) for name in _compared(type(value)))))
     return tuple(map(_meaning, value)) if isinstance(value, tuple) else value
 
 
@@ -249,5 +259,6 @@ def _local(text: str) -> str:
 
 
 def _unused(text: str, definitions: Definitions) -> str:
-    known = set(definitions.known)
-    return next(f"{text}{n}" for n in range(2, len(known) + 3) if f"{text}{n}" not in known)
+    return next(
+        name for name in (f"{text}{n}" for n in count(2)) if split(name)[1] not in definitions.by_local_name
+    )

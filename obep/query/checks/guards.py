@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from obep.errors import Diagnostic
 from obep.query.ast import Literal, LogicalEvent, QueryFile, TriplePattern, Var
-from obep.query.checks.layout import Place, Scope, times_in, variables_in, variables_of
+from obep.query.checks.layout import Place, Scope, conditions_of, variables_of
 from obep.query.checks.negation import instead_of_not
 from obep.query.checks.report import listed, quote, say
 from obep.query.nearest import nearest
@@ -92,8 +92,8 @@ def construct(scope: Scope) -> Iterator[Diagnostic]:
 def filter_variables(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP120: FILTER compares what is bound."""
     said: set[str] = set()
-    for condition in scope.filters:
-        for var in variables_in(condition):
+    for condition in scope.conditions:
+        for var in condition.variables:
             if var.name in said or var.name == "this" or var.name in scope.loose or var.name in scope.binders:
                 continue
             said.add(var.name)
@@ -131,7 +131,8 @@ def this_elsewhere(scope: Scope) -> Iterator[Diagnostic]:
     ]
     if scope.event.guard:
         outside = "stand in a FILTER outside any EVENT block"
-        where += [(var, outside) for f in scope.event.guard.filters for var in variables_in(f)]
+        top = set(map(id, scope.event.guard.filters))
+        where += [(var, outside) for c in scope.conditions if id(c.filter) in top for var in c.variables]
     for var, what in where:
         if var.name == "this":
             alias = scope.places[0].alias
@@ -179,9 +180,9 @@ def logical_guard(event: LogicalEvent, file: QueryFile) -> Iterator[Diagnostic]:
             "A logical event has no aliases; its guard speaks about its individual, ?this.",
             f"IF {{ {shown} . }}" if shown else "IF { ?this … }",
         )
-    filters = [*guard.filters, *(f for block in guard.blocks for f in block.filters)] if guard else []
-    for condition in filters:
-        for time in times_in(condition):
+    conditions = conditions_of(guard)
+    for condition in conditions:
+        for time in condition.times:
             if time.alias is not None:
                 yield say(
                     "OBEP107",
@@ -192,7 +193,7 @@ def logical_guard(event: LogicalEvent, file: QueryFile) -> Iterator[Diagnostic]:
                     f"{time.function}()",
                 )
     for code, what, variables in (
-        ("OBEP120", "FILTER", [v for f in filters for v in variables_in(f)]),
+        ("OBEP120", "FILTER", [v for c in conditions for v in c.variables]),
         ("OBEP119", "CONSTRUCT", list(variables_of(event.construct))),
     ):
         said: set[str] = set()

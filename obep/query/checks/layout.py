@@ -10,8 +10,8 @@ from obep.query.ast import (
     Block,
     CompositeEvent,
     Filter,
+    Guard,
     Leaf,
-    Node,
     Not,
     NotFollowedBy,
     Optional,
@@ -67,6 +67,25 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """A filter of the guard, and what it needs."""
+
+    filter: Filter
+    variables: tuple[Var, ...]
+    times: tuple[TimeFunction, ...]
+    """Its getSTARTTIME, getENDTIME and getDURATION."""
+
+    @classmethod
+    def of(cls, condition: Filter) -> Condition:
+        parts = list(walk(condition))
+        return cls(
+            condition,
+            tuple(part for part in parts if isinstance(part, Var)),
+            tuple(part for part in parts if isinstance(part, TimeFunction)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Scope:
     """A composite event, its leaves in order, and who binds what."""
 
@@ -76,6 +95,8 @@ class Scope:
     aliases: dict[str, list[Place]]
     binders: dict[str, dict[int, Span]]
     """Variable → the numbers of the leaves that bind it, and where. Those under NOT bind nothing."""
+    conditions: tuple[Condition, ...]
+    """All filters of the guard; those inside blocks first."""
     loose: frozenset[str]
     """Variables of blocks whose alias is not there: an error of its own, so no further one follows."""
     measures: Measures
@@ -87,14 +108,6 @@ class Scope:
     @property
     def blocks(self) -> tuple[Block, ...]:
         return self.event.guard.blocks if self.event.guard else ()
-
-    @property
-    def filters(self) -> Iterator[Filter]:
-        """All filters of the guard, wherever they stand."""
-        for block in self.blocks:
-            yield from block.filters
-        if self.event.guard:
-            yield from self.event.guard.filters
 
     def read_by(self, block: Block) -> list[Place]:
         """The leaves that a block is given to."""
@@ -117,7 +130,8 @@ def lay_out(event: CompositeEvent, file: QueryFile, measures: Measures) -> Scope
         if not place.under_not:
             for variable in place.leaf.parameters:
                 binders.setdefault(variable.name, {}).setdefault(place.number, variable.span)
-    scope = Scope(event, file, places, aliases, binders, _loose(event, aliases), measures)
+    conditions = conditions_of(event.guard)
+    scope = Scope(event, file, places, aliases, binders, conditions, _loose(event, aliases), measures)
     for block in scope.blocks:
         readers = [place for place in scope.read_by(block) if not place.under_not]
         for variable in variables_of(block.triples):
@@ -143,14 +157,12 @@ def variables_of(triples: Iterable[TriplePattern]) -> Iterator[Var]:
                 yield term
 
 
-def variables_in(node: Node) -> Iterator[Var]:
-    """The variables of an expression or a filter."""
-    return (part for part in walk(node) if isinstance(part, Var))
-
-
-def times_in(node: Node) -> Iterator[TimeFunction]:
-    """The getSTARTTIME, getENDTIME and getDURATION of an expression or a filter."""
-    return (part for part in walk(node) if isinstance(part, TimeFunction))
+def conditions_of(guard: Guard | None) -> tuple[Condition, ...]:
+    """All filters of a guard, wherever they stand."""
+    if guard is None:
+        return ()
+    inner = (condition for block in guard.blocks for condition in block.filters)
+    return tuple(Condition.of(condition) for condition in (*inner, *guard.filters))
 
 
 @dataclass(slots=True)

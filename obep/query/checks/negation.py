@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from obep.errors import Diagnostic, Span
-from obep.query.ast import Filter, Leaf, Not, NotFollowedBy, Optional, Pattern, Seq, Without
-from obep.query.checks.layout import Place, Scope, Sides, times_in, variables_in
+from obep.query.ast import Leaf, Not, NotFollowedBy, Optional, Pattern, Seq, Without
+from obep.query.checks.layout import Condition, Place, Scope, Sides
 from obep.query.checks.patterns import FIVE_MINUTES
 from obep.query.checks.report import listed, quote, say
 from obep.query.checks.tree import operands, patterns, with_operands
@@ -49,8 +49,8 @@ def _guarded(scope: Scope) -> Iterator[tuple[str, Span, Place]]:
             if place.alias not in said:
                 said.add(place.alias)
                 yield place.alias, spans.get(place.alias, block.span), place
-    for condition in scope.filters:
-        for time in times_in(condition):
+    for condition in scope.conditions:
+        for time in condition.times:
             for place in scope.aliases.get(time.alias or "", ()):
                 if place.alias not in said:
                     said.add(place.alias)
@@ -104,17 +104,17 @@ def tied_outside(scope: Scope) -> Iterator[Diagnostic]:
                     f"?{variable} bound by {left} too, or {listed(outside)} to the left of {_word(sides)}"
                 )
                 yield _tie(scope, number, sides, outside, span, f"?{variable}", remedy)
-    for condition in scope.filters:
+    for condition in scope.conditions:
         yield from _filter_ties(scope, condition)
 
 
-def _filter_ties(scope: Scope, condition: Filter) -> Iterator[Diagnostic]:
+def _filter_ties(scope: Scope, condition: Condition) -> Iterator[Diagnostic]:
     needs: dict[str, list[int]] = {}
     whole = False
-    for var in variables_in(condition):
+    for var in condition.variables:
         if scope.binders.get(var.name):
             needs[f"?{var.name}"] = list(scope.binders[var.name])
-    for time in times_in(condition):
+    for time in condition.times:
         whole = whole or time.alias is None
         if time.alias in scope.aliases:
             needs[f"{time.function}({time.alias})"] = [p.number for p in scope.aliases[time.alias]]
@@ -133,7 +133,7 @@ def _filter_ties(scope: Scope, condition: Filter) -> Iterator[Diagnostic]:
             outside = ["the whole of the match"]
             remedy = f"getSTARTTIME({scope.places[sides.first].alias})   and the like, with an alias"
         if outside:
-            yield _tie(scope, numbers[0], sides, outside, condition.span, what, remedy)
+            yield _tie(scope, numbers[0], sides, outside, condition.filter.span, what, remedy)
             return
 
 

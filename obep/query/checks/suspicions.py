@@ -24,7 +24,7 @@ from obep.query.ast import (
     Within,
     Without,
 )
-from obep.query.checks.layout import Scope, times_in, variables_in, variables_of
+from obep.query.checks.layout import Scope, conditions_of, variables_of
 from obep.query.checks.negation import instead_of_not
 from obep.query.checks.patterns import FIVE_MINUTES
 from obep.query.checks.report import listed, quote, say
@@ -221,9 +221,9 @@ def optional_and_later(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP209: whether an OPTIONAL part fits is decided before what comes later is known."""
     said: set[tuple[int, int]] = set()
     ties = [(f"?{variable}", list(binders)) for variable, binders in scope.binders.items()]
-    for condition in scope.filters:
-        needed = [n for var in variables_in(condition) for n in scope.binders.get(var.name, ())]
-        needed += [p.number for t in times_in(condition) for p in scope.aliases.get(t.alias or "", ())]
+    for condition in scope.conditions:
+        needed = [n for var in condition.variables for n in scope.binders.get(var.name, ())]
+        needed += [p.number for t in condition.times for p in scope.aliases.get(t.alias or "", ())]
         ties.append(("a FILTER", needed))
     for what, numbers in ties:
         for number in numbers:
@@ -275,8 +275,8 @@ def used_once(scope: Scope) -> Iterator[Diagnostic]:
     for block in scope.blocks:
         for var in variables_of(block.triples):
             uses.extend([var] * len(scope.read_by(block)))
-    for condition in scope.filters:
-        uses.extend(variables_in(condition))
+    for condition in scope.conditions:
+        uses.extend(condition.variables)
     yield from _once(uses, dropped, scope.file)
 
 
@@ -284,7 +284,9 @@ def used_once_in(event: LogicalEvent, file: QueryFile) -> Iterator[Diagnostic]:
     """OBEP211 in the guard of a logical event."""
     uses = list(variables_of(event.construct))
     if event.guard:
-        uses += [*variables_of(event.guard.own), *(v for f in event.guard.filters for v in variables_in(f))]
+        uses.extend(variables_of(event.guard.own))
+    for condition in conditions_of(event.guard):
+        uses.extend(condition.variables)
     yield from _once(uses, {}, file)
 
 

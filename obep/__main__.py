@@ -1,0 +1,5 @@
+"""`python -m obep` is `obep`."""
+
+from obep.cli import main
+
+main()

@@ -1,0 +1,82 @@
+"""`obep`: the shell around the library. It only finds commands; each is a module of `obep.commands`.
+
+Whatever a user does wrong ends with a message of ours and exit status 2, never with a traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from obep.errors import ObepError
+
+COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "doctor")
+"""In the order in which help shows them. A command `why-not` is `command` in obep/commands/why_not.py."""
+
+
+class Commands(TyperGroup):
+    """Imports a command when it is asked for, and turns what may go wrong into an exit status."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        app.command(cmd_name)(import_module(f"obep.commands.{cmd_name.replace('-', '_')}").command)
+        return get_command(app)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except ObepError as error:
+            print(error, file=sys.stderr)
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(130) from None
+        except BrokenPipeError:  # the reader has seen enough, as in `obep explain … | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            print(f"obep {version('obep')}")
+        except PackageNotFoundError:
+            print("obep (not installed)")
+        raise typer.Exit
+
+
+@app.callback()
+def _obep(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Ontology-based event processing over RDF streams."""
+
+
+def main() -> None:
+    """The entry point of the command `obep`."""
+    app(prog_name="obep")

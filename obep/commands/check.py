@@ -1,0 +1,40 @@
+"""`obep check FILE…`: is anything wrong, or odd?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from obep.commands.output import Form, count, has_errors, write
+from obep.errors import Diagnostic
+
+
+def command(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Query files.", show_default=False)],
+    form: Annotated[Form, typer.Option("--format", help="How to write what is found.")] = Form.text,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="Use this obep.toml, not the one beside the query.")
+    ] = None,
+) -> None:
+    """Check queries: syntax, names, patterns, guards.
+
+    Errors and warnings go to stderr (with --format json, to stdout as one list). Exit status 2 if there is
+    an error, else 0.
+    """
+    from obep.commands.examine import examine
+
+    found: list[Diagnostic] = []
+    for path in files:
+        linked, diagnostics = examine(path, config)
+        found += diagnostics
+        if form is Form.text:
+            write(diagnostics)
+            if linked is not None and not has_errors(diagnostics):
+                said = f", {count(len(diagnostics), 'warning')}" if diagnostics else ""
+                print(f"{path}: {count(len(linked.events), 'event')}{said}, no errors")
+    if form is Form.json:
+        write(found, form)
+    if has_errors(found):
+        raise typer.Exit(2)

@@ -1,0 +1,96 @@
+"""`obep explain FILE`: what a query is made of, as text or as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from obep.commands.output import count, has_errors, write
+
+if TYPE_CHECKING:
+    from obep.query.ast import Event
+    from obep.query.link import Linked
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A query file.", show_default=False)],
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw it, as a Mermaid flowchart.")] = False,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="Use this obep.toml, not the one beside the query.")
+    ] = None,
+) -> None:
+    """Show the events of a query: strata, dependencies, and each pattern as a tree.
+
+    A prompt event is reported when its last part is pushed, a closing one when its instant is over.
+    """
+    from obep.commands.examine import examine
+    from obep.commands.picture import mermaid as drawn
+
+    linked, diagnostics = examine(file, config)
+    write(diagnostics)
+    if linked is None or has_errors(diagnostics):
+        raise typer.Exit(2)
+    print(drawn(linked) if mermaid else "\n".join(_lines(linked)), end="" if mermaid else "\n")
+
+
+def _lines(linked: Linked) -> Iterator[str]:
+    from obep.query.names import strata
+
+    layers = strata(linked)
+    strata_ = "1 stratum" if len(layers) == 1 else f"{len(layers)} strata"
+    yield f"{linked.file.name}: {count(len(linked.events), 'event')} in {strata_}"
+    plans = _plans(linked)
+    for number, layer in enumerate(layers, 1):
+        yield f"\nstratum {number}"
+        for iri in layer:
+            yield ""
+            yield from _event(linked.events[iri], linked, plans.get(iri))
+    for clause in linked.returns:
+        names = [name.text for name in clause.events] or [clause.which.upper()]
+        yield f"\nreturns {', '.join(names)} as {'RDF' if clause.form == 'rdf' else 'events'}"
+
+
+def _plans(linked: Linked) -> dict[str, Any]:
+    """How each event is carried out, by its IRI."""
+    from obep.guards.asks import asks
+    from obep.plan.build import plan
+
+    return {planned.event: planned for planned in plan(linked, asks(linked), None).events}
+
+
+def _event(event: Event, linked: Linked, planned: Any) -> Iterator[str]:
+    from obep.commands.picture import tree
+    from obep.query.ast import LogicalEvent
+    from obep.query.names import depends
+    from obep.query.printer import show
+
+    logical = isinstance(event, LogicalEvent)
+    words = ["logical" if logical else "composite"]
+    if planned is not None and planned.prompt:
+        words.append("prompt")
+    elif planned is not None and not (event.guard and event.guard.blocks):
+        words.append("closing")  # with blocks, the ontology decides: they may look at the whole item
+    head = event.name.text
+    if not isinstance(event, LogicalEvent) and event.parameters:
+        head += f"({', '.join(show(var) for var in event.parameters)})"
+    yield f"  {head}   {', '.join(words)}"
+    parts = [part.name.text for iri, part in linked.events.items() if iri in depends(event)]
+    if parts:
+        yield f"    from {', '.join(parts)}"
+    if isinstance(event, LogicalEvent):
+        if event.on is not None:
+            yield f"    on <{event.on}>"
+        yield f"    {show(event.description)}"
+    else:
+        yield from tree(event.pattern, "    ")
+        if event.partition_by:
+            yield f"    PARTITION BY {', '.join(show(var) for var in event.partition_by)}"
+        if event.policy != "unrestricted":
+            yield f"    POLICY {event.policy}"
+    if event.guard:
+        yield from (f"    {line}" for line in show(event.guard).split("\n"))
+    if event.construct:
+        yield f"    CONSTRUCT {{ {' '.join(show(triple) for triple in event.construct)} }}"

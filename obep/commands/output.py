@@ -1,0 +1,40 @@
+"""What the commands share: diagnostics as text or JSON, and how a run ends."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from enum import StrEnum
+
+from obep.errors import Diagnostic
+
+
+class Form(StrEnum):
+    """How diagnostics are written."""
+
+    text = "text"
+    json = "json"
+
+
+def write(diagnostics: Iterable[Diagnostic], form: Form = Form.text) -> None:
+    """Diagnostics for people on stderr, an empty line after each; for machines as one JSON list on stdout."""
+    if form is Form.json:
+        print(json.dumps([diagnostic.to_json() for diagnostic in diagnostics], ensure_ascii=False, indent=2))
+        return
+    for diagnostic in diagnostics:
+        print(f"{diagnostic}\n", file=sys.stderr)
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> count(1, "event"), count(2, "event"), count(0, "error")
+    ('1 event', '2 events', 'no errors')
+    """
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether any of them is more than a warning."""
+    return any(diagnostic.severity == "error" for diagnostic in diagnostics)
