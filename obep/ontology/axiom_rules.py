@@ -9,6 +9,7 @@ from typing import TypeVar
 from obep.model import Term
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import NOTHING, THING, Inverse, ObjectProperty, inverse
+from obep.ontology.negation import nnf
 from obep.ontology.normal import Normaliser
 from obep.ontology.rules import (
     Apart,
@@ -112,7 +113,7 @@ def _add_assertion(to: Normaliser, axiom: ax.Axiom) -> None:
         case ax.ClassAssertion(ax.Class(iri), individual):
             to.emit(Member(iri, individual))
         case ax.ClassAssertion(expression, individual):
-            to.right(to.nominal(individual), _normal(expression))
+            to.right(to.nominal(individual), nnf(expression))
         case ax.PropertyAssertion(role, subject, object) | ax.DataAssertion(role, subject, object):
             to.emit(Edge(role, subject, object))
         case ax.NegativePropertyAssertion(role, subject, object):
@@ -129,12 +130,6 @@ def _add_assertion(to: Normaliser, axiom: ax.Axiom) -> None:
                 to.emit(Edge(ax.DIFFERENT_FROM, first, second))
         case _:
             raise AssertionError(axiom)
-
-
-def _normal(expression: ax.ClassExpression) -> ax.ClassExpression:
-    from obep.ontology.normal import nnf
-
-    return nnf(expression)
 
 
 def _disjoint(to: Normaliser, operands: tuple[ax.ClassExpression, ...]) -> None:

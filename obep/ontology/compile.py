@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
-from obep.model import RDF_TYPE, Term, Triple
+from obep.model import RDF_TYPE, Term, Triple, body_of
 from obep.ontology import rules as r
 from obep.ontology.axiom_rules import mentioned
-from obep.ontology.axioms import THING, Axioms, Inverse
+from obep.ontology.axioms import NOTHING, THING, Axioms, DatatypeDefinition, Inverse
 from obep.ontology.definitions import Definitions, define, names_of
 from obep.ontology.normal import Normal, Normaliser
+from obep.ontology.profile import Profile, profile, relevant
 from obep.ontology.program import Names, Program
 from obep.ontology.reading import Reading, Vocabulary, build_program, build_reading, closed, relations_of
 from obep.ontology.relations import Relations
@@ -46,13 +47,20 @@ class Bundle:
         self.definitions: Definitions = define(linked, axioms)
         self._names = Names()
         self.normal: Normal = self._normalise()
-        everything = [*self.normal.rules, *self.normal.asserted]
-        self._names.intern(everything)
         guard_roles = self.definitions.guard_roles
+        everything = [*self.normal.rules, *self.normal.asserted]
         self.relations: Relations = relations_of(everything, self.definitions.axioms, guard_roles)
         self._vocabulary = Vocabulary(
             self.definitions.axioms, self.definitions.goals, self.definitions.guard_classes, guard_roles
         )
+        self.profile: Profile = self._profile(self.normal.rules)
+        self.asserted: Profile = self._profile({**self.normal.rules, **self.normal.asserted})
+        """Where somebody asserts that something is of an event's class."""
+        every = {rule: None for p in (self.profile, self.asserted) for rule in (*p.lower, *p.upper)}
+        self._names.intern(every)
+        looked_at = [self.relations.of(p)[0] for p in guard_roles if p in self.relations]
+        goals = (*self.definitions.goals, *self.definitions.guard_classes, NOTHING)
+        self._relevant = relevant(every, (*goals, *looked_at), self.relations)
 
     # --- the rules
 
@@ -61,7 +69,7 @@ class Bundle:
         for axiom in self.t.axioms:
             to.add(axiom)
         for sub, sup in self.subsumptions:
-            to.emit(r.Sub((sub,), sup), Bound.LOWER)
+            to.emit(r.Sub((sub,), sup))
         elsewhere = self._mentioned_elsewhere()
         for event, body in self.definitions.bodies.items():
             if event in self.definitions.guarded:
@@ -78,13 +86,43 @@ class Bundle:
         found.update(o for _, p, o in self.k if p == RDF_TYPE)
         return found
 
-    def _rules(self, bound: Bound) -> list[Rule]:
-        return [rule for rule, of in self.normal.rules.items() if of & bound]
+    def _profile(self, rules: Mapping[Rule, Bound]) -> Profile:
+        axioms = self.definitions.axioms
+        datatypes = {a.datatype: a.range for a in axioms.axioms if isinstance(a, DatatypeDefinition)}
+
+        def static(some: list[Rule]) -> tuple[Program, Store]:
+            self._names.intern(some)
+            program = build_program(some, self.relations, self._names, self._vocabulary, equality=False)
+            return program, closed(program, (), axioms)
+
+        return profile(rules, self.normal.why, self.normal.opaque, self.relations, datatypes, static)
+
+    def _reading(self, rules: list[Rule]) -> Reading:
+        kept = [rule for rule in rules if rule in self._relevant]
+        return build_reading(kept, self.relations, self._names, self._vocabulary, self.k)
+
+    def _program(self, rules: list[Rule], like: Reading) -> Program:
+        kept = [rule for rule in rules if rule in self._relevant]
+        return build_program(kept, self.relations, self._names, self._vocabulary, like.program.equality)
 
     @cached_property
     def lower(self) -> Reading:
         """What surely follows."""
-        return build_reading(self._rules(Bound.LOWER), self.relations, self._names, self._vocabulary, self.k)
+        return self._reading(self.profile.lower)
+
+    @cached_property
+    def upper(self) -> Reading:
+        """What perhaps follows."""
+        return self._reading(self.profile.upper)
+
+    @cached_property
+    def lower_asserted(self) -> Program:
+        """The same where somebody asserts that something is of an event's class."""
+        return self._program(self.asserted.lower, self.lower)
+
+    @cached_property
+    def upper_asserted(self) -> Program:
+        return self._program(self.asserted.upper, self.upper)
 
     @cached_property
     def bare_store(self) -> Store:
@@ -92,15 +130,14 @@ class Bundle:
         return closed(self.lower.program, (), self.definitions.axioms)
 
     @cached_property
-    def lower_asserted(self) -> Program:
-        """The same where somebody asserts that something is of an event's class."""
-        rules = [
-            *self._rules(Bound.LOWER),
-            *(x for x, of in self.normal.asserted.items() if of & Bound.LOWER),
-        ]
-        return build_program(
-            rules, self.relations, self._names, self._vocabulary, self.lower.program.equality
-        )
+    def status(self) -> dict[Term, str]:
+        """For each event `exact`, or what makes it need the reasoner, in words."""
+        found = {}
+        for event in self.linked.events:
+            goal = body_of(event) if event in self.definitions.guarded else event
+            reasons = self.profile.reasons(goal, self.relations)
+            found[event] = f"needs the reasoner for {'; '.join(reasons)}" if reasons else "exact"
+        return found
 
     # --- what others ask
 

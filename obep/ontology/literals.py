@@ -159,6 +159,16 @@ def known_datatype(iri: Term) -> bool:
     return iri in _SPACE_OF or iri == f"<{RDFS}Literal>"
 
 
+def space_of(datatype: Term) -> str | None:
+    """The value space of a datatype."""
+    return _SPACE_OF.get(datatype)
+
+
+def integer_bounds(datatype: Term) -> tuple[int | None, int | None] | None:
+    """Least and greatest value of a datatype of whole numbers."""
+    return _BOUNDS.get(datatype[len(XSD) + 1 : -1]) if datatype.startswith(f"<{XSD}") else None
+
+
 def _in_datatype(iri: Term, term: Term) -> bool:
     if iri == f"<{RDFS}Literal>":
         return True

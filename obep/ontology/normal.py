@@ -1,7 +1,7 @@
 """T and the definitions in normal form: small rules over named and auxiliary concepts.
 
 In: axioms. Out: `Normal`, whose rules say together what T says, as far as rules can. Where they cannot (case
-analysis, counting, …), a rule that says too much is marked UPPER, and an `Inexact` says why, in words.
+analysis, counting, …), a rule that says too much is marked UPPER, and `why` says why, in words.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from obep.model import Term, body_of
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import NOTHING, THING, ClassExpression, DataRange, inverse
+from obep.ontology.negation import flattened, is_left, nnf, single
 from obep.ontology.rules import (
     Bound,
     Count,
@@ -32,14 +33,7 @@ from obep.ontology.rules import (
 )
 from obep.ontology.words import show
 
-
-@dataclass(frozen=True, slots=True)
-class Inexact:
-    """Something that rules cannot carry: in words, and the heads that it may make too many of."""
-
-    words: str
-    kind: str
-    heads: frozenset[Symbol] = frozenset()
+UNSAID = "what is not said is not false"
 
 
 @dataclass(slots=True)
@@ -50,79 +44,12 @@ class Normal:
     asserted: dict[Rule, Bound] = field(default_factory=dict)
     named: dict[Symbol, ClassExpression] = field(default_factory=dict)
     """Auxiliary names of expressions that a classification may help with."""
-    inexact: list[Inexact] = field(default_factory=list)
+    why: dict[Rule, str] = field(default_factory=dict)
+    """For a rule that belongs to the upper bound only: what rules cannot carry, in words."""
     opaque: list[str] = field(default_factory=list)
     """What has no upper bound either, in words."""
     origin: dict[Rule, str] = field(default_factory=dict)
     """For constraints: the axiom in words."""
-
-
-def nnf(expression: ClassExpression, positive: bool = True) -> ClassExpression:
-    """Negation pushed inwards, as far as classes, nominals, values and Self."""
-    match expression:
-        case ax.Class(iri):
-            if positive:
-                return expression
-            return {THING: ax.BOTTOM, NOTHING: ax.TOP}.get(iri) or ax.Not(expression)
-        case ax.Not(operand):
-            return nnf(operand, not positive)
-        case ax.And(operands) | ax.Or(operands):
-            both = isinstance(expression, ax.And) == positive
-            inner = tuple(nnf(operand, positive) for operand in operands)
-            return ax.And(inner) if both else ax.Or(inner)
-        case ax.OneOf(individuals):
-            if not individuals:
-                return ax.BOTTOM if positive else ax.TOP
-            return expression if positive else ax.Not(expression)
-        case ax.Value() | ax.HasSelf():
-            return expression if positive else ax.Not(expression)
-        case ax.Some(role, filler):
-            return ax.Some(role, nnf(filler)) if positive else ax.Only(role, nnf(filler, False))
-        case ax.Only(role, filler):
-            return ax.Only(role, nnf(filler)) if positive else ax.Some(role, nnf(filler, False))
-        case ax.DataSome(role, range):
-            return expression if positive else ax.DataOnly(role, ax.DataNot(range))
-        case ax.DataOnly(role, range):
-            return expression if positive else ax.DataSome(role, ax.DataNot(range))
-        case ax.DataValue(role, literal):
-            return expression if positive else ax.DataOnly(role, ax.DataNot(ax.DataOneOf((literal,))))
-        case _:
-            return _nnf_counting(expression, positive)
-
-
-def _nnf_counting(expression: ClassExpression, positive: bool) -> ClassExpression:
-    match expression:
-        case ax.Min(count, role, filler):
-            if count == 0:
-                return ax.TOP if positive else ax.BOTTOM
-            return ax.Min(count, role, nnf(filler)) if positive else ax.Max(count - 1, role, nnf(filler))
-        case ax.Max(count, role, filler):
-            return ax.Max(count, role, nnf(filler)) if positive else ax.Min(count + 1, role, nnf(filler))
-        case ax.Exactly(count, role, filler):
-            return nnf(ax.And((ax.Min(count, role, filler), ax.Max(count, role, filler))), positive)
-        case ax.DataMin(count, role, range):
-            if count == 0:
-                return ax.TOP if positive else ax.BOTTOM
-            return expression if positive else ax.DataMax(count - 1, role, range)
-        case ax.DataMax(count, role, range):
-            return expression if positive else ax.DataMin(count + 1, role, range)
-        case ax.DataExactly(count, role, range):
-            return nnf(ax.And((ax.DataMin(count, role, range), ax.DataMax(count, role, range))), positive)
-    raise AssertionError(expression)
-
-
-def is_left(expression: ClassExpression) -> bool:
-    """Whether rules can tell that the expression holds (in negation normal form)."""
-    match expression:
-        case ax.And(operands) | ax.Or(operands):
-            return all(is_left(operand) for operand in operands)
-        case ax.Some(_, filler):
-            return is_left(filler)
-        case ax.Min(count, _, filler):
-            return count <= 1 and is_left(filler)
-        case ax.Not() | ax.Only() | ax.Max() | ax.DataOnly() | ax.DataMax():
-            return False
-    return True
 
 
 class Normaliser:
@@ -136,6 +63,7 @@ class Normaliser:
         self._target = self.normal.rules
         self._axiom: ax.Axiom | None = None
         self._count = 0
+        self._reason = ""
 
     def add(self, axiom: ax.Axiom) -> None:
         """One axiom of T."""
@@ -166,6 +94,8 @@ class Normaliser:
         """A rule of the reading that is being written."""
         bound &= self._bound
         self._target[rule] = self._target.get(rule, Bound(0)) | bound
+        if bound == Bound.UPPER:
+            self.normal.why.setdefault(rule, self._reason)
         if self._axiom is not None:
             self.normal.origin.setdefault(rule, show(self._axiom))
 
@@ -176,11 +106,6 @@ class Normaliser:
         if expression is not None:
             self.normal.named[symbol] = expression
         return symbol
-
-    def inexact(self, kind: str, words: str) -> None:
-        """Say that rules cannot carry this."""
-        if not any(known.words == words for known in self.normal.inexact):
-            self.normal.inexact.append(Inexact(words, kind))
 
     def include(self, sub: ClassExpression, sup: ClassExpression) -> None:
         """`sub SubClassOf sup`."""
@@ -197,8 +122,18 @@ class Normaliser:
             else:
                 premises.append(expression)
         horn = [e for e in premises if is_left(e) or self._approximable(e)]
-        rest = [nnf(ax.Not(e)) for e in premises if e not in horn]
-        self.right(self.left(ax.And(tuple(horn))), ax.Or((*right, *rest)) if rest else _single(right))
+        hard = [e for e in premises if e not in horn]
+        premise = self.left(ax.And(tuple(horn)))
+        cases = [case for case in flattened((*right, *(nnf(ax.Not(e)) for e in hard))) if case != ax.BOTTOM]
+        positive = [case for case in cases if not is_left(nnf(ax.Not(case)))]
+        if ax.TOP in cases:
+            return
+        if hard and len(positive) > 1:
+            moved = [self.left(nnf(ax.Not(case))) for case in cases if case not in positive]
+            words = f"{' and '.join(map(show, hard))}: {UNSAID}"
+            self._weaker(self._joined([premise, *moved]), positive, words)
+        else:
+            self.right(premise, single(cases))
 
     @staticmethod
     def _approximable(expression: ClassExpression) -> bool:
@@ -284,12 +219,11 @@ class Normaliser:
                 self.emit(Count(role, range, count, head))
             case ax.Min(count, role, filler):
                 symbol = self._filler(role, filler, context)
+                self._reason = f"{show(expression)}: counting"
                 self.emit(Exists(role, symbol, head), Bound.BOTH if count <= 1 else Bound.UPPER)
-                if count > 1:
-                    self.inexact("counting", f"{show(expression)}: counting")
             case _:  # not, only, max: the negation may hold instead
+                self._reason = f"{show(expression)}: {UNSAID}"
                 self.emit(Sub((context,), head), Bound.UPPER)
-                self.inexact("negation", f"{show(expression)}: nothing said is not the same as false")
                 self._bound = Bound.UPPER
                 self.right(context, nnf(ax.Not(expression)))
 
@@ -297,6 +231,7 @@ class Normaliser:
         if is_left(filler):
             return self.left(filler)
         reached = self.fresh()
+        self._reason = f"{show(filler)}: {UNSAID}"
         self.emit(Exists(inverse(role), context, reached), Bound.UPPER)
         return self.left(filler, reached)
 
@@ -342,7 +277,7 @@ class Normaliser:
     def _right_or(self, premise: Symbol, operands: tuple[ClassExpression, ...]) -> None:
         moved = [n for n in (nnf(ax.Not(operand)) for operand in operands) if is_left(n)]
         rest = [operand for operand in operands if not is_left(nnf(ax.Not(operand)))]
-        rest = list(dict.fromkeys(_flat(rest)))
+        rest = list(dict.fromkeys(flattened(rest)))
         if ax.TOP in rest:
             return
         rest = [operand for operand in rest if operand != ax.BOTTOM]
@@ -353,12 +288,13 @@ class Normaliser:
             self.emit(Sub((premise,), NOTHING))
         else:
             about = show(self._axiom) if self._axiom else " or ".join(map(show, rest))
-            self.inexact("cases", f"{about}: case analysis")
-            self._weaker(premise, rest)
+            self._weaker(premise, rest, f"{about}: case analysis")
 
-    def _weaker(self, premise: Symbol, cases: Iterable[ClassExpression]) -> None:
+    def _weaker(self, premise: Symbol, cases: Iterable[ClassExpression], words: str) -> None:
+        """All cases at once: too much, so for the upper bound only."""
         bound, self._bound = self._bound, self._bound & Bound.UPPER
         for case in cases:
+            self._reason = words
             self.right(premise, case)
         self._bound = bound
 
@@ -366,7 +302,7 @@ class Normaliser:
         if len(individuals) == 1:
             self.emit(Is(premise, individuals[0]))
             return
-        self.inexact("cases", f"{show(ax.OneOf(individuals))} has several members: case analysis")
+        self._reason = f"{show(ax.OneOf(individuals))} has several members: case analysis"
         for individual in individuals:
             self.emit(Is(premise, individual), Bound.UPPER)
 
@@ -377,12 +313,9 @@ class Normaliser:
             case ax.Max(0, role, filler):
                 self.right(premise, ax.Only(role, nnf(ax.Not(filler))))
             case ax.Max(count, role, filler):
-                self.emit(
-                    Merge(premise, role, self.left(nnf(filler)), count),
-                    Bound.BOTH if count == 1 else Bound.UPPER,
-                )
-                if count > 1:
-                    self.inexact("counting", f"{show(expression)}: counting")
+                of_filler = self.left(nnf(filler))
+                self._reason = f"{show(expression)}: counting"
+                self.emit(Merge(premise, role, of_filler, count), Bound.BOTH if count == 1 else Bound.UPPER)
             case ax.DataSome(role, range):
                 self.emit(DataWitness(premise, role, range))
             case ax.DataMin(count, role, range):
@@ -409,14 +342,3 @@ class Normaliser:
             found = self._rights[key] = self.fresh()
             self.right(found, filler)
         return found
-
-
-def _single(expressions: list[ClassExpression]) -> ClassExpression:
-    return expressions[0] if len(expressions) == 1 else ax.Or(tuple(expressions))
-
-
-def _flat(operands: Iterable[ClassExpression]) -> list[ClassExpression]:
-    flat: list[ClassExpression] = []
-    for operand in operands:
-        flat.extend(_flat(operand.operands) if isinstance(operand, ax.Or) else [operand])
-    return flat

@@ -24,12 +24,15 @@ Edges = tuple[Directed, ...]
 Op = tuple[Any, ...]
 
 # What a concept sets off.
-AND, UP_FIRST, UP_SECOND, FILL, SELF_OUT, IS, APART, MERGE = range(8)
-# What an edge sets off.
-HEAD_FIRST, HEAD_SECOND, JOIN_FIRST, JOIN_SECOND, TEST, CHAIN_FIRST, CHAIN_SECOND, SELF_IN, ROLES_APART = (
-    range(9)
-)
-EDGE_MERGE, COUNT, KEY = 19, 20, 21
+AND, UP_FIRST, UP_SECOND, FILL, SELF_OUT, IS, APART, MERGE, KEY = range(9)
+# What an edge sets off; MERGE and KEY too.
+HEAD_FIRST, HEAD_SECOND, JOIN_FIRST, JOIN_SECOND, TEST, COUNT = range(10, 16)
+CHAIN_FIRST, CHAIN_SECOND, SELF_IN, ROLES_APART, EDGE_MERGE = range(16, 21)
+
+
+def witness_name(role: Role, filler: Symbol) -> Term:
+    """The name, which nobody can write, of whoever stands for all that an existential promises."""
+    return f"~({role},{filler})"
 
 
 class Names:
@@ -47,7 +50,7 @@ class Names:
 
     def witness(self, role: Role, filler: Symbol) -> int:
         """Whoever stands for all that an existential promises."""
-        return self.individual(f"~({role},{filler})")
+        return self.individual(witness_name(role, filler))
 
     def intern(self, rules: Iterable[Rule]) -> None:
         """Numbers for all individuals that some rule names; those of K come after them."""
@@ -86,6 +89,8 @@ class Program:
     universal: frozenset[int]
     equality: bool
     flat: tuple[Op, ...]
+    by_value: frozenset[Term]
+    """Data properties whose literals count by their values: those of keys and of disjointness."""
 
 
 class ProgramBuilder:
@@ -164,7 +169,17 @@ class ProgramBuilder:
             frozenset(self.names.concept(s) for s in self.universal if s in self.names.concepts),
             self.equality,
             tuple(flat),
+            self._by_value(),
         )
+
+    def _by_value(self) -> frozenset[Term]:
+        compared: set[int] = set()
+        for rule in self.rules:
+            if isinstance(rule, r.Key):
+                compared.update(self.relations.of(role)[0] for role in rule.roles)
+            elif isinstance(rule, r.RolesApart):
+                compared.update(self.relations.of(role)[0] for role in (rule.first, rule.second))
+        return frozenset(p for p in self.data if any(n in compared for n, _ in self.edges(p)))
 
     # --- what holds of everything
 

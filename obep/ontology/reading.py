@@ -17,6 +17,7 @@ from obep.ontology.axioms import (
     DatatypeDefinition,
     Inverse,
 )
+from obep.ontology.literals import Value, value
 from obep.ontology.program import BOTTOM, Names, Program, ProgramBuilder
 from obep.ontology.relations import Relations
 from obep.ontology.rules import Role, Rule, Symbol
@@ -81,6 +82,7 @@ def assert_triples(program: Program, store: Store, triples: Sequence[Triple]) ->
     ids, size = store.ids, store.size
     own: list[Term] = []
     mine: dict[Term, int] = {}
+    values: dict[Value, Term] = {}
     closure = Closure(program, store, own)
     unknown = 0
     for number, (s, p, o) in enumerate(triples):
@@ -104,6 +106,8 @@ def assert_triples(program: Program, store: Store, triples: Sequence[Triple]) ->
         if heads is not None:
             closure.add_types(x, heads, number)
             continue
+        if p in program.by_value:
+            o = store.canonical.get(value(o)) or values.setdefault(value(o), o)
         y = ids.get(o)
         if y is None:
             y = mine.get(o)
@@ -177,18 +181,21 @@ def closed(program: Program, k: Sequence[Triple], axioms: Axioms) -> Store:
     for relation, x, y in program.edges:
         closure.add_edges(((relation, False),), x, y, _GIVEN)
     ids = dict(program.names.individuals)
-    asserted: list[tuple[int, Triple]] = []
+    asserted: list[tuple[int, int, Triple]] = []
+    canonical: dict[Value, Term] = {}
     for triple in k:
         s, p, o = triple
         if p == RDF_TYPE:
             if heads := program.classes.get(o):
                 x = _number(s, ids, terms)
                 closure.add_types(x, heads, _GIVEN)
-                asserted.append((x, triple))
+                asserted.append((x, -1, triple))
         elif edges := (program.data if o[0] == '"' else program.roles).get(p):
+            if p in program.by_value:
+                o = canonical.setdefault(value(o), o)
             x, y = _number(s, ids, terms), _number(o, ids, terms)
             closure.add_edges(edges, x, y, _GIVEN)
-            asserted.append((x, triple))
+            asserted.append((x, y, triple))
     closure.run()
     for x, _ in closure.clashes:
         if x not in program.witnesses:
@@ -200,6 +207,7 @@ def closed(program: Program, k: Sequence[Triple], axioms: Axioms) -> Store:
         store.types[x] = shared.setdefault(known, known)
     store.forwards = {key: tuple(found) for key, found in closure.forwards.items()}
     store.backwards = {key: tuple(found) for key, found in closure.backwards.items()}
+    store.canonical = canonical
     store.remember(asserted)
     return store
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.axioms import DataRange
-from obep.ontology.literals import holds
+from obep.ontology.literals import Value, holds
 
 _TESTED = 1 << 16
 
@@ -35,20 +35,22 @@ class Store:
         self._tests = tuple(tests)
         self._datatypes = datatypes
         self._tested: list[dict[Term, bool]] = [{} for _ in self._tests]
+        self.canonical: dict[Value, Term] = {}
+        """The literal that stands for its value, for properties that compare values."""
         self.triples: list[Triple] = []
         """The assertions of K that somebody looks at, by subject."""
         self._types_of: dict[int, list[int]] = {}
         self._edges_of: dict[tuple[int, int], list[int]] = {}
 
-    def remember(self, asserted: Iterable[tuple[int, Triple]]) -> None:
-        """The assertions that K was closed from, with the number of their subject."""
-        for x, triple in asserted:
+    def remember(self, asserted: Iterable[tuple[int, int, Triple]]) -> None:
+        """The assertions that K was closed from, with the numbers of their subject and object."""
+        for x, y, triple in asserted:
             number = len(self.triples)
             self.triples.append(triple)
             if triple[1] == RDF_TYPE:
                 self._types_of.setdefault(x, []).append(number)
             else:
-                self._edges_of.setdefault((x, self.ids[triple[2]]), []).append(number)
+                self._edges_of.setdefault((x, y), []).append(number)
 
     def members(self, concept: int) -> Iterator[int]:
         """Everything in a concept."""

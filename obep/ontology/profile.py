@@ -1,0 +1,328 @@
+"""Which rules are exact, and which only bound what follows.
+
+In: the rules of T with their bounds. Out: `Profile`: the rules of the lower and of the upper reading, and for
+each rule that only the upper one has, why, in words. The conditions under which existentials may share one
+witness are those of REASONING 4.1; each is looked for, none is assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TypeVar
+
+from obep.model import Term
+from obep.ontology import rules as r
+from obep.ontology.axioms import DIFFERENT_FROM, NOTHING, SAME_AS, THING, DataRange
+from obep.ontology.program import FILL, IS, SELF_IN, Program, witness_name
+from obep.ontology.ranges import lies
+from obep.ontology.relations import SAME, Directed, Relations
+from obep.ontology.rules import Bound, Role, Rule, Symbol
+from obep.ontology.store import Store
+from obep.ontology.words import name
+
+_R = TypeVar("_R", bound=Rule)
+_WITNESSES = 6
+"""How many witnesses a `min` may have before it is left to the reasoner."""
+Static = Callable[[list[Rule]], tuple[Program, Store]]
+"""Builds a program and closes what T says by itself under it."""
+
+
+@dataclass(slots=True)
+class Profile:
+    """The two readings of T."""
+
+    lower: list[Rule]
+    upper: list[Rule]
+    why: dict[Rule, str] = field(default_factory=dict)
+    opaque: list[str] = field(default_factory=list)
+    """What has no upper bound: every answer is open."""
+
+    def exact(self) -> bool:
+        """Whether the rules say it all."""
+        return not self.opaque and not self.why
+
+    def reasons(self, goal: Symbol, relations: Relations) -> list[str]:
+        """What makes an event need the reasoner, in words; also what may make an item contradict T."""
+        used = relevant(self.upper, (goal, NOTHING), relations)
+        return list(dict.fromkeys([*self.opaque, *(w for rule, w in self.why.items() if rule in used)]))
+
+
+def profile(
+    rules: Mapping[Rule, Bound],
+    why: Mapping[Rule, str],
+    opaque: Iterable[str],
+    relations: Relations,
+    datatypes: Mapping[Term, DataRange],
+    static: Static,
+) -> Profile:
+    """Sorts the rules."""
+    sorted_ = _Sorter(rules, why, opaque, relations, datatypes)
+    return sorted_.sort(static)
+
+
+class _Sorter:
+    def __init__(
+        self,
+        rules: Mapping[Rule, Bound],
+        why: Mapping[Rule, str],
+        opaque: Iterable[str],
+        relations: Relations,
+        datatypes: Mapping[Term, DataRange],
+    ) -> None:
+        self.relations, self.datatypes = relations, datatypes
+        self.lower = {rule: None for rule, bound in rules.items() if bound & Bound.LOWER}
+        self.upper = {rule: None for rule, bound in rules.items() if bound & Bound.UPPER}
+        only = {rule for rule, bound in rules.items() if bound == Bound.UPPER}
+        self.why = {rule: words for rule, words in why.items() if rule in only}
+        self.opaque = list(opaque)
+
+    def _of(self, kind: type[_R]) -> list[_R]:
+        return [rule for rule in self.upper if isinstance(rule, kind)]
+
+    def sort(self, static: Static) -> Profile:
+        self._data_witnesses()
+        self._look = _Look(self.upper, self.relations)
+        self._counted_witnesses()
+        for rule in self._of(r.Witness):
+            if words := self._look.spoils(rule):
+                self._only_upper(rule, words)
+        self._universal(static)
+        while self._static_spoilt(*static(list(self.lower))):
+            pass
+        return Profile(list(self.lower), list(self.upper), self.why, list(dict.fromkeys(self.opaque)))
+
+    def _only_upper(self, rule: Rule, words: str) -> None:
+        self.lower.pop(rule, None)
+        self.why.setdefault(rule, words)
+
+    # --- data
+
+    def _data_witnesses(self) -> None:
+        """A value that nobody gave: what surely holds of it, and what perhaps."""
+        counts: dict[int, list[r.Count]] = {}
+        for count in self._of(r.Count):
+            counts.setdefault(self.relations.of(count.property)[0], []).append(count)
+        for rule in self._of(r.DataWitness):
+            for number, _ in self.relations.above(rule.property):
+                for count in counts.get(number, ()):
+                    self._data_witness(rule, count)
+            for rules in (self.lower, self.upper, self.why):
+                rules.pop(rule, None)
+
+    def _data_witness(self, rule: r.DataWitness, count: r.Count) -> None:
+        place = lies(rule.range, count.range, self.datatypes)
+        follows = r.Sub((rule.premise,), count.head)
+        if place == "inside" and rule.count >= count.least == 1 and rule in self.lower:
+            self.lower[follows] = self.upper[follows] = None
+            self.why.pop(follows, None)
+        elif place != "apart" and follows not in self.upper:
+            self.upper[follows] = None
+            self.why[follows] = f"a {name(rule.property)} that nobody gave: data ranges"
+
+    # --- witnesses
+
+    def _counted_witnesses(self) -> None:
+        """`min 2` on the right is one witness, unless somebody counts; then it is two different ones."""
+        counted = {self.relations.of(x.role)[0] for x in self._of(r.Merge)}
+        for rule in [x for x in self._of(r.Witness) if x.count > 1]:
+            if not any(number in counted for number, _ in self.relations.above(rule.role)):
+                continue
+            words = f"{name(rule.role)} min {rule.count}: counting"
+            if rule.count > _WITNESSES:
+                self.opaque.append(words)
+                continue
+            del self.upper[rule]
+            fillers = [f"{rule.filler}~{n}" for n in range(rule.count)]
+            for filler in fillers:
+                self._only_in_upper(r.Witness(rule.premise, rule.role, filler), words)
+                self._only_in_upper(r.Sub((filler,), rule.filler), words)
+            for one, other in combinations(fillers, 2):
+                names = (witness_name(rule.role, one), witness_name(rule.role, other))
+                self._only_in_upper(r.Edge(DIFFERENT_FROM, *names), words)
+
+    def _only_in_upper(self, rule: Rule, words: str) -> None:
+        self.upper[rule] = None
+        self.why.setdefault(rule, words)
+
+    def _static_spoilt(self, program: Program, store: Store) -> bool:
+        """Witnesses that are tied to a name, equal to somebody, or their own successors where it counts."""
+        bad: dict[int, str] = {}
+        loops = {op[1] for op in program.flat if op[0] == SELF_IN}
+        loops |= {self.relations.of(x.first)[0] for x in self._of(r.RolesApart)}
+        for w in program.witnesses:
+            ops = [op for c in store.types[w] for op in program.concept_ops[c]]
+            if any(op[0] == IS or (op[0] == FILL and op[2] not in program.witnesses) for op in ops):
+                bad[w] = "tied to a named individual"
+            elif store.forwards.get(w * len(program.stored) + SAME):
+                bad[w] = "equal to somebody"
+            elif any(store.has_edge(number, w, w) for number in loops):
+                bad[w] = "its own successor"
+        spoilt = [
+            rule
+            for rule in self.lower
+            if isinstance(rule, r.Witness) and program.names.witness(rule.role, rule.filler) in bad
+        ]
+        for rule in spoilt:
+            words = bad[program.names.witness(rule.role, rule.filler)]
+            self._only_upper(rule, f"{name(rule.role)} some {_shown(rule.filler)}: {words}")
+        return bool(spoilt)
+
+    # --- what holds of everything
+
+    def _universal(self, static: Static) -> None:
+        """What everything has: a successor, a value, an identity."""
+        program, store = static(list(self.upper))
+        concept = program.names.concept
+        everything = [
+            rule
+            for rule in self.upper
+            if isinstance(rule, r.Witness | r.Fill | r.Is) and self._is_universal(rule.premise, program)
+        ]
+        for rule in everything:
+            words = f"everything has {name(getattr(rule, 'role', SAME_AS))}: a bound on the domain"
+            if not isinstance(rule, r.Witness) or self._look.passes_through(rule.role):
+                self.opaque.append(words)
+                continue
+            w = program.names.witness(rule.role, rule.filler)
+            for exists in self._of(r.Exists):
+                if self.relations.of(exists.role) not in self.relations.above(rule.role):
+                    continue
+                if self._is_universal(exists.filler, program) or concept(exists.filler) in store.types[w]:
+                    follows = r.Sub((THING,), exists.head)
+                    self.upper[follows] = None
+                    if rule in self.lower and exists in self.lower:
+                        self.lower[follows] = None
+                    else:
+                        self.why[follows] = words
+
+    @staticmethod
+    def _is_universal(symbol: Symbol, program: Program) -> bool:
+        return symbol == THING or program.names.concept(symbol) in program.universal
+
+
+class _Look:
+    """Who looks at which relation, and in which direction."""
+
+    def __init__(self, rules: Iterable[Rule], relations: Relations) -> None:
+        self._relations = relations
+        self._conditions: dict[Directed, Role] = {}
+        self._steps: set[Directed] = set()
+        self._bounded: dict[int, Role] = {}
+        self._apart: set[int] = set()
+        self._chains: list[tuple[Directed, tuple[Directed, ...]]] = []
+        self._known: dict[Role, frozenset[Directed]] = {}
+        for rule in rules:
+            match rule:
+                case r.Exists(role, filler) if filler != THING:
+                    self._conditions.setdefault(relations.of(role), role)
+                case r.Chain(first, second, sup):
+                    self._steps |= {relations.of(first), relations.of(second)}
+                    self._chains.append((relations.of(second), relations.above(sup)))
+                case r.Merge(_, role):
+                    self._bounded.setdefault(relations.of(role)[0], role)
+                case r.RolesApart(first, second):
+                    self._apart |= {relations.of(first)[0], relations.of(second)[0]}
+
+    def into(self, role: Role) -> frozenset[Directed]:
+        """The relations, with direction, that lead into a witness of this role."""
+        if role not in self._known:
+            into = set(self._relations.above(role))
+            size = 0
+            while size < (size := len(into)):
+                for second, above in self._chains:
+                    if second in into:
+                        into.update(above)
+            self._known[role] = frozenset(into)
+        return self._known[role]
+
+    def spoils(self, witness: r.Witness) -> str:
+        """Why a witness cannot be shared, because somebody looks back from it; empty if nobody does."""
+        into = self.into(witness.role)
+        who = f"{name(witness.role)} some {_shown(witness.filler)}"
+        for number, backwards in sorted(into):
+            back = (number, not backwards)
+            if back in self._conditions:
+                return f"{who}, and {name(self._conditions[back])} looks back: existentials with inverses"
+            if back in self._steps:
+                return f"{who}, and a chain looks back: existentials with inverses"
+            if number in self._bounded:
+                return f"{who}, and {name(self._bounded[number])} is bounded: existentials with equality"
+            chained = any((number, way) in above for way in (False, True) for _, above in self._chains)
+            if number in self._apart and chained:
+                return f"{who}, and disjoint properties along a chain"
+        return ""
+
+    def passes_through(self, role: Role) -> bool:
+        """Whether a chain or a bound goes through the witnesses of a role."""
+        return any(edge in self._steps or edge[0] in self._bounded for edge in self.into(role))
+
+
+def relevant(rules: Iterable[Rule], goals: Iterable[Symbol | int], relations: Relations) -> set[Rule]:
+    """The rules that may take part in a derivation of a goal: a concept, or the number of a relation."""
+    rules = list(rules)
+    waiting: list[Rule] = []
+    by_head: dict[Symbol | int, list[Rule]] = {}
+    for rule in rules:
+        heads = _heads(rule, relations)
+        if not heads:
+            waiting.append(rule)
+        for head in heads:
+            by_head.setdefault(head, []).append(rule)
+    if NOTHING in by_head:  # a witness that cannot be is a contradiction
+        by_head[NOTHING] += [rule for rule in rules if isinstance(rule, r.Witness)]
+    used = set(waiting)
+    seen: set[Symbol | int] = set()
+    needed: set[Symbol | int] = set(goals) | {SAME}
+    while needed or waiting:
+        while waiting:
+            needed |= set(_needs(waiting.pop(), relations)) - seen
+        if needed:
+            head = needed.pop()
+            seen.add(head)
+            for rule in by_head.get(head, ()):
+                if rule not in used:
+                    used.add(rule)
+                    waiting.append(rule)
+    return used
+
+
+def _heads(rule: Rule, relations: Relations) -> tuple[Symbol | int, ...]:
+    """What a rule concludes; nothing for rules that always count."""
+    match rule:
+        case r.Sub(_, head) | r.Exists(_, _, head) | r.Count(_, _, _, head) | r.SelfIn(_, head):
+            return (head,)
+        case r.Member(concept):
+            return (concept,)
+        case r.Apart() | r.RolesApart():
+            return (NOTHING,)
+        case r.SubRole(_, role) | r.Chain(_, _, role) | r.SelfOut(_, role) | r.Witness(_, role):
+            return tuple(dict.fromkeys(number for number, _ in relations.above(role)))
+        case r.Fill(_, role) | r.Edge(role):
+            return tuple(dict.fromkeys(number for number, _ in relations.above(role)))
+    return ()
+
+
+def _needs(rule: Rule, relations: Relations) -> Iterable[Symbol | int]:
+    """What a rule rests on."""
+    match rule:
+        case r.Sub(premises) | r.Apart(premises):
+            yield from premises
+        case r.Exists(role, filler):
+            yield from (filler, relations.of(role)[0])
+        case r.Count(role) | r.SelfIn(role):
+            yield relations.of(role)[0]
+        case r.RolesApart(first, second) | r.Chain(first, second):
+            yield from (relations.of(first)[0], relations.of(second)[0])
+        case r.Merge(premise, role, filler):
+            yield from (premise, filler, relations.of(role)[0])
+        case r.Key(concept, roles):
+            yield concept
+            yield from (relations.of(role)[0] for role in roles)
+        case r.Is(premise) | r.Fill(premise) | r.SelfOut(premise) | r.Witness(premise):
+            yield premise
+
+
+def _shown(symbol: Symbol) -> str:
+    return "…" if symbol.startswith("~") else name(symbol)
