@@ -5,7 +5,7 @@ Files are read only below the query's folder or one of the `allowed` ones; links
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -43,24 +43,37 @@ def link(file: QueryFile, folder: Path | None = None, *, allowed: tuple[Path, ..
     reader.read(file, home)
     if reader.problems:
         raise ObepError(*reader.problems)
+    return assemble(
+        reader.files,
+        home,
+        vocab=tuple(dict.fromkeys(reader.paths["vocab"])),
+        graphs=tuple(dict.fromkeys(reader.paths["graph"])),
+    )
+
+
+def assemble(
+    files: Sequence[QueryFile], folder: Path, *, vocab: tuple[Path, ...] = (), graphs: tuple[Path, ...] = ()
+) -> Linked:
+    """One query of files that have been read, included ones first."""
     events: dict[str, Event] = {}
     file_of: dict[str, QueryFile] = {}
-    for one in reader.files:
+    for one in files:
         for event in one.events:
             if event.name.iri not in events:
                 events[event.name.iri] = event
                 file_of[event.name.iri] = one
+    streams = (source.iri for one in files for source in one.sources if source.kind == "stream")
     return Linked(
-        file=file,
-        files=tuple(reader.files),
+        file=files[-1],
+        files=tuple(files),
         events=events,
         file_of=file_of,
-        vocab=tuple(dict.fromkeys(reader.paths["vocab"])),
-        graphs=tuple(dict.fromkeys(reader.paths["graph"])),
-        streams=tuple(dict.fromkeys(reader.streams)),
-        windows=tuple(window for one in reader.files for window in one.windows),
-        returns=file.returns,
-        folder=home,
+        vocab=vocab,
+        graphs=graphs,
+        streams=tuple(dict.fromkeys(streams)),
+        windows=tuple(window for one in files for window in one.windows),
+        returns=files[-1].returns,
+        folder=folder,
     )
 
 
@@ -75,7 +88,6 @@ class _Reader:
         self.roots = roots
         self.files: list[QueryFile] = []
         self.paths: dict[str, list[Path]] = {"vocab": [], "graph": []}
-        self.streams: list[str] = []
         self.problems: list[Diagnostic] = []
 
     def read(self, file: QueryFile, home: Path) -> None:
@@ -93,7 +105,6 @@ class _Reader:
                 self.files.append(current)
                 continue
             if source.kind == "stream":
-                self.streams.append(source.iri)
                 continue
             target = self._locate(source, current, folder)
             if target is None:

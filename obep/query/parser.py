@@ -36,13 +36,13 @@ def parse(text: str, name: str = "<query>") -> QueryFile:
     """
     from lark.exceptions import UnexpectedInput
 
-    from obep.query.syntax import syntax_errors
+    from obep.query.recovery import syntax_errors
 
     scope = Scope(text, name)
     try:
         file = run(scope, text)
     except UnexpectedInput as error:
-        raise ObepError(*in_order([*scope.diagnostics, *syntax_errors(scope, error)])) from None
+        raise ObepError(*syntax_errors(scope, error)) from None
     deep = too_deep(file, NESTING)
     if deep is not None:
         scope.diagnostics.append(nested_too_deeply(scope, deep))
@@ -116,20 +116,32 @@ def grammar() -> Lark:
 
 
 class Brackets:
-    """Counts the open brackets while the tokens go by, so that nothing deep is ever built."""
+    """Watches the tokens go by: nothing deep is ever built, and an error knows what is still open."""
 
     always_accept = ()
 
     def process(self, stream: Iterator[Any]) -> Iterator[Any]:
-        depth = 0
+        scope, depth, previous = reading.scope, 0, None
         for token in stream:
-            if token.type in ("LPAR", "LSQB"):
-                depth += 1
+            yield token  # what follows is done only when the parser has taken it
+            kind = token.type
+            if kind in OPENING:
+                scope.open.append(token)
+                depth += kind != "LBRACE"
                 if depth > NESTING:
-                    raise ObepError(nested_too_deeply(reading.scope, span_between(token)))
-            elif token.type in ("RPAR", "RSQB"):
-                depth -= 1
-            yield token
+                    raise ObepError(nested_too_deeply(scope, span_between(token)))
+            elif kind in CLOSING and scope.open:
+                depth -= scope.open.pop().type != "LBRACE"
+            elif kind in DECLARING and not scope.open and previous not in GOES_ON:
+                scope.declaration = token.start_pos
+            scope.last, previous = token, kind
+
+
+OPENING = ("LPAR", "LSQB", "LBRACE")
+CLOSING = ("RPAR", "RSQB", "RBRACE")
+DECLARING = ("EVENT", "NAMED", "RETURN")
+GOES_ON = ("NAMED", "RETURN", "FROM", "AS", "IF")
+"""After these, EVENT or NAMED does not begin a declaration."""
 
 
 def nested_too_deeply(scope: Scope, span: Span) -> Diagnostic:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from typing import Any, Protocol
 
 from obep.errors import Diagnostic, Span
 from obep.model import RDF_TYPE
@@ -68,6 +68,12 @@ class Scope:
         self.text = text
         self.name = name
         self.diagnostics: list[Diagnostic] = []
+        self.open: list[Any] = []
+        """The brackets that are open, the innermost last."""
+        self.last: Any = None
+        """The last token that the parser took."""
+        self.declaration: int | None = None
+        """Where the event or RETURN begins that is being read; none in the prologue."""
         self.base: str | None = None
         self.declared: dict[str, str] = {}
         self._resolved: dict[str, str] = {}

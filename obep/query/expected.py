@@ -1,0 +1,118 @@
+"""The terminals of the grammar in the words of its users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+ALLEN = (
+    "BEFORE", "AFTER", "MEETS", "METBY", "OVERLAPS", "OVERLAPPEDBY",
+    "STARTS", "STARTEDBY", "DURING", "CONTAINS", "FINISHES", "FINISHEDBY",
+)  # fmt: skip
+
+KEYWORDS: dict[str, tuple[str, ...]] = {
+    "BASE": ("BASE",), "PREFIX": ("PREFIX",), "VOCAB": ("VOCAB", "TBOX"), "INCLUDE": ("INCLUDE",),
+    "FROM": ("FROM",), "GRAPH": ("GRAPH",), "STREAM": ("STREAM",), "WINDOW": ("WINDOW",), "RANGE": ("RANGE",),
+    "STEP": ("STEP",), "LANDMARK": ("LANDMARK",), "TO": ("TO",), "ROWS": ("ROWS",),
+    "EVENT": ("EVENT",), "NAMED": ("NAMED",), "AS": ("AS",), "SUBCLASSOF": ("subClassOf",),
+    "MATCH": ("MATCH",), "ON": ("ON",), "IF": ("IF",), "CONSTRUCT": ("CONSTRUCT",), "POLICY": ("POLICY",),
+    "PARTITION_BY": ("PARTITION BY", "PARTITION"), "RETURN": ("RETURN",), "ALL": ("ALL",), "RDF": ("RDF",),
+    "POLICY_NAME": ("unrestricted", "chronological", "recent", "naive"),
+    "SEQ": ("SEQ", "FOLLOWED BY"), "NEXT": ("NEXT",), "WITHOUT": ("WITHOUT",),
+    "NOT_FOLLOWED_BY": ("NOT FOLLOWED BY",), "WITHIN": ("WITHIN",), "OR": ("OR",), "AND": ("AND", "EQUALS"),
+    "JOIN": ("JOIN",), "ALLEN": ALLEN, "NOT": ("NOT",), "FIRST": ("FIRST",), "LAST": ("LAST",),
+    "OPTIONAL": ("OPTIONAL",), "EVERY": ("EVERY",), "TIMES": ("TIMES",),
+    "CLASS_AND": ("and", "that"), "CLASS_OR": ("or",), "CLASS_NOT": ("not",), "SOME": ("some",),
+    "ONLY": ("only",), "VALUE": ("value",), "BOUND": ("min", "max", "exactly"), "SELF": ("Self",),
+    "INVERSE": ("inverse",), "FILTER": ("FILTER",), "IN": ("IN",), "NOT_IN": ("NOT IN",),
+    "TIME_FUNCTION": ("getSTARTTIME", "getENDTIME", "getDURATION"),
+    "FACET": ("<", "<=", ">", ">=", "length", "minLength", "maxLength", "pattern", "langRange"),
+}  # fmt: skip
+"""The words that a terminal stands for."""
+
+SORTS: dict[str, tuple[str, ...]] = {
+    "operator": ("SEQ", "FOLLOWED", "FOLLOWED_BY", "NEXT", "WITHOUT", "OR", "AND", "EQUALS", "JOIN", *ALLEN),
+    "unary": ("FIRST", "LAST", "OPTIONAL", "EVERY", "NOT"),
+    "clause": (
+        "AS", "SUBCLASSOF", "MATCH", "IF", "CONSTRUCT", "POLICY", "PARTITION", "WITHIN", "ON", "TIMES",
+    ),
+    "declaration": ("EVENT", "NAMED", "RETURN"),
+    "prologue": ("BASE", "PREFIX", "VOCAB", "TBOX", "FROM", "INCLUDE"),
+    "manchester": (
+        "and", "or", "not", "some", "only", "value", "min", "max", "exactly", "self", "that", "inverse",
+    ),
+    "shouted": ("SOME", "ONLY", "VALUE", "MIN", "MAX", "EXACTLY", "SELF", "THAT", "INVERSE"),
+    "sparql": (
+        "SELECT", "ASK", "DESCRIBE", "WHERE", "ORDER", "LIMIT", "GROUP", "HAVING", "REGISTER", "INSERT",
+        "DELETE",
+    ),
+    "filter": ("FILTER",),
+    "in": ("IN",),
+    "boolean": ("TRUE", "FALSE"),
+    "by": ("BY",),
+}  # fmt: skip
+WORDS: dict[str, str] = {word: sort for sort, words in SORTS.items() for word in words}
+"""The sort of every word that means something somewhere."""
+
+DESCRIBED = {
+    "EVENT_WORD": "the name of an event",
+    "RETURN_WORD": "the name of an event",
+    "CLASS_WORD": "a class or property",
+    "GUARD_WORD": "a name",
+    "CONDITION_WORD": "a name",
+    "FUNCTION": "a function",
+    "VAR": "a variable (?v)",
+    "BLANK": "a blank node",
+    "IRI": "an IRI in < >",
+    "PREFIX_NAME": "a prefix with its colon",
+    "STRING": "a string in quotes",
+    "NUMBER": "a number",
+    "FLOAT": "a number",
+    "UNSIGNED": "a number",
+    "INTEGER": "a whole number",
+    "BOOLEAN": "true or false",
+    "DURATION": "a duration such as 5 min",
+    "LANGUAGE": "a language tag",
+    "COMPARE": "a comparison",
+    "SUM": "+ or -",
+    "PRODUCT": "* or /",
+    "SIGN": "!",
+    "EITHER": "||",
+    "BOTH": "&&",
+    "HAT": "^^ and a datatype",
+    "LPAR": "(",
+    "RPAR": ")",
+    "LBRACE": "{",
+    "RBRACE": "}",
+    "LSQB": "[",
+    "RSQB": "]",
+    "COMMA": ",",
+    "SEMICOLON": ";",
+    "DOT": ".",
+    "STAR": "*",
+    "A": "a",
+    "$END": "the end",
+    "EVENT_BLOCK": "EVENT",
+    "ALLEN": "one of Allen's relations (BEFORE, DURING, …)",
+    "FACET": "a facet such as > or pattern",
+    "TIME_FUNCTION": "getSTARTTIME",
+}
+_FIRST = (
+    "MATCH", "AS", "EVENT_WORD", "RETURN_WORD", "CLASS_WORD", "GUARD_WORD", "CONDITION_WORD", "VAR",
+    "DURATION", "SEQ", "AND", "OR", "WITHIN", "CLASS_AND", "SOME", "FILTER", "EVENT", "PREFIX", "RETURN",
+)  # fmt: skip
+"""What people look for first."""
+MOST = 9
+
+
+def expected(accepts: Iterable[str]) -> str:
+    """What could stand at a place, for people.
+
+    >>> expected({"RPAR", "SEQ"})
+    'SEQ or )'
+    """
+    ordered = sorted(accepts, key=lambda t: (_FIRST.index(t) if t in _FIRST else 50 + (t not in KEYWORDS), t))
+    words = list(dict.fromkeys(DESCRIBED.get(t) or KEYWORDS.get(t, (t,))[0] for t in ordered))
+    if len(words) > MOST:
+        words = [*words[: MOST - 1], "…"]
+        return ", ".join(words)
+    return " or ".join([*([", ".join(words[:-1])] if len(words) > 1 else []), *words[-1:]])
