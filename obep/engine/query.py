@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from obep.errors import Diagnostic, ObepError
 from obep.guards.asks import Asks, asks
+from obep.model import Term
+from obep.ontology.axiom_rules import mentioned
 from obep.plan.build import plan
 from obep.plan.plan import Plan
+from obep.query.ast import CompositeEvent, LogicalEvent
+from obep.query.names import depends
 
 if TYPE_CHECKING:
     from obep.engine.runtime import Engine
@@ -34,6 +38,24 @@ class Query:
     def plan(self) -> Plan:
         return plan(self.linked, self.asks, self.bundle)
 
+    @cached_property
+    def derived(self) -> dict[Term, frozenset[Term]]:
+        """The events that may be found in the occurrences of others, because a definition or T speaks of
+        those; each with the events that it may be found in."""
+        heads = {
+            event
+            for event, declared in self.linked.events.items()
+            if isinstance(declared, CompositeEvent) or declared.guard is not None
+        }
+        in_t = heads & {name for axiom in self.bundle.t.axioms for name in mentioned(axiom)}
+        found: dict[Term, frozenset[Term]] = {}
+        for event, declared in self.linked.events.items():
+            named = depends(declared) & heads if isinstance(declared, LogicalEvent) else set()
+            below = frozenset((named | in_t) - {event})
+            if below:
+                found[event] = below
+        return found
+
     @property
     def hash(self) -> str:
         """The same for the same query, ontology and static graph."""
@@ -44,6 +66,20 @@ class Query:
         from obep.engine.runtime import Engine
 
         return Engine(self, **settings)
+
+    def to_bundle(self) -> bytes:
+        """All of it as bytes, for another process."""
+        from obep.ontology.packing import to_bytes
+
+        return to_bytes(self.bundle)
+
+    @classmethod
+    def from_bundle(cls, path: Path) -> Query:
+        """The query in a file that `to_bundle` has filled."""
+        from obep.ontology.packing import from_bytes
+
+        bundle = from_bytes(path.read_bytes())
+        return cls(bundle.linked, bundle)
 
     def explain(self) -> str:
         """The plan as a tree."""

@@ -1,0 +1,88 @@
+"""A bundle as bytes and back: the query's text, T, K and what HermiT found, in msgpack with a version.
+
+Only the classes of `axioms` can come out of it; nothing is pickled, and no file is opened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from obep.errors import ObepError, fail
+from obep.model import Term, Triple
+from obep.ontology import axioms as owl
+from obep.ontology.axioms import Axioms
+from obep.ontology.compile import Bundle
+from obep.query.link import assemble
+from obep.query.parser import parse
+
+VERSION = 1
+_CLASSES = {name: one for name, one in vars(owl).items() if isinstance(one, type) and is_dataclass(one)}
+
+
+class _Packed(msgspec.Struct, array_like=True):
+    version: int
+    files: list[tuple[str, str]]
+    axioms: list[Any]
+    declared: list[list[Term]]
+    k: list[Triple]
+    subsumptions: list[tuple[Term, Term]]
+
+
+def to_bytes(bundle: Bundle) -> bytes:
+    """The bundle, for another process."""
+    declared = [sorted(getattr(bundle.t, field.name)) for field in fields(Axioms)[1:]]
+    return msgspec.msgpack.encode(
+        _Packed(
+            VERSION,
+            [(file.name, file.text) for file in bundle.linked.files],
+            [_pack(axiom) for axiom in bundle.t.axioms],
+            declared,
+            list(bundle.k),
+            list(bundle.subsumptions),
+        )
+    )
+
+
+def from_bytes(data: bytes) -> Bundle:
+    """The bundle again. It was checked when it was made, and is not checked again."""
+    try:
+        packed = msgspec.msgpack.decode(data, type=_Packed)
+        axioms = tuple(_unpack(axiom) for axiom in packed.axioms)
+    except (msgspec.MsgspecError, KeyError, TypeError, IndexError) as error:
+        raise _unreadable(str(error)) from None
+    if packed.version != VERSION:
+        raise _unreadable(f"it has version {packed.version}, this obep reads version {VERSION}")
+    linked = assemble([parse(text, name) for name, text in packed.files], Path())
+    t = Axioms(axioms, *(frozenset(names) for names in packed.declared))
+    return Bundle(linked, t, packed.k, subsumptions=packed.subsumptions)
+
+
+def _unreadable(reason: str) -> ObepError:
+    return fail(
+        "OBEP309",
+        "the bundle cannot be read",
+        reason=reason,
+        remedy="run the same version of obep on the driver and on all workers",
+    )
+
+
+def _pack(value: Any) -> Any:
+    """A dataclass as its class and fields, a tuple as a list of one kind; recursion is as deep as T nests."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {type(value).__name__: [_pack(getattr(value, field.name)) for field in fields(value)]}
+    if isinstance(value, tuple):
+        return [_pack(one) for one in value]
+    return value
+
+
+def _unpack(value: Any) -> Any:
+    if isinstance(value, dict):
+        ((name, arguments),) = value.items()
+        return _CLASSES[name](*(_unpack(one) for one in arguments))
+    if isinstance(value, list):
+        return tuple(_unpack(one) for one in value)
+    return value
