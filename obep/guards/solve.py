@@ -101,17 +101,17 @@ class Block:
     def solutions(self, occurrence: Occurrence, graphs: Graphs) -> tuple[Solution, ...]:
         """The distinct solutions, sorted, so that they do not depend on the order of the data."""
         times = ((occurrence.start, occurrence.end),)
-        rows = [row for row in self._starts(occurrence) if all(c(row, times) for c in self._first)]
+        rows = self._starts(occurrence)
+        for condition in self._first:
+            rows = [row for row in rows if condition(row, times)]
         for step in self._steps:
             if not rows:
                 return ()
             rows = _extended(rows, step, graphs.narrow if step.narrow else graphs.wide, times)
         shown = self._shown
-        if not shown:
-            return ((),) if rows else ()
+        if len(rows) < 2 or not shown:
+            return tuple([tuple([row[slot] for slot in shown]) for row in rows[:1]])
         found = {tuple([row[slot] for slot in shown]) for row in rows}
-        if len(found) < 2:
-            return tuple(found)
         return tuple(sorted(found, key=lambda solution: tuple([value or "" for value in solution])))
 
     def _starts(self, occurrence: Occurrence) -> list[Row]:
@@ -156,10 +156,9 @@ def is_narrow(pattern: TriplePattern, vocabulary: frozenset[Term]) -> bool:
 
 
 def _extended(rows: list[Row], step: Step, match: Callable[..., Iterable[Triple]], times: Times) -> list[Row]:
-    slots, conditions = step.slots, step.conditions
+    slots, conditions, wanted = step.slots, step.conditions, list(step.constants)
     extended = []
     for row in rows:
-        wanted = list(step.constants)
         for place, slot in slots:
             wanted[place] = row[slot]
         for triple in match(*wanted):
@@ -171,10 +170,13 @@ def _extended(rows: list[Row], step: Step, match: Callable[..., Iterable[Triple]
                 elif value != triple[place]:  # a variable twice in one pattern
                     break
             else:
-                if not conditions or all(condition(copy, times) for condition in conditions):
+                for condition in conditions:
+                    if not condition(copy, times):
+                        break
+                else:
                     extended.append(copy)
-                    if len(extended) > MOST_ROWS:
-                        raise Refused("OBEP630", f"a guard block has more than {MOST_ROWS:,} solutions in it")
+        if len(extended) > MOST_ROWS:
+            raise Refused("OBEP630", f"a guard block has more than {MOST_ROWS:,} solutions in it")
     return extended
 
 
