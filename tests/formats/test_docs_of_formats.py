@@ -1,0 +1,68 @@
+"""docs/formats.md says what is: its examples are read as it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from obep.config import load_config
+from obep.formats import read_items
+from obep.formats.mapping import make_mapping
+from obep.model import Item
+
+TEXT = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+
+
+@pytest.mark.parametrize("block", blocks("toml"))
+def test_every_configuration_is_accepted(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MQTT_PASSWORD", "x")
+    monkeypatch.setenv("HOOK_TOKEN", "x")
+    (tmp_path / "thermo.jsonld").write_text('{"@context": {"@vocab": "http://example.org/shop#"}}')
+    (tmp_path / "obep.toml").write_text(block)
+    config = load_config(None, tmp_path)
+    for name in config.sources:
+        if (found := config.mapping_of(name)) is not None:
+            make_mapping(*found)
+
+
+def test_the_mapping_maps() -> None:
+    import tomllib
+
+    settings = tomllib.loads(next(block for block in blocks("toml") if "template" in block))
+    mapping = make_mapping(settings["sources"]["readings"]["mapping"], "m")
+    record = b'{"device": 2, "temp": 14, "unit": "degF", "door": "open", "ts": 1500, "fan": {}}'
+    [item] = read_items(
+        record, "json", "s", mapping=mapping, extra={"_levels": ["shop", "aisle 3", "freezer"]}
+    )
+    assert isinstance(item, Item), item
+    assert item.at == 1_500_000
+    assert [(p[1:-1].split("#")[1], o) for _, p, o in item.triples] == [
+        ("celsius", '"-10.0"^^<http://www.w3.org/2001/XMLSchema#double>'),
+        ("door", '"open"'),
+        ("note", '"in aisle 3"'),
+    ]
+
+
+def test_the_json_lines_are_items() -> None:
+    [block] = blocks("json")
+    items = list(read_items(block.encode(), "jsonl"))
+    assert [i.stream for i in items if isinstance(i, Item)] == ["doors", "doors"]
+
+
+def test_the_trig_is_an_item() -> None:
+    [block] = blocks("turtle")
+    names = {
+        "": "http://e/",
+        "prov": "http://www.w3.org/ns/prov#",
+        "xsd": "http://www.w3.org/2001/XMLSchema#",
+    }
+    prefixes = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in names.items())
+    [item] = read_items((prefixes + block).encode(), "trig", "s")
+    assert isinstance(item, Item)
+    assert item.name == "<http://e/g1>"
