@@ -46,10 +46,11 @@ class Detecting(StatefulProcessor):
         saved = self._clock_state.get() if self._clock_state.exists() else None
         run = Run(self._job, number, saved[0] if saved else None, self._stored)
         found, letters = run.take(blocks)
-        for segment, data in run.touched_segments():
-            self._segment_state.updateValue((segment,), (data,))
-        self._clock_state.update((run.state(),))
-        run.keep()
+        if not self._job.bounded:  # a bounded input is all here: nothing will be asked again
+            for segment, data in run.touched_segments():
+                self._segment_state.updateValue((segment,), (data,))
+            self._clock_state.update((run.state(),))
+            run.keep()
         for start in range(0, len(found), CHUNK):
             yield Row(
                 kind="occurrences", payload=occurrences_payload(found[start : start + CHUNK], self._job.rdf)
@@ -123,6 +124,7 @@ class Run:
                 found.extend(segment.release(watermark))
             if self._job.bounded:
                 found.extend(segment.close())
+                continue
             wakes = segment.wakes()
             if wakes is None:
                 self._wakes.pop(number, None)

@@ -80,7 +80,7 @@ class Routes:
                 blocks[_spread(item.reason, self.width)].letters.append(item)
                 continue
             matched = matcher.match(item)
-            home = blocks[item.at % self.width]
+            home = blocks[(item.at * 2654435761 >> 16) % self.width]  # any spread that is not periodic
             if isinstance(matched, DeadLetter):
                 home.letters.append(matched)
             else:
