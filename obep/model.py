@@ -63,6 +63,8 @@ class Occurrence:
     bindings: tuple[dict[str, Term], ...] = ()
     partition: tuple[Term, ...] = ()
     constructed: tuple[Triple, ...] = ()
+    bounded: bool = False
+    """Whether a reasoner was needed and missing: there may be further explanations."""
     _id: str = ""
 
     @property

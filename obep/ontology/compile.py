@@ -37,7 +37,11 @@ class Bundle:
         *,
         subsumptions: Iterable[tuple[Term, Term]] = (),
         diagnostics: Sequence[Diagnostic] = (),
+        java: bool = True,
+        cache_dir: Path | None = None,
     ) -> None:
+        """`java`: whether the reasoner may be asked (it starts when the first question comes)."""
+        self.java, self.cache_dir = java, cache_dir
         self.linked = linked
         self.t = axioms
         """T as loaded; `definitions.axioms` has the definitions as well."""
@@ -93,13 +97,13 @@ class Bundle:
         def static(some: list[Rule]) -> tuple[Program, Store]:
             self._names.intern(some)
             program = build_program(some, self.relations, self._names, self._vocabulary, equality=False)
-            return program, closed(program, (), axioms)
+            return program, closed(program, (), axioms, upper=True)
 
         return profile(rules, self.normal.why, self.normal.opaque, self.relations, datatypes, static)
 
-    def _reading(self, rules: list[Rule]) -> Reading:
+    def _reading(self, rules: list[Rule], *, upper: bool = False) -> Reading:
         kept = [rule for rule in rules if rule in self._relevant]
-        return build_reading(kept, self.relations, self._names, self._vocabulary, self.k)
+        return build_reading(kept, self.relations, self._names, self._vocabulary, self.k, upper=upper)
 
     def _program(self, rules: list[Rule], like: Reading) -> Program:
         kept = [rule for rule in rules if rule in self._relevant]
@@ -113,7 +117,7 @@ class Bundle:
     @cached_property
     def upper(self) -> Reading:
         """What perhaps follows."""
-        return self._reading(self.profile.upper)
+        return self._reading(self.profile.upper, upper=True)
 
     @cached_property
     def lower_asserted(self) -> Program:
@@ -128,6 +132,15 @@ class Bundle:
     def bare_store(self) -> Store:
         """What T says by itself, without K."""
         return closed(self.lower.program, (), self.definitions.axioms)
+
+    def open_goals(self, *, asserted: bool = False) -> frozenset[Term]:
+        """The goals that the rules may leave undecided."""
+        key = self.asserted if asserted else self.profile
+        return frozenset(goal for goal in self.definitions.goals if key.reasons(goal, self.relations))
+
+    def open_consistency(self, *, asserted: bool = False) -> bool:
+        """Whether the rules may leave undecided that an item contradicts T and K."""
+        return bool((self.asserted if asserted else self.profile).reasons(NOTHING, self.relations))
 
     @cached_property
     def status(self) -> dict[Term, str]:
@@ -207,4 +220,4 @@ def compile_bundle(
     cache_dir: Path | None = None,
 ) -> Bundle:
     """Brings a query, T and K together; raises what makes them impossible."""
-    return Bundle(linked, axioms, k)
+    return Bundle(linked, axioms, k, java=java, cache_dir=cache_dir)

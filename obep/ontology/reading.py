@@ -126,6 +126,8 @@ def build_reading(
     names: Names,
     vocabulary: Vocabulary,
     k: Sequence[Triple],
+    *,
+    upper: bool = False,
 ) -> Reading:
     """The program of these rules, and K closed under it."""
     rules = [*rules, r.SelfIn(DIFFERENT_FROM, NOTHING)]
@@ -134,12 +136,12 @@ def build_reading(
     )
     while True:
         program = build_program(rules, relations, names, vocabulary, equality)
-        static = closed(program, (), vocabulary.axioms)
+        static = closed(program, (), vocabulary.axioms, upper=upper)
         impossible = {w for w in program.witnesses if BOTTOM in static.types[w]}
         if not impossible:
             break
         rules = [_without_impossible(rule, names, impossible) for rule in rules]
-    store = closed(program, k, vocabulary.axioms) if k else static
+    store = closed(program, k, vocabulary.axioms, upper=upper) if k else static
     return Reading(program, store)
 
 
@@ -170,8 +172,8 @@ def _without_impossible(rule: Rule, names: Names, impossible: set[int]) -> Rule:
     return rule
 
 
-def closed(program: Program, k: Sequence[Triple], axioms: Axioms) -> Store:
-    """T's own facts and K, closed."""
+def closed(program: Program, k: Sequence[Triple], axioms: Axioms, *, upper: bool = False) -> Store:
+    """T's own facts and K, closed. What the upper reading finds contradictory need not be so."""
     datatypes = {a.datatype: a.range for a in axioms.axioms if isinstance(a, DatatypeDefinition)}
     terms = list(program.names.individuals)
     empty = Store([], {}, len(program.stored), program.tests, datatypes)
@@ -198,7 +200,7 @@ def closed(program: Program, k: Sequence[Triple], axioms: Axioms) -> Store:
             asserted.append((x, y, triple))
     closure.run()
     for x, _ in closure.clashes:
-        if x not in program.witnesses:
+        if x not in program.witnesses and not upper:
             raise fail("OBEP345", "the ontology and the static graph contradict each other")
     store = Store(terms, ids, len(program.stored), program.tests, datatypes)
     shared: dict[frozenset[int], frozenset[int]] = {}

@@ -148,6 +148,13 @@ class Closure:
                 new = self.forwards.get(key, ())
                 yield from ((key // size, b) for b in known if b not in new)
 
+    def number(self, term: Term) -> int | None:
+        """The number of an individual or literal that the item or K names."""
+        known = self.store.ids.get(term)
+        if known is None and term in self.own:
+            return self.store.size + self.own.index(term)
+        return known
+
     def term(self, x: int) -> Term:
         """The name of an individual or literal."""
         return self.store.terms[x] if x < self.store.size else self.own[x - self.store.size]
