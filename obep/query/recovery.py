@@ -13,8 +13,9 @@ from typing import NamedTuple
 from lark.exceptions import UnexpectedInput
 
 from obep.errors import Diagnostic, ObepError
-from obep.query.mistakes import Situation, explain
+from obep.query.mistakes import explain
 from obep.query.scope import Scope
+from obep.query.situation import Situation
 
 MOST = 20
 """More errors than that are not reported at once."""

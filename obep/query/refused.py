@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from obep.errors import Diagnostic
 
 if TYPE_CHECKING:
-    from obep.query.mistakes import Situation
+    from obep.query.situation import Situation
 
 REFUSED: dict[str, tuple[str, str, str]] = {
     "EXISTS": (

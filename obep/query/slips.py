@@ -1,0 +1,270 @@
+"""Slips of the pen, which need no example: brackets, quotes, misspelt words, words of other languages."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from obep.errors import Diagnostic, Span
+from obep.query.expected import KEYWORDS, WORDS
+from obep.query.nearest import nearest
+from obep.query.scope import Scope
+from obep.query.situation import Situation, could_stand
+from obep.query.values import span_between
+
+# --- characters that begin nothing ----------------------------------------------------------------------
+
+
+def _character(situation: Situation) -> Diagnostic | None:
+    word = situation.word
+    if re.compile(r"/[*/]|--").match(situation.scope.text, situation.start):
+        return situation.diagnostic("OBEP039", "a comment begins with #", "It ends with its line.", "# …")
+    if word[:1] in ("“", "”", "„", "‘", "’", "«", "»"):
+        return situation.diagnostic(
+            "OBEP036",
+            f"{word[:1]} is a quotation mark of a text processor",
+            "A string stands in straight quotes.",
+            "use \" or '",
+        )
+    if word in ('"', "'"):
+        return situation.diagnostic(
+            "OBEP037",
+            "this string is not closed",
+            "A string ends on its line, unless it stands in three quotes.",
+            f"… {word}",
+        )
+    if re.match(r"<[A-Za-z/#]", situation.scope.text[situation.start : situation.start + 2]) and word == "<":
+        return situation.diagnostic(
+            "OBEP038",
+            "this IRI is not closed",
+            "Between < and > there are no spaces, quotes or braces.",
+            "<http://example.org/…>",
+        )
+    return None
+
+
+# --- brackets -------------------------------------------------------------------------------------------
+
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+
+def _open_bracket(situation: Situation) -> Diagnostic | None:
+    """A bracket that is open where the text ends or something new begins, or that another one closes."""
+    opened = situation.scope.open
+    word = situation.word.upper()
+    if word in ")]}" and word:
+        if not opened:
+            return situation.diagnostic(
+                "OBEP004", f"{word} closes nothing", "No bracket is open here.", f"remove the {word}"
+            )
+        bracket = opened[-1]
+        if _CLOSING[bracket.value] == word:
+            return None
+        return _still_open(situation, bracket, f"{word} comes first.")
+    if not opened:
+        return None
+    if not word:
+        return _still_open(situation, opened[-1], "Nothing closes it.")
+    if word == "EVENT" and situation.previous.upper() in ("AND", "OR", "SEQ"):
+        return None  # blocks that somebody joined
+    begins = WORDS.get(word) == "prologue" or word in ("RETURN", "NAMED")
+    goes_on = word in ("IF", "CONSTRUCT", "POLICY", "PARTITION", "MATCH") and opened[-1].type == "LPAR"
+    if begins or goes_on or (word == "EVENT" and "EVENT" not in situation.accepts):
+        reason = f"It is not closed where {situation.word} begins something new."
+        return _still_open(situation, opened[-1], reason)
+    return None
+
+
+def _still_open(situation: Situation, bracket: Any, reason: str) -> Diagnostic:
+    span = span_between(bracket)
+    ends = "the query ends too early: " if not situation.word else ""
+    closing = _CLOSING[bracket.value]
+    return situation.diagnostic(
+        "OBEP003",
+        f"{ends}the {bracket.value} of line {span.line} is still open",
+        reason,
+        f"add the missing {closing}",
+        span,
+    )
+
+
+# --- misspelt keywords ----------------------------------------------------------------------------------
+
+
+def _misspelt(situation: Situation) -> Diagnostic | None:
+    if situation.kind != "name" and situation.group not in ("sql", "target"):
+        return None
+    meant = SYNONYMS.get(situation.word.upper())
+    if meant is not None and any(meant in KEYWORDS.get(terminal, ()) for terminal in situation.accepts):
+        return situation.diagnostic(
+            "OBEP002",
+            f"{situation.word}: did you mean {meant}?",
+            f"{situation.word} means nothing here.",
+            meant,
+        )
+    return _did_you_mean(situation, situation.word, situation.accepts, situation.span)
+
+
+SYNONYMS = {
+    "IMPORT": "INCLUDE",
+    "ONTOLOGY": "VOCAB",
+    "DEFINE": "EVENT",
+    "EMIT": "RETURN",
+    "OUTPUT": "RETURN",
+    "WHEN": "IF",
+    "SLIDE": "STEP",
+    "UNTIL": "TO",
+    "EQUIVALENTTO": "AS",
+    "PATTERN": "MATCH",
+}
+"""Words of other languages for ours."""
+
+
+def _misspelt_before(situation: Situation) -> Diagnostic | None:
+    """The word before may be a misspelt keyword that was taken for a name (`FITLER (…)`, `NOT Room`)."""
+    last = situation.scope.last
+    if last is not None and last.type == "CLASS_WORD" and WORDS.get(last.value.lower()) == "manchester":
+        return situation.diagnostic(
+            "OBEP077",
+            f"{last.value} in a class expression is written in lower case",
+            "Class expressions are in the Manchester syntax, whose words are lower case.",
+            last.value.lower(),
+            span_between(last),
+        )
+    if last is None or not last.type.endswith("_WORD") or last.value.upper() in WORDS or ":" in last.value:
+        return None
+    accepts = _accepts_before(situation.scope.text, last)
+    return _did_you_mean(situation, last.value, accepts, span_between(last))
+
+
+def _accepts_before(text: str, token: Any) -> frozenset[str]:
+    from obep.query.building import reading
+    from obep.query.parser import grammar
+
+    kept = reading.scope
+    reading.scope = Scope(text, "")
+    try:
+        parser = grammar().parse_interactive(text[: token.start_pos])
+        parser.exhaust_lexer()
+        return could_stand(parser.parser_state)
+    finally:
+        reading.scope = kept
+
+
+def _did_you_mean(situation: Situation, word: str, accepts: frozenset[str], span: Span) -> Diagnostic | None:
+    words = [keyword for terminal in sorted(accepts) for keyword in KEYWORDS.get(terminal, ())]
+    close = nearest(word, words)
+    if close is None or len(word) < 3:
+        return None
+    return situation.diagnostic(
+        "OBEP002", f"{word}: did you mean {close}?", f"{word} means nothing here.", close, span
+    )
+
+
+# --- words that almost fit ------------------------------------------------------------------------------
+
+
+def _unit(situation: Situation) -> Diagnostic | None:
+    """`WITHIN 5 minuts`."""
+    if situation.kind != "number" or "DURATION" not in situation.accepts:
+        return None
+    unit = re.compile(r"[ \t]*([^\W\d]\w*)").match(
+        situation.scope.text, situation.start + len(situation.word)
+    )
+    keywords = {word for words in KEYWORDS.values() for word in words}
+    if unit is None or unit[1].upper() in WORDS or unit[1].upper() in keywords:
+        return None
+    close = nearest(unit[1], ("ms", "sec", "seconds", "min", "minutes", "hours", "days")) or "min"
+    return situation.diagnostic(
+        "OBEP069",
+        f"{unit[1]} is no unit of time",
+        "The units are ms, s, min, h and d.",
+        f"{situation.word} {close}",
+    )
+
+
+_LENGTH = re.compile(r"\s*\(?\s*([0-9.]+\s*(?:us|ms|s|sec|m|min|h|d)\b)", re.IGNORECASE)
+
+
+def _bound(situation: Situation) -> Diagnostic | None:
+    """`A IN 5 min`, `A FOR 5 min`."""
+    if "WITHIN" not in situation.accepts or situation.group not in ("name", "in"):
+        return None
+    end = situation.start + len(situation.word)
+    length = re.compile(r"\s*\(?\s*([0-9.]+\s*(?:us|ms|s|sec|m|min|h|d)\b)", re.I).match(
+        situation.scope.text, end
+    )
+    if length is None or nearest(situation.word, ("WITHIN",)):
+        return None
+    return situation.diagnostic(
+        "OBEP026",
+        f"a bound in time is written WITHIN, not {situation.word}",
+        "A pattern WITHIN d is one whose parts lie less than d apart.",
+        f"WITHIN {length[1]}",
+    )
+
+
+def _two_words(situation: Situation) -> Diagnostic | None:
+    """`EVENT My Event AS …`."""
+    if (
+        "MATCH" not in situation.accepts
+        or situation.after != "EVENT_WORD"
+        or not situation.word[0:1].isalpha()
+    ):
+        return None
+    end = situation.start + len(situation.word)
+    if not situation.word[:1].isalpha() or situation.word.upper() in ("DEFINED", "IS"):
+        return None
+    if not re.compile(r"\s+(?:AS|MATCH)\b", re.I).match(situation.scope.text, end):
+        return None
+    return situation.diagnostic(
+        "OBEP017",
+        "a name is one word",
+        f"{situation.previous} {situation.word} are two.",
+        f"EVENT {situation.previous}{situation.word[:1].upper()}{situation.word[1:]}",
+    )
+
+
+def _unknown_operator(situation: Situation) -> Diagnostic | None:
+    """`A THEN B`."""
+    if situation.kind != "name" or "SEQ" not in situation.accepts or ":" in situation.word:
+        return None
+    end = situation.start + len(situation.word)
+    following = re.compile(r"[ \t]+([^\W\d][\w-]*|:\w+|\()").match(situation.scope.text, end)
+    if following is None or WORDS.get(following[1].upper()) not in (None, "unary"):
+        return None
+    return situation.diagnostic(
+        "OBEP066",
+        f"events in a pattern are not joined by {situation.word}",
+        "SEQ is one after the other, AND at the same time, JOIN at any times, OR either.",
+        f"{situation.previous} SEQ {following[1]}",
+    )
+
+
+def _class_of_that_name(situation: Situation) -> Diagnostic | None:
+    """`AS Event and …`: a class with the name of a keyword."""
+    if situation.group not in ("declaration", "clause") or "CLASS_WORD" not in situation.accepts:
+        return None
+    end = situation.start + len(situation.word)
+    following = re.compile(r"\s*(\w+|\S|\Z)").match(situation.scope.text, end)
+    if following is None or (following[1] not in ")}.," and WORDS.get(following[1]) != "manchester"):
+        return None
+    return situation.diagnostic(
+        "OBEP052",
+        f"{situation.word} is a keyword here, so it needs a colon as a name",
+        "EVENT, NAMED, RETURN and MATCH begin something new, also after a class expression.",
+        f":{situation.word}",
+    )
+
+
+SLIPS_OF_BRACKETS = (_character, _open_bracket)
+SLIPS_OF_WORDS = (
+    _unit,
+    _bound,
+    _two_words,
+    _class_of_that_name,
+    _misspelt,
+    _misspelt_before,
+    _unknown_operator,
+)
+"""Asked in this order; the first that knows an answer gives it."""
