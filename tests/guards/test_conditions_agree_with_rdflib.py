@@ -124,7 +124,7 @@ places = st.integers(1, 4).map(lambda place: constant(typed(str(place), "integer
 patterns = st.sampled_from(["a", "^a", "b$", "^[a-z]+$", "[0-9]", "a|b", "(a|b)+", "A", ".."]).map(Literal)
 flags = st.sampled_from(["", "i", "s"]).map(Literal)
 text_tree = (
-    st.one_of(*[call(name, text) for name in ("UCASE", "LCASE", "ENCODE_FOR_URI")])
+    st.one_of(*[call(name, text) for name in ("UCASE", "LCASE", "ENCODE_FOR_URI", "MD5", "SHA256")])
     | st.one_of(*[call(name, wrong) for name in ("STR", "LANG", "DATATYPE")])
     | call("SUBSTR", text, places)
     | call("SUBSTR", text, places, places)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from conditions import expression, holds, typed, value
 
@@ -177,3 +180,16 @@ def test_a_pattern_that_is_not_constant_is_left_to_the_run() -> None:
     assert check_expression(Call("REGEX", (Var("v"), Var("p")))) == []
     assert check_expression(Call("REGEX", (Var("v"), Literal("("), Var("f")))) == []
     assert check_expression(Call(Name("x:f", ""), (Var("v"),))) == []
+
+
+def test_guards_do_not_load_rdflib_until_a_function_needs_it() -> None:
+    program = """
+import sys
+from obep.guards.expressions import compile_condition
+from obep.query.ast import Call, Comparison, Literal, Var
+assert compile_condition(Comparison("=", Var("v"), Literal("a")), {"v": 0}, {})(['"a"'], ())
+assert "rdflib" not in sys.modules
+assert compile_condition(Comparison("!=", Call("MD5", (Var("v"),)), Literal("a")), {"v": 0}, {})(['"a"'], ())
+assert "rdflib" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
