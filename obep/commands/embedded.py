@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from obep.commands.progress import Progress, shown_watermark
 from obep.commands.terminal import escaped, plain
@@ -21,12 +21,14 @@ from obep.errors import ObepError, fail
 from obep.formats.reading import Notes
 from obep.model import Occurrence
 from obep.streams.checkpoint import Checkpoint, Standing
-from obep.streams.endpoint import Endpoint
 from obep.streams.letters import Letters
 from obep.streams.order import Order, Target, wanted_events
 from obep.streams.pipeline import Outlet, Run
 from obep.streams.sinks import open_sink
 from obep.streams.sources import open_source
+
+if TYPE_CHECKING:
+    from obep.streams.endpoint import Endpoint
 
 LATE = "OBEP640"
 DAY = 86_400_000_000
@@ -44,7 +46,7 @@ def run_embedded(order: Order) -> int:
     run, engine = open_run(order, query)
     figures = Figures(run, engine)
     run.on_turn = lambda run: progress.move(figures.line)
-    endpoint = Endpoint(order.metrics, figures.metrics) if order.metrics else None
+    endpoint = _endpoint(order.metrics, figures) if order.metrics else None
     caught: list[int] = []
     try:
         with interrupted(run, caught):
@@ -62,6 +64,12 @@ def run_embedded(order: Order) -> int:
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
     return FAILED if run.failed else 0
+
+
+def _endpoint(where: str, figures: Figures) -> Endpoint:
+    from obep.streams.endpoint import Endpoint
+
+    return Endpoint(where, figures.metrics)
 
 
 def open_run(order: Order, query: Query) -> tuple[Run, Engine]:
@@ -140,6 +148,7 @@ class Figures:
             "late": late,
             "refused": run.letters.total - late,
             "watermark": shown_watermark(clock.watermark, run.notes.style),
+            "holding": ", ".join(filter(None, clock.holding())) if clock.idle is not None else "",
             "pending": self._engine.pending,
             "undelivered": len(run.failed),
         }
@@ -185,7 +194,7 @@ def _complain(run: Run, order: Order, progress: Progress) -> None:
         letter = run.letters.first[code]
         where = "" if order.dead_letters else "   (--dead-letters FILE keeps them)"
         first = f"{letter.stream}: {letter.reason}" if letter.stream else letter.reason
-        progress.warn(code, f"{number} refused, the first of {first}{where}")
+        progress.warn(code, f"{number} refused; the first: {first}{where}")
     if run.notes.arrivals:
         progress.warn("OBEP250", f"{run.notes.arrivals} items had no time and took that of their arrival")
     for id, reason in run.failed[:5]:

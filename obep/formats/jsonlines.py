@@ -79,11 +79,14 @@ def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
             stream = reading.named(record.stream)
             at = reading.instant(record.time)
             text = reading.prologue + record.graph if reading.prologue else record.graph
-            if "(" in text or "[" in text:  # brackets inside the JSON string were not counted above
-                check_nesting(text.encode(), reading.limits.nesting)
+            message = b""
+            if "[" in text or "(" in text or "_:" in text or "<<" in text:  # there may be blank nodes
+                message = record.graph.encode()
+                check_nesting(message, reading.limits.nesting)  # brackets in the JSON string count for nothing
             found: list[Triple] = read_turtle(text)
-            message = record.graph.encode()
             name = record.id
+            if not message:
+                return Item(stream, at, tuple(dict.fromkeys(found)), f"<{name}>" if name else "")
         except (msgspec.ValidationError, RecursionError):
             enclosed = _enclosed(line)
             stream = reading.named(enclosed.stream)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import queue
 from collections.abc import Iterator, Mapping, Sequence
-from threading import Thread
+from threading import Event, Thread
 from typing import NamedTuple
 
 from obep.model import DeadLetter, Item
@@ -70,42 +70,65 @@ def _counted(key: str, source: Source, start: Position) -> Iterator[Ranked]:
             yield latest, key, count, record
 
 
+Arrived = tuple[str, "Sequence[Item | DeadLetter]", "Position | None", "Exception | None"]
+"""What a thread has read: source, records, the position after them (none at the end), or why it failed."""
+
+
 def _side_by_side(
     sources: Mapping[str, Source], start: Mapping[str, Position], patience: float
 ) -> Iterator[Turn]:
     """Each source in a thread of its own; a failure in one is raised here."""
-    arrived: queue.Queue[tuple[str, Sequence[Item | DeadLetter], Position | None, Exception | None]]
-    arrived = queue.Queue(HELD)
+    arrived: queue.Queue[Arrived] = queue.Queue(HELD)
+
+    closing = Event()
+
+    def put(entry: Arrived) -> None:
+        while not closing.is_set():
+            try:
+                arrived.put(entry, timeout=0.2)
+                return
+            except queue.Full:
+                continue
 
     def read(key: str, source: Source) -> None:
         failure = None
         try:
             for batch in source.batches(start.get(key, {})):
-                arrived.put((key, batch.records, batch.position, None))
+                put((key, batch.records, batch.position, None))
+                if closing.is_set():
+                    return
         except Exception as error:  # carried over to the thread that runs the engine
             failure = error
-        arrived.put((key, (), None, failure))
+        put((key, (), None, failure))
 
     for key, source in sources.items():
         Thread(target=read, args=(key, source), name=f"obep source {key}", daemon=True).start()
     running = set(sources)
-    while running:
-        records: list[Item | DeadLetter] = []
-        moved: dict[str, Position] = {}
-        ended: list[str] = []
-        wait = True
-        while running and len(records) < SIZE:
-            try:
-                key, found, position, failure = arrived.get(wait, patience if wait else None)
-            except queue.Empty:
-                break
-            wait = False
-            if failure is not None:
-                raise failure
-            if position is None:
-                running.discard(key)
-                ended.append(key)
-            else:
-                records.extend(found)
-                moved[key] = {**moved.get(key, {}), **position}
-        yield Turn(records, moved, tuple(ended))
+    try:
+        while running:
+            yield _turn(arrived, running, patience)
+    finally:
+        closing.set()
+
+
+def _turn(arrived: queue.Queue[Arrived], running: set[str], patience: float) -> Turn:
+    """All that is there, or comes within the patience."""
+    records: list[Item | DeadLetter] = []
+    moved: dict[str, Position] = {}
+    ended: list[str] = []
+    wait = True
+    while running and len(records) < SIZE:
+        try:
+            key, found, position, failure = arrived.get(wait, patience if wait else None)
+        except queue.Empty:
+            break
+        wait = False
+        if failure is not None:
+            raise failure
+        if position is None:
+            running.discard(key)
+            ended.append(key)
+        else:
+            records.extend(found)
+            moved[key] = {**moved.get(key, {}), **position}
+    return Turn(records, moved, tuple(ended))

@@ -96,7 +96,9 @@ class MqttSource(Connection):
         self.name = name
         self._reading = reading
         self._format = format_named(format or address.option("format", "json"))
-        self._messages: queue.Queue[tuple[str, bytes] | None] = queue.Queue(HELD)
+        self._messages: queue.Queue[tuple[str, bytes]] = queue.Queue(HELD)
+        self._stopped = Event()
+        self._read_by_somebody = False
         self.client.on_message = self._arrived
         self.open()
 
@@ -105,28 +107,38 @@ class MqttSource(Connection):
 
     def batches(self, start: Position) -> Iterator[Batch]:
         """What the broker sends; it keeps the position itself, for a `client_id`."""
-        while True:
-            message = self._messages.get()
-            records: list[Item | DeadLetter] = []
-            while message is not None:
-                records.extend(self._read(*message))
-                if len(records) >= SIZE or self._messages.empty():
-                    break
-                message = self._messages.get()
-            if records:
-                yield Batch(records, {})
-            if message is None:
-                return
+        self._read_by_somebody = True
+        try:
+            while not self._stopped.is_set():
+                records: list[Item | DeadLetter] = []
+                try:
+                    records.extend(self._read(*self._messages.get(timeout=0.2)))
+                    while len(records) < SIZE:
+                        records.extend(self._read(*self._messages.get_nowait()))
+                except queue.Empty:
+                    pass
+                if records:
+                    yield Batch(records, {})
+        finally:
+            self._stopped.set()
+            self.close()
 
     def committed(self, position: Position) -> None:
         pass
 
     def stop(self) -> None:
-        self.close()
-        self._messages.put(None)
+        """Only asks: it may be called from a signal, while the client waits for room in the queue."""
+        self._stopped.set()
+        if not self._read_by_somebody:
+            self.close()
 
     def _arrived(self, client: Any, userdata: Any, message: Any) -> None:
-        self._messages.put((message.topic, message.payload))
+        while not self._stopped.is_set():
+            try:
+                self._messages.put((message.topic, message.payload), timeout=0.2)
+                return
+            except queue.Full:
+                continue
 
     def _read(self, topic: str, payload: bytes) -> Iterator[Item | DeadLetter]:
         extra = {"_topic": topic, "_levels": topic.split("/")}
