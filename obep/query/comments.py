@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from obep.errors import Span
-from obep.query.ast import NOWHERE, Comment, CompositeEvent, QueryFile
+from obep.query.ast import Comment, CompositeEvent, QueryFile
 
 _WORDS = re.compile(
     r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*"""'
@@ -29,12 +29,17 @@ def with_comments(file: QueryFile) -> QueryFile:
     places = sorted((span.start, number) for number, span in enumerate(clauses(file)))
     starts = [start for start, _ in places]
     found: list[Comment] = []
+    line, counted = 1, 0
     for comment, offset, alone in _comments(file.text):
+        line += file.text.count("\n", counted, offset)
+        counted = offset
         after = bisect_right(starts, offset)
         if not alone:
             after = max(0, after - 1)
         before = places[after][1] if after < len(places) else len(places)
-        found.append(Comment(comment, before, span=_span(file.text, offset, len(comment))))
+        column = offset - file.text.rfind("\n", 0, offset)
+        end = offset + len(comment), column + len(comment)
+        found.append(Comment(comment, before, span=Span(offset, end[0], line, column, line, end[1])))
     found.sort(key=lambda comment: comment.before)
     return replace(file, comments=tuple(found))
 
@@ -64,7 +69,8 @@ def clauses(file: QueryFile) -> Iterator[Span]:
 def _base_span(file: QueryFile) -> Span:
     """BASE has no node of its own."""
     found = re.search(r"(?i)^[^#\n]*?\bbase\s*<", file.text, re.MULTILINE)
-    return _span(file.text, found.end() if found else 0, 1)
+    start = found.end() if found else 0
+    return Span(start, start + 1, 1, 1, 1, 2)
 
 
 def _comments(text: str) -> Iterator[tuple[str, int, bool]]:
@@ -73,11 +79,3 @@ def _comments(text: str) -> Iterator[tuple[str, int, bool]]:
         if word[0].startswith("#"):
             line = text.rfind("\n", 0, word.start()) + 1
             yield word[0].rstrip(), word.start(), not text[line : word.start()].strip(" \t\ufeff")
-
-
-def _span(text: str, start: int, length: int) -> Span:
-    if not text:
-        return NOWHERE
-    line = text.count("\n", 0, start) + 1
-    column = start - text.rfind("\n", 0, start)
-    return Span(start, start + length, line, column, line, column + length)

@@ -191,9 +191,7 @@ def _bound(situation: Situation) -> Diagnostic | None:
     if "WITHIN" not in situation.accepts or situation.group not in ("name", "in"):
         return None
     end = situation.start + len(situation.word)
-    length = re.compile(r"\s*\(?\s*([0-9.]+\s*(?:us|ms|s|sec|m|min|h|d)\b)", re.I).match(
-        situation.scope.text, end
-    )
+    length = _LENGTH.match(situation.scope.text, end)
     if length is None or nearest(situation.word, ("WITHIN",)):
         return None
     return situation.diagnostic(
@@ -206,11 +204,7 @@ def _bound(situation: Situation) -> Diagnostic | None:
 
 def _two_words(situation: Situation) -> Diagnostic | None:
     """`EVENT My Event AS …`."""
-    if (
-        "MATCH" not in situation.accepts
-        or situation.after != "EVENT_WORD"
-        or not situation.word[0:1].isalpha()
-    ):
+    if "MATCH" not in situation.accepts or situation.after != "EVENT_WORD":
         return None
     end = situation.start + len(situation.word)
     if not situation.word[:1].isalpha() or situation.word.upper() in ("DEFINED", "IS"):
