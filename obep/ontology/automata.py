@@ -17,7 +17,7 @@ from obep.errors import ObepError, fail
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import Axiom, ClassExpression, Inverse, ObjectProperty, SubClassOf, inverse
 from obep.ontology.locality import parts_of
-from obep.ontology.normal import nnf
+from obep.ontology.negation import nnf
 from obep.ontology.roles import inclusions, super_roles
 from obep.ontology.words import name
 
