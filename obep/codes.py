@@ -219,6 +219,7 @@ CODES: dict[str, str] = {
     "OBEP553": "a source that failed",
     "OBEP554": "a sink that cannot be written",
     "OBEP555": "a sink that did not take an occurrence",
+    "OBEP557": "items without a time",
     "OBEP558": "a checkpoint that does not fit",
     "OBEP570": "a graph that cannot be pushed",
     "OBEP571": "an engine that is closed",

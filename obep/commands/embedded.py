@@ -196,6 +196,6 @@ def _complain(run: Run, order: Order, progress: Progress) -> None:
         first = f"{letter.stream}: {letter.reason}" if letter.stream else letter.reason
         progress.warn(code, f"{number} refused; the first: {first}{where}")
     if run.notes.arrivals:
-        progress.warn("OBEP250", f"{run.notes.arrivals} items had no time and took that of their arrival")
+        progress.warn("OBEP557", f"{run.notes.arrivals} items had no time and took that of their arrival")
     for id, reason in run.failed[:5]:
         progress.warn("OBEP555", f"{id}: {reason}")

@@ -115,6 +115,18 @@ def test_late_items_are_visible(query: Path) -> None:
     assert [r["start"] for r in said.records] == [1, 10]
 
 
+def test_a_clock_that_is_far_ahead_is_caught_on_live_sources(query: Path) -> None:
+    data = (reading("2999-01-01T00:00:00Z", "a", 35) + reading(1, "b", 35)).encode()
+    said = embedded(query, "--source", "-", stdin=data)
+    assert [r["because"][0]["individual"] for r in said.records] == ["http://e/b"]
+    assert "OBEP641" in said.err
+
+
+def test_items_without_a_time_are_counted(query: Path) -> None:
+    said = embedded(query, "--source", "-", stdin=b'{"graph": ""}\n')
+    assert "OBEP557  warning: 1 items had no time" in said.err
+
+
 def test_why_shows_the_causes_beside_the_output(query: Path) -> None:
     said = embedded(query, "--source", f"{query.parent}/s.jsonl", "--why")
     assert len(said.records) == 2
@@ -144,11 +156,14 @@ def test_a_log_for_machines(query: Path) -> None:
         (("--source", "s={}/s.jsonl", "--conf", "soon"), "OBEP518"),
         (("--source", "s={}/s.jsonl", "--config", "{}/missing.toml"), "OBEP500"),
         (("--source", "s={}/s.jsonl", "--metrics", "x"), "OBEP514"),
+        (("--source", "s={}/s.jsonl", "--sink", "cold"), "OBEP517"),
     ],
 )
 def test_what_the_user_can_mend_ends_with_status_2(
     query: Path, arguments: tuple[str, ...], code: str
 ) -> None:
+    if code == "OBEP517":
+        (query.parent / "obep.toml").write_text('[sinks.cold]\nuri = "out.jsonl"\nevents = ["Hut"]\n')
     said = embedded(query, *(argument.format(query.parent) for argument in arguments))
     assert said.status == 2
     assert said.out == ""

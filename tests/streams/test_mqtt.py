@@ -119,3 +119,9 @@ def test_tls_checks_the_certificate(tmp_path: Path) -> None:
             open_source("", broker.uri("t"), Config(tmp_path))
         assert caught.value.code == "OBEP552"
         assert "certificate" in str(caught.value)
+        (tmp_path / "obep.toml").write_text(
+            f"[sources.doors]\nuri = '{broker.uri('t')}'\nca = 'missing.pem'\n"
+        )
+        with pytest.raises(ObepError) as caught:
+            open_source("doors", broker.uri("t"), load_config(None, tmp_path))
+        assert caught.value.code == "OBEP508"
