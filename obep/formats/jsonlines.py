@@ -82,7 +82,9 @@ def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
             message = b""
             if "[" in text or "(" in text or "_:" in text or "<<" in text:  # there may be blank nodes
                 message = record.graph.encode()
-                check_nesting(message, reading.limits.nesting)  # brackets in the JSON string count for nothing
+                check_nesting(
+                    message, reading.limits.nesting
+                )  # brackets in the JSON string count for nothing
             found: list[Triple] = read_turtle(text)
             name = record.id
             if not message:

@@ -14,7 +14,7 @@ from obep.formats.fields import Record, change, look_up
 from obep.formats.limits import Refused
 from obep.formats.rdf import item_triples, read_jsonld
 from obep.formats.reading import Reading, dead
-from obep.formats.template import Slot, compile_template
+from obep.formats.template import Fill, Slot, compile_template
 from obep.formats.units import Conversion, conversion, shown
 from obep.model import DeadLetter, Item, Triple
 
@@ -81,15 +81,15 @@ class Mapping:
 class Context:
     """The triples of a record as JSON-LD, under a context that the configuration gives."""
 
-    def __init__(self, context: object, subject: Slot | str) -> None:
+    def __init__(self, context: object, subject: Fill | None = None) -> None:
         self._head = b'{"@context":' + msgspec.json.encode(context) + b","
         self._subject = subject
 
     def fill(self, record: Record) -> list[Triple]:
         if "@context" in record:
             raise Refused("OBEP610", "@context: the record brings a context of its own")
-        if self._subject:
-            name = self._subject if isinstance(self._subject, str) else self._subject.fill(record)
+        if self._subject is not None:
+            name = self._subject(record)
             if name is None:
                 raise Refused("OBEP609", "the subject's field is missing")
             record = {**record, "@id": name[1:-1]}
@@ -125,10 +125,10 @@ def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
 def _make_context(context: object, subject: str, where: str) -> Context:
     """The context, tried on a record with nothing to map: it may not point to the web."""
     try:
-        Context(context, "").fill({"@id": "urn:x", "@type": "urn:y"})
+        Context(context).fill({"@id": "urn:x", "@type": "urn:y"})
     except Refused as refused:
         raise fail("OBEP522", f"{where}.context: {refused.reason}") from None
     if not subject:
-        return Context(context, "")
+        return Context(context)
     [(name, _, _)] = compile_template(f"<{subject}> <urn:p> <urn:o> .", {}, f"{where}.subject").patterns
-    return Context(context, name)
+    return Context(context, name.compile() if isinstance(name, Slot) else lambda record: name)

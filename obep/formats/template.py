@@ -8,7 +8,9 @@ is left out; any other missing field refuses the record. `{{` and `}}` are brace
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from pyoxigraph import Literal, RdfFormat, parse
 
@@ -39,6 +41,10 @@ class Place:
     optional: bool = False
 
 
+Fill = Callable[[Record], Term | None]
+"""Makes a term for a record; None if an optional field is missing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Slot:
     """A term to be filled in: texts around places; `kind` is term, iri or text, `suffix` a text's type."""
@@ -51,31 +57,70 @@ class Slot:
     def places(self) -> tuple[Place, ...]:
         return tuple(piece for piece in self.pieces if isinstance(piece, Place))
 
-    def fill(self, record: Record) -> Term | None:
-        """The term for a record, None if an optional field is missing."""
-        values = {}
-        for place in self.places:
-            values[place] = value = look_up(record, place.path)
-            if value is None or value == "":
-                if place.optional:
-                    return None
-                if value is None:
-                    raise Refused("OBEP609", f"{place.path}: the field is missing")
+    def compile(self) -> Fill:
+        """A function that fills it in; what can be decided once is decided here."""
         if self.kind == "term":
-            [place] = self.places
-            return TYPES[place.type](place.path, values[place])
-        part = in_iri if self.kind == "iri" else as_text
-        text = "".join(p if isinstance(p, str) else part(p.path, values[p]) for p in self.pieces)
-        if self.kind == "iri":
-            return f"<{text}>"
+            return _fill_term(self.places[0], TYPES[self.places[0].type])
         if self.suffix.startswith(f"^^<{XSD}") and len(self.pieces) == 1:
             type = self.suffix[len(XSD) + 3 : -1]
             if type in TYPES:
-                return TYPES[type](self.places[0].path, values[self.places[0]])
+                return _fill_term(self.places[0], TYPES[type])
+        return _fill_iri(self.pieces) if self.kind == "iri" else _fill_text(self.pieces, self.suffix)
+
+
+def value_of(record: Record, place: Place) -> Any:
+    """The value of a place; None if it is optional and missing."""
+    value = record.get(place.path)
+    if value is None:
+        value = look_up(record, place.path)
+    if value is None or value == "":
+        if place.optional:
+            return None
+        if value is None:
+            raise Refused("OBEP609", f"{place.path}: the field is missing")
+    return value
+
+
+def _fill_term(place: Place, make: Callable[[str, Any], Term]) -> Fill:
+    def fill(record: Record) -> Term | None:
+        value = value_of(record, place)
+        return None if value is None else make(place.path, value)
+
+    return fill
+
+
+def _fill_iri(pieces: tuple[str | Place, ...]) -> Fill:
+    def fill(record: Record) -> Term | None:
+        text = "<"
+        for piece in pieces:
+            if isinstance(piece, str):
+                text += piece
+            elif (value := value_of(record, piece)) is None:
+                return None
+            else:
+                text += in_iri(piece.path, value)
+        return text + ">"
+
+    return fill
+
+
+def _fill_text(pieces: tuple[str | Place, ...], suffix: str) -> Fill:
+    def fill(record: Record) -> Term | None:
+        text = ""
+        for piece in pieces:
+            if isinstance(piece, str):
+                text += piece
+            elif (value := value_of(record, piece)) is None:
+                return None
+            else:
+                text += as_text(piece.path, value)
         try:
-            return f"{Literal(text)}{self.suffix}"
+            return f"{Literal(text)}{suffix}"
         except (ValueError, UnicodeEncodeError):
-            raise Refused("OBEP610", f"{self.places[0].path}: {shown(text)} is not text") from None
+            path = next(piece.path for piece in pieces if isinstance(piece, Place))
+            raise Refused("OBEP610", f"{path}: {shown(text)} is not text") from None
+
+    return fill
 
 
 Pattern = tuple[Term | Slot, Term | Slot, Term | Slot]
@@ -86,17 +131,22 @@ class Template:
 
     def __init__(self, patterns: tuple[Pattern, ...]) -> None:
         self.patterns = patterns
-        self.fields = frozenset(
-            place.path for pattern in patterns for t in pattern if isinstance(t, Slot) for place in t.places
+        slots = dict.fromkeys(term for pattern in patterns for term in pattern if isinstance(term, Slot))
+        number = {slot: at for at, slot in enumerate(slots)}
+        self._fills = tuple(slot.compile() for slot in slots)
+        self._shape = tuple(
+            tuple(number[term] if isinstance(term, Slot) else term for term in pattern)
+            for pattern in patterns
         )
 
     def fill(self, record: Record) -> list[Triple]:
         """The triples for a record; blank nodes have the template's labels."""
+        terms = [fill(record) for fill in self._fills]
         found: list[Triple] = []
-        for pattern in self.patterns:
-            terms = [term if isinstance(term, str) else term.fill(record) for term in pattern]
-            if None not in terms:
-                found.append((terms[0], terms[1], terms[2]))  # type: ignore[arg-type]
+        for pattern in self._shape:
+            s, p, o = (terms[term] if isinstance(term, int) else term for term in pattern)
+            if s is not None and p is not None and o is not None:
+                found.append((s, p, o))
         return found
 
 

@@ -6,6 +6,7 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from obep.errors import fail
 from obep.formats.limits import Refused
@@ -97,10 +98,17 @@ class Conversion:
                 raise Refused("OBEP611", f"{self.field}: {unit!r} is no unit of {target.dimension}")
             scale, offset = _between(known, target)
         try:
-            # The shortest text of the double is what the device wrote; 98.6 degF is then exactly 37 degC.
-            return float(Fraction(repr(number)) * scale + offset)
+            return _straight(number, scale, offset)
         except OverflowError:
             raise Refused("OBEP610", f"{path}: {value!r} is too large to convert") from None
+
+
+@lru_cache(maxsize=10_000)
+def _straight(number: float, scale: Fraction, offset: Fraction) -> float:
+    """The shortest text of a double is what the device wrote: 98.6 degF is then exactly 37 degC."""
+    if scale == 1 and not offset:
+        return number
+    return float(Fraction(repr(number)) * scale + offset)
 
 
 def conversion(setting: object, where: str) -> Conversion:
@@ -148,6 +156,7 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
+@lru_cache(maxsize=1000)
 def _between(source: Unit, target: Unit, where: str = "") -> tuple[Fraction, Fraction]:
     if source.dimension != target.dimension:
         raise fail("OBEP521", f"{where}: {source.dimension} cannot become {target.dimension}")
