@@ -80,8 +80,8 @@ def _check_event(event: Event, file: QueryFile, measures: Measures) -> list[Diag
     if event.guard:
         errors.extend(_check_guard(event.guard, file))
     if isinstance(event, LogicalEvent):
-        errors.extend(guards.logical_guard(event, file))
-        return errors or list(suspicions.used_once_in(event, file))
+        errors.extend(guards.logical_guard(event, file, measures.definitions))
+        return errors or list(suspicions.used_once_in(event, file, measures.definitions))
     scope = lay_out(event, file, measures)
     errors.extend(diagnostic for rule in PATTERN_ERRORS for diagnostic in rule(scope))
     if errors:

@@ -1,7 +1,7 @@
 """Hypothesis strategies for queries: ASTs that the parser can produce.
 
-`query_files()` is the main one; `patterns()`, `descriptions()`, `conditions()` and `guards()` make parts. Names
-that they make resolve under `PREFIXES` (see `NAMES`).
+`query_files()` is the main one; `patterns()`, `descriptions()`, `conditions()` and `guards()` make parts.
+The names that they make resolve under `PREFIXES`.
 """
 
 from __future__ import annotations
@@ -35,13 +35,14 @@ def xsd(local: str) -> ast.Name:
     return ast.Name(f"xsd:{local}", f"<{XSD}{local}>")
 
 
-PREFIXED = [":First", ":seq", ":5x", ":a.b", "ex:Room", "ex:event", "e-2.x:y", r"ex:a\,b", "ex:", "ex:%41", ":a:b"]
+PREFIXED = [
+    ":First", ":seq", ":5x", ":a.b", "ex:Room", "ex:event", "e-2.x:y", r"ex:a\,b", "ex:", "ex:%41", ":a:b",
+]  # fmt: skip
 IRIS = ["<http://example.org/x#Y>", "<urn:a:b>", "<http://example.org/ü>"]
-RELATIVE = ["<leaf>", "<#frag>"]
 
 # Words that are free in each place, though they are reserved elsewhere.
-EVENT_TEXTS = ["BusyRoom", "FreeRoom", "A", "B", "a", "x-y", "Straße", "_z9", "Firstly", "some", "filter", "on", "all"]
-CLASS_TEXTS = ["Room", "contains", "Within", "First", "seq", "Some", "AND", "On", "If", "filter", "Строка", "a"]
+EVENT_TEXTS = ["BusyRoom", "FreeRoom", "A", "B", "a", "x-y", "Straße", "_z9", "Firstly", "some", "on", "all"]
+CLASS_TEXTS = ["Room", "contains", "Within", "First", "seq", "Some", "AND", "On", "If", "Строка", "a"]
 PROPERTY_TEXTS = [*CLASS_TEXTS, "armedWith", "value-of", "Thing"]
 GUARD_TEXTS = ["Room", "first", "seq", "within", "some", "and", "getDURATION", "A"]
 CONDITION_TEXTS = ["Open", "first", "and", "filter", "event", "a"]
@@ -183,9 +184,7 @@ def patterns() -> st.SearchStrategy[ast.Pattern]:
 
 blanks = st.sampled_from(["_:b1", "_:x", "_:a.b"]).map(ast.Var)
 predicates = (
-    guard_names
-    | variables
-    | st.just(ast.Name("a", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"))
+    guard_names | variables | st.just(ast.Name("a", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"))
 )
 guard_datatypes = guard_names | st.just(ast.Name("integer", f"<{XSD}integer>"))
 terms = variables | guard_names | blanks | literals(guard_datatypes)
@@ -263,7 +262,9 @@ composite_events = st.builds(
 )
 instants = st.integers(0, 10**6).map(lambda s: s * 1_000_000) | st.integers(-(10**16), 10**17)
 windows = st.one_of(
-    st.builds(ast.Window, file_iris, file_iris, st.just("range"), range=durations, step=st.none() | durations),
+    st.builds(
+        ast.Window, file_iris, file_iris, st.just("range"), range=durations, step=st.none() | durations
+    ),
     st.builds(ast.Window, file_iris, file_iris, st.just("landmark"), start=instants),
     st.builds(ast.Window, file_iris, file_iris, st.just("rows"), rows=st.integers(1, 10**6)),
     st.builds(
@@ -280,7 +281,7 @@ forms = st.sampled_from(["event", "rdf"])
 returns = st.builds(ast.Return, st.sampled_from(["all", "named"]), st.just(()), forms) | st.builds(
     ast.Return, st.just("listed"), st.lists(return_names, min_size=1, max_size=3).map(tuple), forms
 )
-comment_texts = st.sampled_from(["#", "# why", "# a \"quote", "## <not an iri", "#é"])
+comment_texts = st.sampled_from(["#", "# why", '# a "quote', "## <not an iri", "#é"])
 
 
 @st.composite

@@ -11,7 +11,7 @@ from obep.query.ast import Leaf, Pattern, Within
 from obep.query.checks.layout import Place, Scope
 from obep.query.checks.report import listed, quote, say
 from obep.query.checks.tree import operands, with_operands
-from obep.query.nearest import nearest, split
+from obep.query.nearest import split
 
 
 def twice(scope: Scope) -> Iterator[Diagnostic]:
@@ -80,7 +80,7 @@ def not_there(scope: Scope) -> Iterator[Diagnostic]:
             near: str | None = renamed[0].alias
         else:
             reason = f"The aliases of this pattern are {listed(known)}."
-            near = nearest(alias, known)
+            near = scope.definitions.near(alias, known)
             if split(alias)[1] in scope.definitions.by_local_name:
                 reason = f"{alias} is an event, but does not stand here. {reason}"
         yield say(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 
 from obep.query.ast import ClassName, CompositeEvent, Event, LogicalEvent, QueryFile
 from obep.query.link import Linked
 from obep.query.names import depends, walk
-from obep.query.nearest import split
+from obep.query.nearest import nearest, split
+
+SUGGESTIONS = 50
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,11 @@ class Definitions:
     """What the rules may know of the rest of the query."""
 
     linked: Linked
+    _asked: Iterator[int] = field(default_factory=count, compare=False, repr=False)
+
+    def near(self, word: str, known: Iterable[str]) -> str | None:
+        """The nearest name, for the first mistakes of a query: looking for it costs as much as there are names."""
+        return nearest(word, known) if next(self._asked) < SUGGESTIONS else None
 
     @property
     def events(self) -> dict[str, Event]:

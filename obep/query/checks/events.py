@@ -13,9 +13,8 @@ from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Scope
 from obep.query.checks.report import listed, say
 from obep.query.checks.source import extent, keyword_span
-from obep.query.nearest import nearest, split
+from obep.query.nearest import split
 
-_SUGGESTIONS = 50  # names looked for in one file; a file with more unknown ones has another problem
 _COMPARED: dict[type[Node], tuple[str, ...]] = {}
 _NOT_MEANT = {"name", "named"}
 _RESERVED = {
@@ -95,7 +94,7 @@ def unknown_stream(definitions: Definitions) -> Iterator[Diagnostic]:
             continue
         if event.on in linked.streams or event.on in windows:
             continue
-        near = nearest(event.on, linked.streams)
+        near = definitions.near(event.on, linked.streams)
         streams = listed([f"<{stream}>" for stream in linked.streams]) if linked.streams else "none"
         start, end = extent(file, event)
         yield say(
@@ -129,7 +128,7 @@ def returned(definitions: Definitions) -> Iterator[Diagnostic]:
         for clause in file.returns:
             for name in clause.events:
                 if name.iri not in events:
-                    near = nearest(name.text, definitions.known)
+                    near = definitions.near(name.text, definitions.known)
                     yield say(
                         "OBEP112",
                         file,
@@ -200,7 +199,7 @@ def unknown_event(scope: Scope) -> Iterator[Diagnostic]:
         if name.iri in definitions.events or name.iri in said:
             continue
         said.add(name.iri)
-        near = nearest(name.text, definitions.known) if len(said) <= _SUGGESTIONS else None
+        near = definitions.near(name.text, definitions.known)
         reason = "A pattern is made of events, and none of this query has that name."
         remedy = near or f"EVENT {name.text} AS …   (a class expression), or MATCH … (a pattern)"
         if not near and name.iri in definitions.classes:

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from obep.errors import Diagnostic
 from obep.query.ast import Literal, LogicalEvent, QueryFile, TriplePattern, Var
+from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Place, Scope, conditions_of, variables_of
 from obep.query.checks.negation import instead_of_not
 from obep.query.checks.report import listed, quote, say
-from obep.query.nearest import nearest
 
 
 def partition(scope: Scope) -> Iterator[Diagnostic]:
@@ -24,7 +24,7 @@ def partition(scope: Scope) -> Iterator[Diagnostic]:
             continue
         names = list(dict.fromkeys(place.alias for place in missing))
         under_not = [place for place in missing if place.under_not]
-        near = nearest(var.name, scope.binders)
+        near = scope.definitions.near(var.name, scope.binders)
         if not binders and near:
             reason, remedy = "No alias binds it.", f"PARTITION BY ?{near}"
         elif under_not:
@@ -101,13 +101,12 @@ def filter_variables(scope: Scope) -> Iterator[Diagnostic]:
 
 
 def _unbound(code: str, scope: Scope, var: Var, what: str) -> Diagnostic:
-    positive = [v for v in scope.binders if scope.bound(v)]
-    near = nearest(var.name, positive)
+    near = scope.definitions.near(var.name, scope.reported)
     denied = [scope.places[n].alias for n in scope.binders.get(var.name, ())]
     if denied:
         reason = f"Only {listed(denied)} has it, which a negation denies: there is none when it happens."
-    elif positive:
-        reason = f"The pattern and its guard bind {listed([f'?{v}' for v in positive])}."
+    elif scope.reported:
+        reason = f"The pattern and its guard bind {listed([f'?{v}' for v in scope.reported])}."
     else:
         reason = "The pattern and its guard bind no variable."
     takes_part = [p for p in scope.places if p.positive] or list(scope.places)
@@ -164,7 +163,7 @@ def literal_subject(triples: Iterable[TriplePattern], file: QueryFile) -> Iterat
             )
 
 
-def logical_guard(event: LogicalEvent, file: QueryFile) -> Iterator[Diagnostic]:
+def logical_guard(event: LogicalEvent, file: QueryFile, definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP107, OBEP119 and OBEP120 in a logical event, whose guard speaks about ?this."""
     guard = event.guard
     own = guard.own if guard else ()
@@ -201,7 +200,7 @@ def logical_guard(event: LogicalEvent, file: QueryFile) -> Iterator[Diagnostic]:
             if var.name in bound or var.name in said:
                 continue
             said.add(var.name)
-            near = nearest(var.name, sorted(bound))
+            near = definitions.near(var.name, sorted(bound))
             yield say(
                 code,
                 file,

@@ -95,6 +95,8 @@ class Scope:
     aliases: dict[str, list[Place]]
     binders: dict[str, dict[int, Span]]
     """Variable → the numbers of the leaves that bind it, and where. Those under NOT bind nothing."""
+    reported: dict[str, None]
+    """The variables that have a value in what is reported, in their order."""
     conditions: tuple[Condition, ...]
     """All filters of the guard; those inside blocks first."""
     loose: frozenset[str]
@@ -117,7 +119,7 @@ class Scope:
 
     def bound(self, variable: str) -> bool:
         """Something that takes part in what is reported binds it."""
-        return variable in self.loose or any(self.places[n].positive for n in self.binders.get(variable, ()))
+        return variable in self.reported or variable in self.loose
 
 
 def lay_out(event: CompositeEvent, file: QueryFile, measures: Measures) -> Scope:
@@ -131,13 +133,16 @@ def lay_out(event: CompositeEvent, file: QueryFile, measures: Measures) -> Scope
             for variable in place.leaf.parameters:
                 binders.setdefault(variable.name, {}).setdefault(place.number, variable.span)
     conditions = conditions_of(event.guard)
-    scope = Scope(event, file, places, aliases, binders, conditions, _loose(event, aliases), measures)
+    scope = Scope(event, file, places, aliases, binders, {}, conditions, _loose(event, aliases), measures)
     for block in scope.blocks:
         readers = [place for place in scope.read_by(block) if not place.under_not]
         for variable in variables_of(block.triples):
             for place in readers:
                 binders.setdefault(variable.name, {}).setdefault(place.number, variable.span)
     binders.pop("this", None)
+    for name, numbers in binders.items():
+        if any(places[number].positive for number in numbers):
+            scope.reported[name] = None
     return scope
 
 

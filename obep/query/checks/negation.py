@@ -88,17 +88,17 @@ def instead_of_not(pattern: Pattern, denied: Not | None) -> str:
 
 def tied_outside(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP109: what a negation denies is compared with the negation's left side only."""
-    said: set[tuple[str, int]] = set()
+    seen: set[tuple[str, int]] = set()
     for variable, binders in scope.binders.items():
         for number, span in binders.items():
             sides = scope.places[number].denied
-            if sides is None or (variable, id(sides)) in said:
+            if sides is None or (variable, id(sides)) in seen:
                 continue
+            seen.add((variable, id(sides)))
             if any(sides.on_the_left(other) for other in binders):
                 continue  # the left side is tied to what stands outside, and the negation to the left side
             outside = [scope.places[other].alias for other in binders if not sides.holds(other)]
             if outside:
-                said.add((variable, id(sides)))
                 left = quote(_left(sides))
                 remedy = (
                     f"?{variable} bound by {left} too, or {listed(outside)} to the left of {_word(sides)}"

@@ -24,13 +24,13 @@ from obep.query.ast import (
     Within,
     Without,
 )
+from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Scope, conditions_of, variables_of
 from obep.query.checks.negation import instead_of_not
 from obep.query.checks.patterns import FIVE_MINUTES
 from obep.query.checks.report import listed, quote, say
 from obep.query.checks.source import parenthesised
 from obep.query.checks.tree import operands, patterns, with_operands
-from obep.query.nearest import nearest
 
 _SEQ_LIKE = Seq | Next | Without | NotFollowedBy
 
@@ -219,23 +219,23 @@ def and_of_streams(scope: Scope) -> Iterator[Diagnostic]:
 
 def optional_and_later(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP209: whether an OPTIONAL part fits is decided before what comes later is known."""
-    said: set[tuple[int, int]] = set()
     ties = [(f"?{variable}", list(binders)) for variable, binders in scope.binders.items()]
     for condition in scope.conditions:
         needed = [n for var in condition.variables for n in scope.binders.get(var.name, ())]
         needed += [p.number for t in condition.times for p in scope.aliases.get(t.alias or "", ())]
         ties.append(("a FILTER", needed))
     for what, numbers in ties:
+        seen: set[int] = set()
         for number in numbers:
             place = scope.places[number]
             sides = place.optional
-            if sides is None:
+            if sides is None or id(sides) in seen:
                 continue
+            seen.add(id(sides))
             bound_right = what != "a FILTER" and any(sides.middle <= n < sides.last for n in numbers)
             later = [n for n in numbers if n >= sides.last and scope.places[n].positive]
-            if bound_right or not later or (number, later[0]) in said:
+            if bound_right or not later:
                 continue
-            said.add((number, later[0]))
             other = scope.places[later[0]].alias
             right = listed([p.alias for p in scope.places[sides.middle : sides.last]])
             yield say(
@@ -277,27 +277,30 @@ def used_once(scope: Scope) -> Iterator[Diagnostic]:
             uses.extend([var] * len(scope.read_by(block)))
     for condition in scope.conditions:
         uses.extend(condition.variables)
-    yield from _once(uses, dropped, scope.file)
+    yield from _once(uses, dropped, scope.file, scope.definitions)
 
 
-def used_once_in(event: LogicalEvent, file: QueryFile) -> Iterator[Diagnostic]:
+def used_once_in(event: LogicalEvent, file: QueryFile, definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP211 in the guard of a logical event."""
     uses = list(variables_of(event.construct))
     if event.guard:
         uses.extend(variables_of(event.guard.own))
     for condition in conditions_of(event.guard):
         uses.extend(condition.variables)
-    yield from _once(uses, {}, file)
+    yield from _once(uses, {}, file, definitions)
 
 
-def _once(uses: list[Var], dropped: dict[str, str], file: QueryFile) -> Iterator[Diagnostic]:
+def _once(
+    uses: list[Var], dropped: dict[str, str], file: QueryFile, definitions: Definitions
+) -> Iterator[Diagnostic]:
     places: dict[str, list[Span]] = {}
     for var in uses:
         places.setdefault(var.name, []).append(var.span)
+    names = [name for name in places if name != "this"]
     for name, spans in places.items():
         if len(spans) > 1 or name == "this":
             continue
-        near = nearest(name, [other for other in places if other != "this"])
+        near = definitions.near(name, names)
         yield say(
             "OBEP211",
             file,

@@ -1,0 +1,344 @@
+"""The grammar: no conflicts, the AST's names, words reserved only where they mean something."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import typing
+
+import pytest
+from lark.parsers.lalr_analysis import LALR_Analyzer
+
+from obep.errors import ObepError
+from obep.query import ast
+from obep.query.building import PARTS
+from obep.query.building.rules import RULES
+from obep.query.parser import grammar, parse
+from obep.query.reserved import RESERVED_EVENT
+from obep.resources import resource
+
+AST_CLASSES = {
+    cls.__name__: cls
+    for cls in vars(ast).values()
+    if inspect.isclass(cls) and issubclass(cls, ast.Node) and cls is not ast.Node
+}
+FIELDS = {
+    field.name for cls in AST_CLASSES.values() for field in dataclasses.fields(typing.cast(typing.Any, cls))
+}
+PASSING_ON = {
+    # chains are folded from the left, brackets are remembered by what stands in them
+    "sequence", "combined", "group", "grouped", "enclosed",
+    # places of a Name, a Literal or a Duration
+    "a", "class_word", "class_literal", "facet_value", "instant",
+    # triples are written out
+    "property_list", "objects", "blank_properties",
+}  # fmt: skip
+
+
+def camel(rule: str) -> str:
+    return "".join(part.capitalize() for part in rule.split("_"))
+
+
+def rule_names() -> set[str]:
+    """What the parser calls back: the alias of a rule's alternative, or the rule's own name."""
+    table = grammar().parser.parser.parser.callbacks
+    return {rule.alias or str(rule.origin.name) for rule in table if not rule.origin.name.startswith("_")}
+
+
+def event(text: str) -> ast.CompositeEvent:
+    found = parse(text).events[0]
+    assert isinstance(found, ast.CompositeEvent)
+    return found
+
+
+def pattern(text: str) -> ast.Pattern:
+    return event(f"EVENT X MATCH {text}").pattern
+
+
+def description(text: str) -> ast.Description:
+    found = parse(f"EVENT X AS {text}").events[0]
+    assert isinstance(found, ast.LogicalEvent)
+    return found.description
+
+
+def condition(text: str) -> ast.Expression:
+    guard = event(f"EVENT X MATCH A IF {{ FILTER({text}) }}").guard
+    assert guard is not None
+    return guard.filters[0].condition
+
+
+def leaf(name: str) -> ast.Leaf:
+    return ast.Leaf(ast.Name(name, f"<http://example.org/obep#{name.lstrip(':')}>"))
+
+
+A, B, C, D = (leaf(name) for name in "ABCD")
+
+
+# --- the grammar itself ---------------------------------------------------------------------------------
+
+
+def test_lalr_without_conflicts() -> None:
+    analyzer = LALR_Analyzer(grammar().parser.parser_conf, strict=True)
+    analyzer.compute_lalr()  # raises on shift/reduce conflicts too
+
+
+def test_every_rule_is_a_class_or_a_field_of_the_ast() -> None:
+    assert PARTS
+    called = {name for name in RULES if name in rule_names()}
+    assert called == set(RULES), "a callback that no rule calls"
+    strange = {name for name in called if camel(name) not in AST_CLASSES and name not in FIELDS | PASSING_ON}
+    assert strange == set()
+
+
+def test_every_class_of_the_ast_has_a_rule() -> None:
+    made_elsewhere = {"Comment", "TriplePattern"}  # from ignored text; from `triples`
+    assert set(AST_CLASSES) - {camel(name) for name in rule_names()} == made_elsewhere
+
+
+def test_rules_without_a_callback_only_pass_on() -> None:
+    table = grammar().parser.parser.parser.callbacks
+    for rule in table:
+        name = rule.alias or str(rule.origin.name)
+        if name not in RULES:
+            inline = rule.origin.name.startswith("_") or rule.options.expand1
+            assert inline, f"{name} would leave a tree in the AST"
+
+
+def test_the_reserved_words_of_the_printer_are_those_of_the_grammar() -> None:
+    found = re.search(r"^EVENT_WORD: /\(\?!\(\?i:([a-z_|]+)\)", resource("grammar/terminals.lark"), re.M)
+    assert found is not None
+    assert set(found[1].split("|")) == RESERVED_EVENT
+
+
+@pytest.mark.parametrize("word", sorted(RESERVED_EVENT))
+def test_a_colon_lets_every_reserved_word_be_an_event(word: str) -> None:
+    file = parse(f"EVENT :{word} AS Room EVENT X MATCH :{word} AS :{word} SEQ B RETURN :{word}")
+    assert file.events[0].name.iri == f"<http://example.org/obep#{word}>"
+
+
+# --- words ----------------------------------------------------------------------------------------------
+
+
+def test_keywords_in_any_case() -> None:
+    text = "event x match a Seq b WitHin 5 S policy RECENT if { Filter(?x in (1)) } return x as Rdf stream"
+    assert parse(text) == parse(text.upper().replace("X", "x").replace(" A ", " a ").replace(" B ", " b "))
+
+
+def test_a_prefix_may_be_a_keyword() -> None:
+    file = parse("PREFIX event: <http://e.org/> EVENT event:Foo AS event:Bar and not event:Foo")
+    assert file.events[0].name == ast.Name("event:Foo", "<http://e.org/Foo>")
+
+
+FREE = ["contains", "Within", "FIRST", "seq", "Next", "on", "If", "filter", "a", "policy"]
+
+
+@pytest.mark.parametrize("word", FREE)
+def test_words_of_patterns_are_free_in_class_expressions(word: str) -> None:
+    assert description(f"{word} some {word}") == ast.Some(
+        ast.Name(word, f"<http://example.org/obep#{word}>"),
+        ast.ClassName(ast.Name(word, f"<http://example.org/obep#{word}>")),
+    )
+
+
+def test_a_missing_event_is_reported_at_the_keyword() -> None:
+    with pytest.raises(ObepError) as caught:
+        parse("EVENT X MATCH A SEQ WITHIN 5 s")
+    assert caught.value.code == "OBEP061"
+
+
+def test_an_arrow_never_belongs_to_a_name() -> None:
+    assert pattern(":A->:B") == ast.Seq((leaf(":A"), leaf(":B")))
+    assert pattern("A-B->C") == ast.Seq((leaf("A-B"), C))
+
+
+def test_a_dot_after_a_number_ends_the_event() -> None:
+    assert description("p value 5.") == description("p value 5 .")
+
+
+def test_the_less_sign_begins_no_iri_in_a_condition() -> None:
+    assert condition(":a<:b&&:c>:d") == condition(":a < :b && :c > :d")
+    assert condition('?a<?b&&"x"^^xsd:string<?c&&str(?a)<?b') == condition(
+        '?a < ?b && "x"^^xsd:string < ?c && str(?a) < ?b'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "micros"),
+    [
+        ("500 ms", 500_000), ("5 s", 5_000_000), ("5 sec", 5_000_000), ("5 min", 300_000_000),
+        ("5 m", 300_000_000), ("5 M", 300_000_000), ("1H", 3_600_000_000), ("2 d", 172_800_000_000),
+        ('"PT5M"', 300_000_000), ("(5 min)", 300_000_000), ('("P1DT12H")', 129_600_000_000),
+        ('"PT0.5S"^^xsd:dayTimeDuration', 500_000), ("1.5 s", 1_500_000), ("PT5M", 300_000_000),
+        ("5min", 300_000_000), ("10 seconds", 10_000_000), ("0 s", 0),
+    ],
+)  # fmt: skip
+def test_durations(text: str, micros: int) -> None:
+    assert pattern(f"A WITHIN {text}") == ast.Within(A, ast.Duration(micros))
+
+
+@pytest.mark.parametrize("text", ['"P1M"', '"P1Y"', '"5"', '"-PT5M"', '"PT"', '"P1H"', '"PT0.0000001S"'])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    with pytest.raises(ObepError) as caught:
+        parse(f"EVENT X MATCH A WITHIN {text}")
+    assert [one.code for one in caught.value.diagnostics] == ["OBEP013"]
+
+
+# --- names ----------------------------------------------------------------------------------------------
+
+
+def test_what_the_colon_stands_for() -> None:
+    def iri(text: str) -> str:
+        return parse(f"{text} EVENT Hot AS Room").events[0].name.iri
+
+    assert iri("PREFIX : <http://e.org/b#>") == "<http://e.org/b#Hot>"
+    assert iri("BASE <http://e.org/b#>") == "<http://e.org/b#Hot>"
+    assert iri("BASE <http://e.org/x/y> PREFIX : <../z#>") == "<http://e.org/z#Hot>"
+    assert iri("PREFIX : <z#> BASE <http://e.org/x/y>") == "<http://e.org/x/z#Hot>"
+    assert iri("") == "<http://example.org/obep#Hot>"
+
+
+@pytest.mark.parametrize(
+    ("text", "iri"),
+    [
+        ("Thing", "http://www.w3.org/2002/07/owl#Thing"),
+        ("Nothing", "http://www.w3.org/2002/07/owl#Nothing"),
+        ("integer", "http://www.w3.org/2001/XMLSchema#integer"),
+        ("string", "http://www.w3.org/2001/XMLSchema#string"),
+        ("number", "urn:obep:number"),
+        (":Thing", "http://example.org/obep#Thing"),
+        ("owl:Thing", "http://www.w3.org/2002/07/owl#Thing"),
+        ("rdfs:Literal", "http://www.w3.org/2000/01/rdf-schema#Literal"),
+        ("<http://e.org/x>", "http://e.org/x"),
+    ],
+)
+def test_names_of_classes(text: str, iri: str) -> None:
+    assert description(text) == ast.ClassName(ast.Name(text, f"<{iri}>"))
+
+
+def test_an_unknown_prefix_is_reported_once_and_with_its_place() -> None:
+    with pytest.raises(ObepError) as caught:
+        parse("EVENT X AS sosa:Room\nEVENT Y AS sosa:Room and ex:p some Thing")
+    first, second = caught.value.diagnostics
+    assert first.code == second.code == "OBEP007"
+    assert first.span is not None
+    assert second.span is not None
+    assert (first.span.line, first.span.column) == (1, 12)
+    assert (second.span.line, second.span.column) == (2, 26)
+    assert caught.value.diagnostics[0].remedy == "PREFIX sosa: <http://www.w3.org/ns/sosa/>"
+
+
+# --- patterns -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("A SEQ B SEQ C", ast.Seq((A, B, C))),
+        ("A SEQ B NEXT C", ast.Next((ast.Seq((A, B)), C))),
+        ("(A SEQ B) SEQ C", ast.Seq((ast.Seq((A, B)), C))),
+        ("A SEQ (B SEQ C)", ast.Seq((A, ast.Seq((B, C))))),
+        ("A SEQ B OR C AND D", ast.Seq((A, ast.Or((B, ast.And((C, D))))))),
+        ("A AND B JOIN C", ast.Join((ast.And((A, B)), C))),
+        ("A AND B EQUALS C", ast.And((A, B, C))),
+        ("A DURING B DURING C", ast.Allen("DURING", ast.Allen("DURING", A, B), C)),
+        ("NOT A AND FIRST LAST B", ast.And((ast.Not(A), ast.First(ast.Last(B))))),
+        ("NOT A TIMES 3", ast.Not(ast.Times(A, 3))),
+        ("OPTIONAL(A) SEQ B", ast.Seq((ast.Optional(A), B))),
+        ("A SEQ B WITHIN 5 s", ast.Within(ast.Seq((A, B)), ast.Duration(5_000_000))),
+        ("A NOT FOLLOWED BY B", ast.NotFollowedBy(A, B, None)),
+        ("A NOT FOLLOWED BY B SEQ C", ast.Seq((ast.NotFollowedBy(A, B, None), C))),
+        (
+            "A SEQ B NOT FOLLOWED BY C WITHIN 5 s WITHIN 6 s",
+            ast.Within(
+                ast.NotFollowedBy(ast.Seq((A, B)), C, ast.Duration(5_000_000)), ast.Duration(6_000_000)
+            ),
+        ),
+        ("A SEQ B WITHOUT C", ast.Without(ast.Seq((A, B)), C)),
+        ("A WITHOUT B OR C SEQ D", ast.Seq((ast.Without(A, ast.Or((B, C))), D))),
+    ],
+)
+def test_precedence(text: str, tree: ast.Pattern) -> None:
+    assert pattern(text) == tree
+
+
+def test_brackets_and_operators_keep_their_places() -> None:
+    found = pattern("(A OR B) SEQ C NOT FOLLOWED BY D")
+    assert isinstance(found, ast.NotFollowedBy)
+    assert (found.operator.column, found.operator.end_column) == (30, 45)
+    assert isinstance(found.left, ast.Seq)
+    assert [one.bracketed for one in found.left.operands] == [True, False]
+
+
+# --- events ---------------------------------------------------------------------------------------------
+
+
+def test_clauses_in_any_order() -> None:
+    usual = event("EVENT X MATCH A PARTITION BY ?x, ?y POLICY recent IF { } CONSTRUCT { ?x :p ?y }")
+    for other in (
+        "EVENT X CONSTRUCT { ?x :p ?y . } IF { } POLICY recent PARTITION BY ?x ?y MATCH A",
+        "EVENT X { IF { } MATCH A POLICY recent CONSTRUCT { ?x :p ?y } PARTITION BY ?x ?y }",
+    ):
+        assert event(other) == usual
+
+
+def test_turtle_in_guards_is_written_out() -> None:
+    guard = event(
+        """EVENT X MATCH A IF { EVENT A {
+          ?x a Room ; :p 1, -2.5, 1e3, true, "a"@EN, "b"^^xsd:date ; :q [ :r _:y ] } }"""
+    ).guard
+    assert guard is not None
+    shown = [
+        (getattr(t.subject, "name", ""), getattr(t.predicate, "text", ""), t.object)
+        for t in guard.blocks[0].triples
+    ]
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+
+    def literal(text: str, local: str) -> ast.Literal:
+        return ast.Literal(text, ast.Name(f"xsd:{local}", f"<{xsd}{local}>"))
+
+    assert shown == [
+        ("x", "a", ast.Name("Room", "<http://example.org/obep#Room>")),
+        ("x", ":p", literal("1", "integer")),
+        ("x", ":p", literal("-2.5", "decimal")),
+        ("x", ":p", literal("1e3", "double")),
+        ("x", ":p", literal("true", "boolean")),
+        ("x", ":p", ast.Literal("a", language="en")),
+        ("x", ":p", literal("b", "date")),
+        ("x", ":q", ast.Var("_:b1")),
+        ("_:b1", ":r", ast.Var("_:y")),
+    ]
+
+
+def test_an_anonymous_node_takes_no_label_of_the_text() -> None:
+    guard = event("EVENT X MATCH A IF { EVENT A { ?x :p [] . ?x :p _:b1 } }").guard
+    assert guard is not None
+    assert [t.object for t in guard.blocks[0].triples] == [ast.Var("_:b2"), ast.Var("_:b1")]
+
+
+def test_the_guard_of_a_logical_event_has_triples_of_its_own() -> None:
+    found = parse("EVENT X AS Room IF { ?this :temp ?t . FILTER(?t > 30) ?this :in ?r }").events[0]
+    assert found.guard is not None
+    assert len(found.guard.own) == 2
+    assert len(found.guard.filters) == 1
+
+
+def test_a_bare_number_in_a_facet_has_no_datatype_of_its_own() -> None:
+    found = description('xsd:double[> 30.0, <= "40"^^xsd:integer]')
+    assert isinstance(found, ast.Restriction)
+    assert [facet.value.datatype and facet.value.datatype.text for facet in found.facets] == [
+        None,
+        "xsd:integer",
+    ]
+
+
+def test_expressions_bind_as_in_sparql() -> None:
+    bare, full = "?a || ?b && ?c = ?d + ?e * -?f", "?a || (?b && (?c = (?d + (?e * (-?f)))))"
+    assert condition(bare) == condition(full)
+    assert condition("?a - ?b - ?c") == condition("(?a - ?b) - ?c")
+    assert condition("?x NOT IN (1, 2)") == ast.Membership(
+        ast.Var("x"), (condition("1"), condition("2")), True
+    )
+    assert condition("getduration() > 5 min") == ast.Comparison(
+        ">", ast.TimeFunction("getDURATION", None), ast.Duration(300_000_000)
+    )
