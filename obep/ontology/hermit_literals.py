@@ -17,7 +17,18 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from obep.model import Term
-from obep.ontology.axioms import OWL, RDF, XSD, DataAnd, DataNot, DataOr, DataRange, Datatype, Restricted
+from obep.ontology.axioms import (
+    OWL,
+    RDF,
+    XSD,
+    DataAnd,
+    DataNot,
+    DataOneOf,
+    DataOr,
+    DataRange,
+    Datatype,
+    Restricted,
+)
 from obep.ontology.literals import Value, known_datatype, parts, value
 
 _ZONE = 10**40
@@ -27,6 +38,7 @@ _ENDLESS = {f"<{XSD}{name}>" for name in ("integer", "decimal", "nonNegativeInte
     f"<{OWL}real>",
     f"<{OWL}rational>",
 }
+_FLOATING = (f"<{XSD}double>", f"<{XSD}float>")
 _INTEGER = f"<{XSD}integer>"
 _PLAIN = f"<{RDF}PlainLiteral>"
 _LANG = f"<{RDF}langString>"
@@ -98,6 +110,9 @@ def _datatype(iri: Term, facets: tuple[tuple[Term, Term], ...]) -> DataRange | N
         low, high = (_IN_ZONE[iri] * _ZONE + side * _ZONE // 10 for side in (-1, 1))
         bounds = (f"<{XSD}minInclusive>", _integer(low)), (f"<{XSD}maxInclusive>", _integer(high))
         return Restricted(_INTEGER, (*bounds, *facets))
+    if iri in _FLOATING and not facets:  # to HermiT everything is in an unrestricted one
+        least, none = (f'"{word}"^^{iri}' for word in ("-INF", "NaN"))
+        return DataOr((Restricted(iri, ((f"<{XSD}minInclusive>", least),)), DataOneOf((none,))))
     if iri == _LANG:
         return DataAnd((Restricted(_PLAIN, ((_LANG_RANGE, '"*"'), *facets)), DataNot(_ALL_OPAQUE)))
     if iri == _PLAIN and not facets:

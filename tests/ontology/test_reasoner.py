@@ -281,6 +281,18 @@ def test_literals_mean_what_they_mean_to_the_rules(one: tuple[str, str]) -> None
     assert shared_reasoner().entails(T, [fact], goals) == [True, True, False, False]
 
 
+@pytest.mark.parametrize("datatype", ["double", "float", "decimal", "integer", "string", "boolean", "date"])
+def test_a_datatype_holds_its_own_values_and_no_others(datatype: str) -> None:
+    """HermiT alone thinks that every literal is a double, and a float."""
+    T = ontology(SubClassOf(ax.DataSome(d, ax.Datatype(xsd(datatype))), H), data="d")
+    values = {"integer": "3", "decimal": "2.5", "double": "NaN", "float": "1", "string": "x"}
+    values |= {"boolean": "true", "date": "2026-01-01", "dateTime": "2026-01-01T00:00:00Z"}
+    facts = [ax.DataAssertion(d, t(kind), lit(value, kind)) for kind, value in values.items()]
+    answers = shared_reasoner().entails(T, facts, [ax.ClassAssertion(H, t(kind)) for kind in values])
+    expected = {datatype, "integer"} if datatype == "decimal" else {datatype}
+    assert answers == [kind in expected for kind in values]
+
+
 def test_date_times_are_ordered_to_the_microsecond() -> None:
     limit = lit("2026-01-01T10:00:00.000001Z", "dateTime")
     T = ontology(SubClassOf(ax.DataSome(d, facet("dateTime", minExclusive=limit)), H), data="d")
