@@ -225,7 +225,10 @@ CODES: dict[str, str] = {
     "OBEP571": "an engine that is closed",
     "OBEP572": "a query without RETURN",
     "OBEP573": "a snapshot that does not fit",
-    "OBEP574": "an unknown event",
+    "OBEP574": "a block of another version",
+    "OBEP575": "a state of another version",
+    "OBEP576": "an event that the query does not define",
+    "OBEP577": "state of an event that is gone or has changed",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",
     "OBEP601": "a field of the record is missing or of the wrong kind",
@@ -248,4 +251,7 @@ CODES: dict[str, str] = {
     "OBEP640": "late",
     "OBEP641": "too far in the future",
     # 650-699 Spark
+    "OBEP650": "Spark is not installed",
+    "OBEP651": "a Spark session without RocksDB",
+    "OBEP652": "items without their columns",
 }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from obep.engine.graphs import Plain
 from obep.engine.running import Take, running
 from obep.guards.asks import Ask
 from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.operators.state import Packing, Unpacking
 from obep.plan.plan import Plan
 
 
@@ -82,6 +83,31 @@ class Runtime:
         if self.now is not None:
             self._close_instant(self.now, found)
         return found
+
+    def wakes(self) -> int | None:
+        """The first instant that has something to do here without new data: the open one must close."""
+        due = self._next_deadline()
+        if self.now is None or not (self._arrived or self._items):
+            return due
+        return self.now + 1 if due is None else min(due, self.now + 1)
+
+    def dump(self) -> Any:
+        """All that it remembers, as plain values for msgpack."""
+        pack = Packing()
+        runs = [(run.plan.event, run.dump(pack)) for run in self._runs]
+        arrived, items = pack(self._arrived), pack(self._items)
+        return [self.now, pack.occurrences, runs, arrived, items]
+
+    def load(self, data: Any) -> None:
+        """Go on from a dump of the same plan."""
+        self.now, occurrences, runs, arrived, items = data
+        unpack = Unpacking(occurrences)
+        known = {run.plan.event: run for run in self._runs}
+        for event, state in runs:
+            known[event].load(state, unpack)
+        self._arrived[:] = unpack(arrived)
+        self._seen.clear()
+        self._items[:] = unpack(items)
 
     def pending(self) -> int:
         """How many deadlines have not been reached."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
+from typing import Any
 
 from obep.engine.running import Running, Strand, Take, rows_by_value
 from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import NOTHING
+from obep.operators.state import Pack, Unpack
 from obep.operators.tree import Tree
 from obep.plan.plan import EventPlan
 
@@ -23,7 +25,7 @@ class Partitioned(Running):
     def __init__(self, plan: EventPlan) -> None:
         self.plan = plan
         assert plan.root is not None
-        self._leaves = [leaf.node for leaf in Tree(plan.root).leaves]
+        self._leaves = [leaf.node for leaf in Tree(plan.root, consumes=plan.consumes).leaves]
         self._strands: dict[Value, Strand] = {}
         self._touched: dict[Value, Strand] = {}
         self._due: list[tuple[int, Value]] = []
@@ -81,6 +83,20 @@ class Partitioned(Running):
                 heappush(self._due, (due, value))
         self._touched.clear()
         return found
+
+    def dump(self, pack: Pack) -> Any:
+        strands = [(value, strand.dump(pack)) for value, strand in self._strands.items()]
+        return [strands, list(self._touched), self._due, pack(self._waiting)]
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        strands, touched, due, waiting = data
+        self._strands.clear()
+        for value, state in strands:
+            strand = self._strands[tuple(value)] = Strand(self.plan, tuple(value))
+            strand.load(state, unpack)
+        self._touched = {tuple(value): self._strands[tuple(value)] for value in touched}
+        self._due[:] = [(at, tuple(value)) for at, value in due]
+        self._waiting[:] = unpack(waiting)
 
     def next_deadline(self) -> int | None:
         return self._due[0][0] if self._due else None

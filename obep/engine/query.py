@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 from obep.errors import Diagnostic, ObepError
 from obep.guards.asks import Asks, asks
 from obep.model import Term
-from obep.ontology.axiom_rules import mentioned
 from obep.plan.build import plan
+from obep.plan.order import derived
 from obep.plan.plan import Plan
-from obep.query.ast import CompositeEvent, LogicalEvent
-from obep.query.names import depends
 
 if TYPE_CHECKING:
     from obep.engine.runtime import Engine
@@ -40,21 +38,8 @@ class Query:
 
     @cached_property
     def derived(self) -> dict[Term, frozenset[Term]]:
-        """The events that may be found in the occurrences of others, because a definition or T speaks of
-        those; each with the events that it may be found in."""
-        heads = {
-            event
-            for event, declared in self.linked.events.items()
-            if isinstance(declared, CompositeEvent) or declared.guard is not None
-        }
-        in_t = heads & {name for axiom in self.bundle.t.axioms for name in mentioned(axiom)}
-        found: dict[Term, frozenset[Term]] = {}
-        for event, declared in self.linked.events.items():
-            named = depends(declared) & heads if isinstance(declared, LogicalEvent) else set()
-            below = frozenset((named | in_t) - {event})
-            if below:
-                found[event] = below
-        return found
+        """The logical events that may be found in the occurrences of others, each with those."""
+        return derived(self.linked, self.bundle)
 
     @property
     def hash(self) -> str:

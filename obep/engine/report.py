@@ -83,6 +83,7 @@ _LATER: dict[str, Callable[[Detected], object]] = {
     "explanation": _explanation,
     "parts": _parts,
     "bindings": _bindings,
+    "bounded": lambda occurrence: any(part.occurrence.bounded for part in occurrence.parts),
     "constructed": lambda occurrence: construct(
         occurrence._plan.construct, occurrence.individual, occurrence.bindings
     ),
@@ -139,14 +140,14 @@ class Reporter:
     def __init__(self, plan: EventPlan, partition: tuple[Term, ...] = ()) -> None:
         assert plan.root is not None
         self._plan = plan
-        self._partition = partition
+        self.partition = partition
         self._punctual = plan.root.punctual
         self.reported: dict[Key, int] = {}
         """For events that may be found again later: what was reported, and its start."""
 
     def report(self, candidates: Sequence[Candidate]) -> list[Detected]:
         """The occurrences among the candidates of one instant that were not reported before."""
-        plan, partition = self._plan, self._partition
+        plan, partition = self._plan, self.partition
         if self._punctual and len({candidate[:2] for candidate in candidates}) == len(candidates):
             return [Detected(plan, partition, (candidate,)) for candidate in candidates]
         same: dict[Key, list[Candidate]] = {}

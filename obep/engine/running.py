@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from obep.engine.construct import construct
 from obep.engine.report import Detected, Reporter
 from obep.model import Item, Occurrence, Term, body_of
 from obep.operators.candidates import PARTS
+from obep.operators.state import Pack, Unpack, frozen
 from obep.operators.tree import Leaf, Tree
 from obep.plan.plan import EventPlan
 
@@ -41,6 +43,14 @@ class Running:
     def prune(self, at: int) -> None:
         """Forget what can have no part in an answer after this instant."""
 
+    def dump(self, pack: Pack) -> Any:
+        """What it remembers, as plain values."""
+        raise NotImplementedError
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        """Go on from a dump."""
+        raise NotImplementedError
+
     def pending(self) -> int:
         """How many deadlines have not been reached."""
         return 0
@@ -67,6 +77,12 @@ class Guarded(Running):
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         return self._decide() if self._waiting else ()
+
+    def dump(self, pack: Pack) -> Any:
+        return pack(self._waiting)
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        self._waiting[:] = unpack(data)
 
     def _decide(self) -> list[Occurrence]:
         bodies = [body for body in self._waiting if body.solutions.get(self._ask)]
@@ -115,6 +131,20 @@ class Strand:
             self._reported.clear()
             self.tree.consume(used - {id(None)}, at)
 
+    def dump(self, pack: Pack) -> list[Any]:
+        """What it remembers, as plain values."""
+        used = [candidate for one in self._reported for candidate in one.candidates]
+        return [self.tree.dump(pack), list(self.reporter.reported.items()), pack(used)]
+
+    def load(self, data: list[Any], unpack: Unpack) -> None:
+        """Go on from a dump."""
+        tree, reported, used = data
+        self.tree.load(tree, unpack)
+        self.reporter.reported = {frozen(key): start for key, start in reported}
+        self._reported = [
+            Detected(self._plan, self.reporter.partition, (candidate,)) for candidate in unpack(used)
+        ]
+
     def prune(self, at: int) -> None:
         self.tree.prune(at)
         self.reporter.prune(at)
@@ -156,6 +186,14 @@ class Composite(Running):
         found = self._strand.report() if self._tree.found else ()
         self._strand.consume(at)
         return found
+
+    def dump(self, pack: Pack) -> Any:
+        waiting = [(self._tree.leaves.index(leaf), occurrence) for leaf, occurrence in self._waiting]
+        return [self._strand.dump(pack), pack(waiting)]
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        self._strand.load(data[0], unpack)
+        self._waiting[:] = [(self._tree.leaves[number], one) for number, one in unpack(data[1])]
 
     def next_deadline(self) -> int | None:
         return self._tree.next_deadline()

@@ -10,6 +10,8 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Self
 
+import msgspec
+
 from obep.engine.clock import Clock, micros
 from obep.engine.graphs import triples_of
 from obep.engine.instants import Runtime
@@ -17,9 +19,12 @@ from obep.engine.query import Query
 from obep.errors import fail
 from obep.formats.instants import parse_instant
 from obep.model import DeadLetter, Item, Occurrence
+from obep.operators.state import frozen
 
 __all__ = ["Engine", "Runtime"]
 
+SNAPSHOT = 1
+"""The version of the format of snapshots."""
 OnDeadLetter = Callable[[DeadLetter], None]
 
 
@@ -132,6 +137,34 @@ class Engine:
         if getattr(self._matcher, "may_reason", False):
             return await asyncio.to_thread(self.push, graph, at, stream)
         return self.push(graph, at, stream)
+
+    def snapshot(self) -> bytes:
+        """All of its state, as bytes: msgpack with a version, strings and numbers only."""
+        with self._lock:
+            waiting = [tuple(entry[2]) for entry in sorted(self._buffer, key=lambda entry: entry[:2])]
+            state = (self.clock.dump(), self.counters, waiting, self._runtime.dump())
+            return msgspec.msgpack.encode((SNAPSHOT, self.query.hash, *state))
+
+    def restore(self, data: bytes) -> None:
+        """Go on from a snapshot of the same query, in this process or in another."""
+        try:
+            version, of, clock, counters, waiting, state = msgspec.msgpack.decode(data)
+        except (msgspec.MsgspecError, ValueError, TypeError):
+            raise fail("OBEP576", "this is no snapshot of an engine") from None
+        if (version, of) != (SNAPSHOT, self.query.hash):
+            raise fail(
+                "OBEP576",
+                "the snapshot is of another query, or of another version of obep",
+                reason=f"It has version {version} and query {of}; here they are {SNAPSHOT} and {self.query.hash}.",
+                remedy="restore it with the query (and ontology) that it was made with, or begin anew",
+            )
+        with self._lock:
+            self.clock.load(clock)
+            self.counters.update(counters)
+            self._runtime.load(state)
+            for stream, at, triples, name in waiting:
+                heappush(self._buffer, (at, self._arrivals, Item(stream, at, frozen(triples), name)))
+                self._arrivals += 1
 
     @property
     def pending(self) -> int:

@@ -28,6 +28,8 @@ from obep.plan import nodes
 class Rest(Operator):
     """`NOT E`: each item of the instant, without what explains an E that is all of this instant."""
 
+    state = ("_explained", "_items")
+
     def __init__(self, node: nodes.Rest, emit: Emit) -> None:
         self.emit = emit
         self._rows = (NOTHING,) if node.held else NOTHING
@@ -97,6 +99,8 @@ class Blocking:
 class Without(Operator):
     """`L WITHOUT N`: decided when l is done."""
 
+    state = ("blocking.memory", "_new")
+
     def __init__(self, node: nodes.Without, emit: Emit) -> None:
         self.emit = emit
         self.blocking = Blocking(node, node.horizon)
@@ -140,6 +144,8 @@ def _strictly_inside(left: Candidate, candidate: Candidate) -> bool:
 
 class Silence(Operator):
     """`L NOT FOLLOWED BY N WITHIN d`: l waits for its deadline."""
+
+    state = ("blocking.memory", "_waiting", "_count")
 
     def __init__(self, node: nodes.Silence, emit: Emit) -> None:
         self.emit = emit

@@ -18,6 +18,8 @@ class Next(Operator):
     (SPEC §6): then the operands are there a second time (`between_…`), with nothing consumed.
     """
 
+    state = ("lefts", "rights", "between_lefts", "between_rights", "_new_left", "_new_right")
+
     def __init__(self, node: nodes.Next, emit: Emit, *, twice: bool) -> None:
         self.emit = emit
         self.union = Union(node, "SEQ")

@@ -71,6 +71,8 @@ class Either(Operator):
 class Store(Operator):
     """Keeps all candidates of an operand that is no view, for an OR with one that is."""
 
+    state = ("_all",)
+
     def __init__(self, node: Node, emit: Emit) -> None:
         self.emit = emit
         self._horizon = node.horizon

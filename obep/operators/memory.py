@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from operator import itemgetter
 from typing import Final, Literal
 
@@ -73,6 +73,12 @@ class Memory:
             for candidate in self.between(one, least, greatest):
                 found[id(candidate)] = candidate
         return list(found.values())
+
+    def refill(self, candidates: Iterable[Candidate]) -> None:
+        """Hold these instead."""
+        self._by_key.clear()
+        for candidate in candidates:
+            self.add(candidate)
 
     def prune(self, at: int) -> None:
         """Forget what lies beyond the horizon, as seen from an instant."""

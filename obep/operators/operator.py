@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
+from typing import Any, ClassVar
 
 from obep.operators.candidates import Candidate, Emit, Parts
 from obep.operators.memory import Memory
+from obep.operators.state import Pack, Unpack, dump_fields, load_fields
 from obep.plan.nodes import Alias
 
 
@@ -17,6 +19,16 @@ class Operator:
     """
 
     emit: Emit
+    state: ClassVar[tuple[str, ...]] = ()
+    """The fields that a snapshot keeps."""
+
+    def dump(self, pack: Pack) -> list[Any]:
+        """What it remembers, as plain values."""
+        return dump_fields(self, self.state, pack)
+
+    def load(self, data: list[Any], unpack: Unpack) -> None:
+        """Go on from a dump."""
+        load_fields(self, self.state, data, unpack)
 
     def close(self, at: int) -> None:
         """Decide what had to wait for the end of the instant."""

@@ -73,6 +73,8 @@ class Pair(Operator):
     With a view below it waits for the instant to close, and looks at the view as it is then.
     """
 
+    state = ("lefts", "rights", "new_left", "new_right")
+
     def __init__(self, node: nodes.Pair, emit: Emit) -> None:
         self.emit = emit
         self.relation = RELATIONS[node.relation]

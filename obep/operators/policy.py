@@ -19,6 +19,8 @@ CHOICES = {"first": first_of, "last": last_of}
 class Choosing(Operator):
     """Looks at each r with all the l that fit it, when one of them is new."""
 
+    state = ("lefts", "rights", "_new_left", "_new_right")
+
     def __init__(self, node: nodes.Pick | nodes.Fallback, relation: str, emit: Emit, *, eager: bool) -> None:
         self.emit = emit
         self.relation = RELATIONS[relation]

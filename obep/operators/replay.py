@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from obep.model import Item, Occurrence
 from obep.operators.candidates import DONE, Candidate, Emit, Rows
 from obep.operators.operator import Operator
+from obep.operators.state import Pack, Unpack
 from obep.plan import nodes
 from obep.plan.nodes import Node
 
@@ -25,6 +26,8 @@ Entry = tuple[int, int, Occurrence, Rows]
 
 class Replay(Operator):
     """Keeps the window's occurrences and items, and runs them again and again."""
+
+    state = ("_entries", "_items", "_new", "_new_items", "_due")
 
     def __init__(self, node: nodes.Within, emit: Emit, tree: Callable[[], Tree]) -> None:
         self.emit = emit
@@ -121,6 +124,13 @@ class Replay(Operator):
         for _, _, occurrence, _ in self._entries:
             if id(occurrence) in gone and id(occurrence) not in self._consumed:
                 self._consumed[id(occurrence)] = (at, occurrence)
+
+    def dump(self, pack: Pack) -> list[Any]:
+        return [*super().dump(pack), pack(list(self._consumed.values()))]
+
+    def load(self, data: list[Any], unpack: Unpack) -> None:
+        super().load(data[:-1], unpack)
+        self._consumed = {id(occurrence): (at, occurrence) for at, occurrence in unpack(data[-1])}
 
     def size(self) -> int:
         return len(self._entries) + len(self._items)

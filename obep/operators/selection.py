@@ -30,6 +30,8 @@ class Choice(Operator):
     One that is not first is never first later, unless what was is consumed: only then all are kept.
     """
 
+    state = ("_members", "_new")
+
     def __init__(self, node: nodes.Choice, emit: Emit, *, consumes: bool) -> None:
         self.emit = emit
         self.below: Operator | None = None

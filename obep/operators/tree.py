@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
+from typing import Any
 
 from obep.model import Item, Occurrence, Term
 from obep.operators.absence import Rest, Silence, Without
@@ -14,6 +15,7 @@ from obep.operators.pair import Pair
 from obep.operators.policy import Fallback, Pick
 from obep.operators.replay import Replay
 from obep.operators.selection import Choice, Settle
+from obep.operators.state import Pack, Unpack
 from obep.operators.window import bounded, checked
 from obep.plan import nodes
 from obep.plan.nodes import Node, Read
@@ -104,6 +106,16 @@ class Tree:
         """Forget what can have no part in an answer after this instant."""
         for operator in self.operators:
             operator.prune(at)
+
+    def dump(self, pack: Pack) -> list[Any]:
+        """What its operators remember, and what has come out and is not read yet."""
+        return [pack(self.found), [operator.dump(pack) for operator in self.operators]]
+
+    def load(self, data: list[Any], unpack: Unpack) -> None:
+        """Go on from a dump."""
+        self.found[:] = unpack(data[0])
+        for operator, state in zip(self.operators, data[1], strict=True):
+            operator.load(state, unpack)
 
     def pending(self) -> int:
         """How many deadlines have not been reached."""
@@ -217,7 +229,7 @@ class Tree:
     def _replay(self, node: nodes.Within, emit: Emit, exempt: bool) -> None:
         consumes = self._consumes and not exempt
         operator = Replay(node, emit, lambda: Tree(node.operand, consumes=consumes))
-        pattern = Tree(node.operand)
+        pattern = Tree(node.operand, consumes=consumes)
         for number, leaf in enumerate(pattern.leaves):
             self.leaves.append(Leaf(leaf.node, operator.entrance(number)))
         if pattern.wants_items:

@@ -1,0 +1,134 @@
+"""State as plain values: what operators remember, for a snapshot that another process can go on from.
+
+Occurrences stand in one table and are meant by their number there, since operators tell two of them apart by
+identity (SPEC D11). Everything else is tuples, numbers and strings; nothing is pickled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from obep.model import Item, Occurrence, Part
+
+Plain = Any
+"""What msgpack can carry."""
+_OCCURRENCE = "o"
+_ITEM = "i"
+
+
+class Packing:
+    """Makes plain values, and gathers the occurrences that they mean."""
+
+    def __init__(self) -> None:
+        self.occurrences: list[Plain] = []
+        self._numbers: dict[int, int] = {}
+        self._kept: list[Occurrence] = []  # so that no id is used again while we pack
+
+    def __call__(self, value: Any) -> Plain:
+        if isinstance(value, Occurrence):
+            return {_OCCURRENCE: self._number(value)}
+        if isinstance(value, Item):
+            return {_ITEM: [value.stream, value.at, value.triples, value.name]}
+        if isinstance(value, tuple | list | set | frozenset):
+            return [self(one) for one in value]
+        return value
+
+    def _number(self, occurrence: Occurrence) -> int:
+        number = self._numbers.get(id(occurrence))
+        if number is None:
+            parts = [(part.alias, self._number(part.occurrence), part.context) for part in occurrence.parts]
+            number = self._numbers[id(occurrence)] = len(self.occurrences)
+            self._kept.append(occurrence)
+            self.occurrences.append(
+                (
+                    occurrence.event,
+                    occurrence.individual,
+                    occurrence.explanation,
+                    (occurrence.start, occurrence.end, occurrence.detected, occurrence.since),
+                    list(occurrence.solutions.items()),
+                    parts,
+                    occurrence.bindings,
+                    occurrence.partition,
+                    occurrence.constructed,
+                    occurrence.bounded,
+                    occurrence.id if occurrence.parts else "",
+                )
+            )
+        return number
+
+
+class Unpacking:
+    """Makes the values again, with one object for each occurrence of the table."""
+
+    def __init__(self, occurrences: list[Plain]) -> None:
+        self._occurrences: list[Occurrence] = []
+        for packed in occurrences:
+            self._occurrences.append(self._occurrence(packed))
+
+    def __call__(self, value: Plain) -> Any:
+        if isinstance(value, dict):
+            ((kind, content),) = value.items()
+            return self._occurrences[content] if kind == _OCCURRENCE else Item(*map(frozen, content))
+        if isinstance(value, list):
+            return tuple([self(one) for one in value])
+        return value
+
+    def _occurrence(self, packed: Plain) -> Occurrence:
+        event, individual, explanation, (start, end, detected, since), solutions, parts, *rest = packed
+        bindings, partition, constructed, bounded, id_ = rest
+        return Occurrence(
+            event,
+            individual,
+            frozen(explanation),
+            start,
+            end,
+            detected,
+            since,
+            {ask: frozen(rows) for ask, rows in solutions},
+            tuple(Part(alias, self._occurrences[number], context) for alias, number, context in parts),
+            tuple(bindings),
+            tuple(partition),
+            frozen(constructed),
+            bounded,
+            id_,
+        )
+
+
+def frozen(value: Plain) -> Any:
+    """Lists as tuples, all the way down."""
+    return tuple([frozen(one) for one in value]) if isinstance(value, list) else value
+
+
+Pack = Callable[[Any], Plain]
+Unpack = Callable[[Plain], Any]
+
+
+def dump_fields(owner: object, names: tuple[str, ...], pack: Pack) -> list[Plain]:
+    """The named fields, as plain values."""
+    return [pack(list(value) if hasattr(value, "refill") else value) for value in _fields(owner, names)]
+
+
+def load_fields(owner: object, names: tuple[str, ...], data: list[Plain], unpack: Unpack) -> None:
+    """Fill the named fields again; what they held is forgotten."""
+    for name, value, plain in zip(names, _fields(owner, names), data, strict=True):
+        content = unpack(plain)
+        if hasattr(value, "refill"):
+            value.refill(content)
+        elif isinstance(value, list):
+            value[:] = content
+        elif isinstance(value, set):
+            value.clear()
+            value.update(content)
+        else:
+            setattr(owner, name, content)
+
+
+def _fields(owner: object, names: tuple[str, ...]) -> list[Any]:
+    found = []
+    for name in names:
+        value: Any = owner
+        for step in name.split("."):
+            value = getattr(value, step)
+        found.append(value)
+    return found

@@ -1,0 +1,57 @@
+"""A runtime that is stopped and restored after any item answers as one that never stopped."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from pattern_cases import Case
+from pattern_engine import engine_answers, runtime_of, solved
+from pattern_runs import drawn, shown
+from pattern_strategies import Maker
+
+from obep.model import Occurrence
+
+EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "150"))
+
+
+def restored_answers(case: Case) -> list[Occurrence]:
+    """All answers, with a new runtime after each item that knows its predecessor's bytes alone."""
+    runtime, found = runtime_of(case)
+    reported: list[Occurrence] = []
+    for arrival in case.arrivals:
+        occurrences = [solved(o, found) for o in arrival.occurrences]
+        reported += runtime.push(arrival.item.at, occurrences, items=(arrival.item,))
+        data = msgspec.msgpack.encode(runtime.dump())
+        runtime, found = runtime_of(case)
+        runtime.load(msgspec.msgpack.decode(data))
+    reported += runtime.advance(case.end)
+    reported += runtime.close()
+    composites = {event.name.iri for event in case.events}
+    return [o for o in reported if o.event in composites]
+
+
+def told(reported: list[Occurrence]) -> list[tuple[object, ...]]:
+    return sorted(
+        (o.id, o.detected, o.since, str(sorted(map(str, o.bindings))), str(sorted(p.alias for p in o.parts)))
+        for o in reported
+    )
+
+
+def test_restored_after_every_item_is_never_stopped() -> None:
+    seeds = iter(range(10**6))
+    answered = 0
+    for _ in range(EXAMPLES):
+        case = None
+        while case is None:
+            case = drawn(Maker(Random(next(seeds)), None))
+        expected = told(engine_answers(case))
+        answered += bool(expected)
+        assert told(restored_answers(case)) == expected, shown(case)
+    assert answered >= 0.4 * EXAMPLES
