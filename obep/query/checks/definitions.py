@@ -23,7 +23,7 @@ class Definitions:
     _asked: Iterator[int] = field(default_factory=count, compare=False, repr=False)
 
     def near(self, word: str, known: Iterable[str]) -> str | None:
-        """The nearest name, for the first mistakes of a query: looking for it costs as much as there are names."""
+        """The nearest name, for the first mistakes only: to look for it costs as much as there are names."""
         return nearest(word, known) if next(self._asked) < SUGGESTIONS else None
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from obep.errors import Diagnostic, Span
 from obep.query.ast import Node, QueryFile
@@ -17,9 +18,15 @@ def say(
     """A diagnostic at a place of `file`; the codes 200-299 are warnings."""
     start = file.text.rfind("\n", 0, span.start) + 1
     end = file.text.find("\n", span.start)
-    line = file.text[start : end if end >= 0 else len(file.text)].rstrip("\r")
+    line = _line(file.text, start, end if end >= 0 else len(file.text))
     severity = "warning" if code.startswith("OBEP2") else "error"
     return Diagnostic(code, message, file.name, span, reason, remedy, line, severity)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=16)
+def _line(text: str, start: int, end: int) -> str:
+    """A line, cut out once for all that is said about it."""
+    return text[start:end].rstrip("\r")
 
 
 def quote(node: Node) -> str:
