@@ -1,0 +1,77 @@
+"""Imports point one way, along the path of the data (ARCHITECTURE.md)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent / "obep"
+LAYERS = (
+    {"errors", "codes", "resources"},
+    {"model"},
+    {"formats"},
+    {"settings"},
+    {"config", "query"},
+    {"ontology"},
+    {"guards"},
+    {"abstraction", "plan"},
+    {"operators"},
+    {"engine"},
+    {"streams"},
+    {"spark", "testing"},
+    {"commands"},
+    {"cli"},
+    {"__main__"},
+)
+RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+SURFACE = "__init__"  # the public names are gathered there, each imported when it is first used
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """Each source file with the part of obep that it belongs to."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path.relative_to(PACKAGE).with_suffix("").parts[0], path
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """The parts of obep that a file imports, anywhere in it, with the line."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno} imports relatively"
+            module = node.module or ""
+            names = [f"obep.{alias.name}" for alias in node.names] if module == "obep" else [module]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "obep" and len(parts) > 1:
+                yield node.lineno, parts[1]
+
+
+def test_every_part_has_its_layer() -> None:
+    assert {part for part, _ in modules()} - {SURFACE} <= RANK.keys()
+
+
+def test_imports_point_one_way() -> None:
+    against = [
+        f"{path.relative_to(PACKAGE.parent)}:{line}: {part} imports {other}"
+        for part, path in modules()
+        if part != SURFACE
+        for line, other in imported(path)
+        if other != part and other in RANK and RANK[other] >= RANK[part]
+    ]
+    assert against == []
+
+
+def test_no_module_imports_the_public_surface_from_inside() -> None:
+    inside = [
+        f"{path.relative_to(PACKAGE.parent)}:{node.lineno}"
+        for part, path in modules()
+        if part not in (SURFACE, "commands", "cli", "testing", "spark")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Import) and any(alias.name == "obep" for alias in node.names)
+    ]
+    assert inside == []

@@ -1,0 +1,44 @@
+"""What is heavy is imported when it is needed, and not before."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = (
+    "pyspark",
+    "pyarrow",
+    "pandas",
+    "numpy",
+    "rdflib",
+    "owlready2",
+    "jpype",
+    "pyoxigraph",
+    "lark",
+    "typer",
+)
+
+
+def loaded(code: str, folder: Path) -> set[str]:
+    """Which heavy packages a program has imported when it ends."""
+    program = f"{code}\nimport sys\nprint(*sorted(set({HEAVY}) & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True, timeout=120
+    )
+    return set(done.stdout.split("\n")[-2].split())
+
+
+def test_import_obep_loads_nothing_heavy(tmp_path: Path) -> None:
+    assert loaded("import obep, obep.errors, obep.model, obep.query", tmp_path) == set()
+
+
+@pytest.mark.parametrize(
+    "command", [["check", "q.obep"], ["fmt", "--check", "q.obep"], ["explain", "q.obep"], ["--help"]]
+)
+def test_a_query_without_an_ontology_is_handled_lightly(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "q.obep").write_text("EVENT A AS Room\n\nEVENT B MATCH A SEQ A WITHIN 5 min\n")
+    code = f"import obep.cli\ntry:\n    obep.cli.app({command})\nexcept SystemExit as end:\n    assert not end.code"
+    assert loaded(code, tmp_path) <= {"lark", "typer"}
