@@ -1,6 +1,6 @@
 """Found by comparing with HermiT: triples that matter were left out of the question to the reasoner.
 
-In the upper reading such an event holds of everything, so no rule seemed to look at the triples that decide it.
+In the upper reading such an event holds of everything, so no rule seemed to look at what decides it.
 """
 
 from __future__ import annotations
