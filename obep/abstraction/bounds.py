@@ -14,11 +14,10 @@ from functools import cached_property
 from obep.abstraction.explain import Explainer, Explanation, TooMany
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
-from obep.ontology.axioms import NOTHING
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Answer, Gap, Goal, Question
 from obep.ontology.locality import Components
-from obep.ontology.program import BOTTOM, Program
+from obep.ontology.program import BOTTOM
 from obep.ontology.reading import assert_triples
 from obep.ontology.saturate import Closure
 
@@ -43,8 +42,7 @@ class Bounds:
 
     @cached_property
     def _components(self) -> Components:
-        program = self._bundle.upper.program
-        known = [triple for triple in self._bundle.k if _means_something(program, triple)]
+        known = [triple for triple in self._bundle.k if self._bundle.means_something(triple)]
         return Components(self._bundle.definitions.axioms, known)
 
     @cached_property
@@ -77,9 +75,9 @@ class Bounds:
         if not goals and not consistency:
             return None
         program = self._bundle.upper_asserted if asserted else self._bundle.upper.program
-        upper, _ = assert_triples(program, self._bundle.upper.store, triples)
+        upper = assert_triples(program, self._bundle.upper.store, triples)
         upper.run()
-        mine = [t for t in triples if _means_something(program, t)]
+        mine = [t for t in triples if self._bundle.means_something(t)]
         component = self._components.of(mine)
         found = Open()
         opaque = bool((self._bundle.asserted if asserted else self._bundle.profile).opaque)
@@ -157,14 +155,6 @@ def _sets(closure: Closure, explainer: Explainer, c: int, individual: Term) -> S
 
 def _as_triples(one: Explanation, triples: Sequence[Triple], closure: Closure) -> frozenset[Triple]:
     return frozenset(triples[n] if n >= 0 else closure.store.triples[-1 - n] for n in one)
-
-
-def _means_something(program: Program, triple: Triple) -> bool:
-    """Whether some rule that leads to an event or a contradiction looks at a triple."""
-    _, p, o = triple
-    if p == RDF_TYPE:
-        return bool(program.classes.get(o)) or o == NOTHING
-    return bool((program.data if o.startswith('"') else program.roles).get(p))
 
 
 def _individuals(triples: Iterable[Triple]) -> list[Term]:

@@ -48,6 +48,9 @@ class Explainer:
 
     def explain(self, node: Node) -> tuple[Explanation, ...]:
         """All minimal sets of a node."""
+        only = self._only(node)
+        if only is not None:
+            return (only,)
         order: list[Node] = []
         cyclic = _collect(node, order)
         sets: dict[int, list[Explanation]] = {id(one): [] for one in order}
@@ -65,6 +68,31 @@ class Explainer:
             if not cyclic:
                 break
         return tuple(sets[id(node)])
+
+    def _only(self, node: Node) -> Explanation | None:
+        """The one set, where each fact on the way has one derivation: then no other can be smaller."""
+        used: set[int] = set()
+        waiting = [node]
+        known = self._known
+        while waiting:
+            one = waiting.pop()
+            if len(one) != 1:
+                return None
+            derivation = one[0]
+            if type(derivation) is int:
+                used.add(derivation)
+            elif type(derivation) is list:
+                waiting.append(derivation)
+            else:
+                for premise in derivation:
+                    if type(premise) is list:
+                        waiting.append(premise)
+                    else:
+                        sets = known.get(premise) or self.fact(premise)
+                        if len(sets) != 1:
+                            return None
+                        used |= sets[0]
+        return frozenset(used)
 
     def _of(self, derivation: Any, sets: dict[int, list[Explanation]]) -> Iterable[Explanation]:
         if type(derivation) is int:

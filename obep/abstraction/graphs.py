@@ -13,8 +13,11 @@ from obep.ontology.saturate import Closure
 class OccurrenceGraphs:
     """`narrow`: the explanation; `wide`: the whole item and K."""
 
-    def __init__(self, bundle: Bundle, occurrence: Occurrence, triples: Sequence[Triple]) -> None:
+    def __init__(
+        self, bundle: Bundle, occurrence: Occurrence, triples: Sequence[Triple], *, derived: bool = False
+    ) -> None:
         self._bundle, self._occurrence, self._triples = bundle, occurrence, triples
+        self._derived = derived
         self._narrow: ClosedGraph | None = None
         self._wide: ClosedGraph | None = None
 
@@ -28,7 +31,7 @@ class OccurrenceGraphs:
         if self._narrow is None:
             occurrence = self._occurrence
             triples = dict.fromkeys(triple for triple, _ in occurrence.explanation)
-            if occurrence.parts or occurrence.constructed:
+            if self._derived:
                 triples |= dict.fromkeys(
                     ((occurrence.individual, RDF_TYPE, occurrence.event), *occurrence.constructed)
                 )
@@ -48,8 +51,8 @@ class ClosedGraph:
     def __init__(self, bundle: Bundle, triples: Sequence[Triple], *, with_k: bool) -> None:
         reading = bundle.lower
         store = reading.store if with_k else bundle.bare_store
-        self._with_k = with_k
-        self._closure, _ = assert_triples(reading.program, store, triples)
+        self._with_k, self._triples = with_k, triples
+        self._closure = assert_triples(reading.program, store, triples)
         self._closure.run()
         self._bundle = bundle
         names = reading.program.names
@@ -68,8 +71,18 @@ class ClosedGraph:
         if p is None:
             for role in self._bundle.definitions.guard_roles:
                 yield from self._edges(s, role, o)
+            yield from self._unheard(s, o)
         elif p != RDF_TYPE:
             yield from self._edges(s, p, o)
+
+    def _unheard(self, s: Term | None, o: Term | None) -> Iterator[Triple]:
+        """Triples of properties that nobody knows, as they stand."""
+        program = self._closure.program
+        for triples in (self._triples, self._bundle.k) if self._with_k else (self._triples,):
+            for triple in triples:
+                known = triple[1] in program.roles or triple[1] in program.data or triple[1] == RDF_TYPE
+                if not known and s in (None, triple[0]) and o in (None, triple[2]):
+                    yield triple
 
     def _number(self, term: Term) -> int | None:
         found = self._own.get(term)

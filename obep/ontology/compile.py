@@ -12,7 +12,15 @@ from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term, Triple, body_of
 from obep.ontology import rules as r
 from obep.ontology.axiom_rules import mentioned
-from obep.ontology.axioms import NOTHING, THING, Axioms, DatatypeDefinition, Inverse
+from obep.ontology.axioms import (
+    DIFFERENT_FROM,
+    NOTHING,
+    SAME_AS,
+    THING,
+    Axioms,
+    DatatypeDefinition,
+    Inverse,
+)
 from obep.ontology.definitions import Definitions, define, names_of
 from obep.ontology.normal import Normal, Normaliser
 from obep.ontology.profile import Profile, profile, relevant
@@ -49,7 +57,7 @@ class Bundle:
         self.subsumptions = tuple(subsumptions)
         self.diagnostics: list[Diagnostic] = list(diagnostics)
         self.definitions: Definitions = define(linked, axioms)
-        self._names = Names()
+        self._names = Names(self.definitions.goals)
         self.normal: Normal = self._normalise()
         guard_roles = self.definitions.guard_roles
         everything = [*self.normal.rules, *self.normal.asserted]
@@ -64,7 +72,7 @@ class Bundle:
         self._names.intern(every)
         looked_at = [self.relations.of(p)[0] for p in guard_roles if p in self.relations]
         goals = (*self.definitions.goals, *self.definitions.guard_classes, NOTHING)
-        self._relevant = relevant(every, (*goals, *looked_at), self.relations)
+        self._relevant, self._needed = relevant(every, (*goals, *looked_at), self.relations)
 
     # --- the rules
 
@@ -127,6 +135,41 @@ class Bundle:
     @cached_property
     def upper_asserted(self) -> Program:
         return self._program(self.asserted.upper, self.upper)
+
+    @cached_property
+    def goal_numbers(self) -> dict[int, Term]:
+        """The goals by the numbers of their concepts."""
+        return {self._names.concept(goal): goal for goal in self.definitions.goals}
+
+    @cached_property
+    def matters(self) -> tuple[dict[Term, bool], dict[Term, bool], dict[Term, bool]]:
+        """For every class, object property and data property that is known: whether some rule looks at it."""
+        known, program = self.definitions.axioms, self.lower.program
+        if self.exact:
+            tables = (program.classes, program.roles, program.data)
+            return tuple({name: bool(m) for name, m in table.items()} for table in tables)  # type: ignore[return-value]
+        extra = self.definitions.guard_roles - known.object_properties - known.data_properties
+        classes = {c: c in self._needed for c in (*known.classes, *self.definitions.guard_classes)}
+        roles = {p: self._leads(p) for p in (*known.object_properties, *extra)}
+        data = {p: self._leads(p) for p in (*known.data_properties, *extra)}
+        always = {SAME_AS: True, DIFFERENT_FROM: True}
+        return classes | {THING: False, NOTHING: True}, roles | always, data
+
+    def _leads(self, role: Term) -> bool:
+        return role in self.relations and any(n in self._needed for n, _ in self.relations.above(role))
+
+    def means_something(self, triple: Triple) -> bool:
+        """Whether some rule that leads to an event or to a contradiction looks at a triple."""
+        classes, roles, data = self.matters
+        _, p, o = triple
+        if p == RDF_TYPE:
+            return classes.get(o, False)
+        return (data if o.startswith('"') else roles).get(p, False)
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether the rules decide every item, whatever it asserts."""
+        return self.profile.exact() and self.asserted.exact()
 
     @cached_property
     def bare_store(self) -> Store:

@@ -40,6 +40,8 @@ class Definitions:
     """The stream that an event looks at, for those with ON."""
     guard_classes: frozenset[Term]
     guard_roles: frozenset[Term]
+    any_predicate: bool
+    """Whether a guard asks about any property."""
 
 
 def define(linked: Linked, axioms: Axioms) -> Definitions:
@@ -58,7 +60,12 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
     written += [SubClassOf(bodies[iri], Class(body_of(iri))) for iri in logical if iri in guarded]
     known = axioms | vocabulary.used | Axioms(tuple(written), classes=frozenset(goals))
     classes, roles = _looked_at(linked.events.values(), known)
-    return Definitions(known, bodies, guarded, goals, streams, classes, roles)
+    any_predicate = any(
+        isinstance(pattern.predicate, ast.Var)
+        for event in linked.events.values()
+        for pattern in _patterns(event)
+    )
+    return Definitions(known, bodies, guarded, goals, streams, classes, roles, any_predicate)
 
 
 def _looked_at(events: Iterable[ast.Event], known: Axioms) -> tuple[frozenset[Term], frozenset[Term]]:

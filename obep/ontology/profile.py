@@ -45,7 +45,7 @@ class Profile:
 
     def reasons(self, goal: Symbol, relations: Relations) -> list[str]:
         """What makes an event need the reasoner, in words; also what may make an item contradict T."""
-        used = relevant(self.upper, (goal, NOTHING), relations)
+        used, _ = relevant(self.upper, (goal, NOTHING), relations)
         return list(dict.fromkeys([*self.opaque, *(w for rule, w in self.why.items() if rule in used)]))
 
 
@@ -259,8 +259,13 @@ class _Look:
         return any(edge in self._steps or edge[0] in self._bounded for edge in self.into(role))
 
 
-def relevant(rules: Iterable[Rule], goals: Iterable[Symbol | int], relations: Relations) -> set[Rule]:
-    """The rules that may take part in a derivation of a goal: a concept, or the number of a relation."""
+def relevant(
+    rules: Iterable[Rule], goals: Iterable[Symbol | int], relations: Relations
+) -> tuple[set[Rule], set[Symbol | int]]:
+    """The rules that may take part in a derivation of a goal, and all concepts and relations that may.
+
+    A goal is a concept, or the number of a relation.
+    """
     rules = list(rules)
     waiting: list[Rule] = []
     by_head: dict[Symbol | int, list[Rule]] = {}
@@ -285,7 +290,7 @@ def relevant(rules: Iterable[Rule], goals: Iterable[Symbol | int], relations: Re
                 if rule not in used:
                     used.add(rule)
                     waiting.append(rule)
-    return used
+    return used, seen
 
 
 def _heads(rule: Rule, relations: Relations) -> tuple[Symbol | int, ...]:

@@ -38,8 +38,12 @@ def witness_name(role: Role, filler: Symbol) -> Term:
 class Names:
     """Numbers for concepts and for the individuals that T names; shared by all programs of a bundle."""
 
-    def __init__(self) -> None:
+    def __init__(self, goals: Iterable[Symbol]) -> None:
+        """Goals get the first numbers, after that of what cannot be."""
         self.concepts: dict[Symbol, int] = {NOTHING: BOTTOM}
+        for goal in goals:
+            self.concept(goal)
+        self.last_goal = len(self.concepts) - 1
         self.individuals: dict[Term, int] = {}
 
     def concept(self, symbol: Symbol) -> int:

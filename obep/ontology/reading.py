@@ -72,30 +72,27 @@ class Reading:
 
     def close(self, triples: Sequence[Triple], *, program: Program | None = None) -> Closure:
         """All that follows from triples beside K; an assertion is derived from its place in `triples`."""
-        closure, _ = assert_triples(program or self.program, self.store, triples)
+        closure = assert_triples(program or self.program, self.store, triples)
         closure.run()
         return closure
 
 
-def assert_triples(program: Program, store: Store, triples: Sequence[Triple]) -> tuple[Closure, int]:
-    """A closure that holds the triples, not run yet; and how many of them T does not know."""
+def assert_triples(program: Program, store: Store, triples: Sequence[Triple]) -> Closure:
+    """A closure that holds the triples, not run yet. What T does not know takes part in nothing."""
     ids, size = store.ids, store.size
     own: list[Term] = []
     mine: dict[Term, int] = {}
     values: dict[Value, Term] = {}
     closure = Closure(program, store, own)
-    unknown = 0
     for number, (s, p, o) in enumerate(triples):
         heads = edges = None
         if p == RDF_TYPE:
             heads = program.classes.get(o)
             if not heads:
-                unknown += heads is None and o != THING
                 continue
         else:
             edges = program.data.get(p) if o[0] == '"' else program.roles.get(p)
             if not edges:
-                unknown += edges is None
                 continue
         x = ids.get(s)
         if x is None:
@@ -117,7 +114,7 @@ def assert_triples(program: Program, store: Store, triples: Sequence[Triple]) ->
         if p == SAME_AS:
             closure.equality = True
         closure.add_edges(edges, x, y, number)  # type: ignore[arg-type]
-    return closure, unknown
+    return closure
 
 
 def build_reading(

@@ -28,11 +28,13 @@ class Closure:
 
     __slots__ = (
         "_agenda",
+        "_last_goal",
         "_stored",
         "backwards",
         "clashes",
         "equality",
         "forwards",
+        "hits",
         "operations",
         "own",
         "program",
@@ -51,6 +53,9 @@ class Closure:
         """relation + x * number of relations -> y -> node"""
         self.backwards: dict[int, dict[int, Node]] = {}
         self.clashes: list[tuple[int, Node]] = []
+        self.hits: list[tuple[int, int, Node]] = []
+        """The goals: concept, individual, node."""
+        self._last_goal = program.names.last_goal
         self.equality = equality or program.equality
         self.operations = 0
         """How many facts were looked at; tests hold it against the size of T."""
@@ -73,8 +78,11 @@ class Closure:
             if x < store.size and c in store.types[x]:
                 node.append(((c, x),))
             self._agenda.append((c, x, node))
-            if c == BOTTOM:
-                self.clashes.append((x, node))
+            if c <= self._last_goal:
+                if c == BOTTOM:
+                    self.clashes.append((x, node))
+                else:
+                    self.hits.append((c, x, node))
 
     def add_edges(self, edges: Edges, x: int, y: int, derivation: Any) -> None:
         """Edges between two individuals, by one derivation."""

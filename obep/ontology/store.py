@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from obep.model import RDF_TYPE, Term, Triple
+from obep.model import RDF_TYPE, Assertion, Term, Triple
 from obep.ontology.axioms import DataRange
 from obep.ontology.literals import Value, holds
 
@@ -38,7 +38,9 @@ class Store:
         self.canonical: dict[Value, Term] = {}
         """The literal that stands for its value, for properties that compare values."""
         self.triples: list[Triple] = []
-        """The assertions of K that somebody looks at, by subject."""
+        """The assertions of K that somebody looks at."""
+        self.assertions: list[Assertion] = []
+        """The same, as they stand in explanations."""
         self._types_of: dict[int, list[int]] = {}
         self._edges_of: dict[tuple[int, int], list[int]] = {}
 
@@ -47,6 +49,7 @@ class Store:
         for x, y, triple in asserted:
             number = len(self.triples)
             self.triples.append(triple)
+            self.assertions.append((triple, None))
             if triple[1] == RDF_TYPE:
                 self._types_of.setdefault(x, []).append(number)
             else:

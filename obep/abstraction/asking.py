@@ -1,0 +1,94 @@
+"""What the guards ask of the occurrences that a matcher finds (SPEC D7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from obep.abstraction.graphs import OccurrenceGraphs
+from obep.abstraction.shapes import Shape
+from obep.abstraction.templates import Hit, Name, Question, Row, named
+from obep.guards.asks import Ask
+from obep.guards.solve import Graphs
+from obep.guards.terms import term_of
+from obep.model import Occurrence, Term, Triple
+from obep.ontology.compile import Bundle
+from obep.query.ast import Var
+
+
+class Asking:
+    """The asks of a query, sorted by how much of them can be remembered for a shape."""
+
+    def __init__(self, bundle: Bundle, asks: Sequence[Ask]) -> None:
+        self._bundle = bundle
+        self._all: dict[Term, list[Ask]] = {}
+        self._names: dict[Term, list[tuple[int, int]]] = {}
+        """Asks that only name the individual: number, and how often."""
+        self._patterns: dict[Term, list[Question]] = {}
+        self._live: dict[Term, list[Ask]] = {}
+        """Asks that look at nothing of a shape: at times, or at the parameters of a composite."""
+        self.fixed: set[Term] = set()
+        """The terms that guards name: to them an item's own names are not all alike."""
+        for ask in asks:
+            self._all.setdefault(ask.event, []).append(ask)
+            if ask.triples and not ask.parameters:
+                self._patterns.setdefault(ask.event, []).append(Question(ask))
+            elif ask.filters or ask.parameters:
+                self._live.setdefault(ask.event, []).append(ask)
+            else:
+                self._names.setdefault(ask.event, []).append((ask.number, len(ask.variables)))
+            for pattern in ask.triples:
+                for place in (pattern.subject, pattern.predicate, pattern.object):
+                    if not isinstance(place, Var):
+                        self.fixed.add(term_of(place))
+
+    def rows(self, hits: tuple[Hit, ...], shape: Shape) -> tuple[Hit, ...]:
+        """The hits with what the patterns of their asks find."""
+        if not self._patterns:
+            return hits
+        places = {name: n for n, name in enumerate(shape.names)}
+        return tuple([self._with_rows(hit, shape, places) for hit in hits])
+
+    def _with_rows(self, hit: Hit, shape: Shape, places: dict[Term, int]) -> Hit:
+        questions = self._patterns.get(hit.event)
+        if not questions:
+            return hit
+        explanation = (*((shape.triples[n], 0) for n in hit.triples), *hit.static)
+        individual = named(hit.individual, shape.names) or ""
+        occurrence = Occurrence(hit.event, individual, explanation, 0, 0, 0, 0)
+        graphs = OccurrenceGraphs(self._bundle, occurrence, shape.triples)
+        found = []
+        for question in questions:
+            rows: list[Row] = []
+            for solution in question.rows(occurrence, graphs):
+                row: list[Name | None] = [None if v is None else places.get(v, v) for v in solution]
+                rows.append(tuple(row))
+            found.append((question, tuple(rows)))
+        return hit._replace(rows=tuple(found))
+
+    def solve(self, occurrence: Occurrence, hit: Hit, names: Sequence[Term]) -> None:
+        """The solutions of all asks about an occurrence."""
+        event = occurrence.event
+        solutions = occurrence.solutions
+        for number, often in self._names.get(event, ()):
+            solutions[number] = ((occurrence.individual,) * often,)
+        for question, rows in hit.rows:
+            found = question.solutions(rows, names, occurrence) if rows else ()
+            if found:
+                solutions[question.ask.number] = found
+        for ask in self._live.get(event, ()):
+            graphs = OccurrenceGraphs(self._bundle, occurrence, ())
+            self._solve(ask, occurrence, graphs)
+
+    def solve_derived(self, occurrence: Occurrence, triples: Sequence[Triple]) -> None:
+        """The solutions of the asks about a composite or guarded occurrence, whose graph is all of it."""
+        asks = self._all.get(occurrence.event)
+        if asks:
+            graphs = OccurrenceGraphs(self._bundle, occurrence, triples, derived=True)
+            for ask in asks:
+                self._solve(ask, occurrence, graphs)
+
+    @staticmethod
+    def _solve(ask: Ask, occurrence: Occurrence, graphs: Graphs) -> None:
+        found = ask.solve(occurrence, graphs)
+        if found:
+            occurrence.solutions[ask.number] = found

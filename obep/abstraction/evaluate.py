@@ -1,0 +1,140 @@
+"""The answers about a shape: rules first, and a reasoner for what they leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from obep.abstraction.bounds import Bounds
+from obep.abstraction.explain import Explainer, Explanation
+from obep.abstraction.shapes import Shape
+from obep.abstraction.templates import Hit, Name, Template
+from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.compile import Bundle
+from obep.ontology.gap import Gap
+from obep.ontology.reading import Reading, assert_triples
+from obep.ontology.saturate import Closure, Node
+
+
+class Evaluator:
+    """Evaluates shapes; keeps nothing but what it has found out about K."""
+
+    def __init__(self, bundle: Bundle, gap: Gap | None, max_explanations: int) -> None:
+        self._bundle = bundle
+        self._reading = bundle.lower
+        self._explainer = Explainer(self._reading.program, self._reading.store)
+        self._bounds = None if bundle.exact else Bounds(bundle, gap, max_explanations)
+        self._max = max_explanations
+        self._bodies = bundle.definitions.bodies
+        self._goals = bundle.goal_numbers
+
+    @property
+    def readings(self) -> list[Reading]:
+        """The readings of T that count."""
+        return [self._reading] if self._bounds is None else [self._reading, self._bundle.upper]
+
+    @property
+    def asked(self) -> int:
+        """How many questions went to the reasoner."""
+        return 0 if self._bounds is None else self._bounds.asked
+
+    def decide(self, triples: Sequence[Triple]) -> Closure:
+        """What surely follows, without explanations."""
+        closure = assert_triples(self._reading.program, self._reading.store, triples)
+        closure.run()
+        return closure
+
+    def evaluate(self, shape: Shape, news: frozenset[int] | None) -> Template:
+        """Every hit whose explanation uses something new (`None`: all is new), or a minimal clash."""
+        triples = shape.triples
+        bodies = self._bodies
+        asserted = any(p == RDF_TYPE and o in bodies for _, p, o in triples)
+        program = self._bundle.lower_asserted if asserted else self._reading.program
+        closure = assert_triples(program, self._reading.store, triples)
+        closure.run()
+        if closure.clashes:
+            return self._clash(closure)
+        hits, capped = self._lower(closure, shape, news)
+        if self._bounds is None:
+            return Template(tuple(hits), capped=capped)
+        return self._between(hits, capped, closure, shape, news, asserted)
+
+    def _between(
+        self,
+        hits: list[Hit],
+        capped: int,
+        closure: Closure,
+        shape: Shape,
+        news: frozenset[int] | None,
+        asserted: bool,
+    ) -> Template:
+        assert self._bounds is not None
+        triples = shape.triples
+        new = frozenset(range(len(triples))) if news is None else news
+        still = self._bounds.decide(triples, new, closure, self._explainer, asserted=asserted)
+        if still is None:
+            return Template(tuple(hits), capped=capped)
+        place = {name: n for n, name in enumerate(shape.names)}
+        open_goals = {(event, place.get(c, c)) for event, c in still.goals}
+        if still.answer is None:
+            flagged = [hit._replace(bounded=(hit.event, hit.individual) in open_goals) for hit in hits]
+            return Template(tuple(flagged), bounded=True, capped=capped)
+        number = {triple: n for n, triple in enumerate(triples)}
+        if still.answer.clash is not None:
+            clash = still.answer.clash
+            mine = tuple(sorted(number[t] for t in clash if t in number))
+            return Template((), mine, tuple(sorted(t for t in clash if t not in number)))
+        hits = [hit for hit in hits if (hit.event, hit.individual) not in open_goals]
+        for (event, c), sets in still.answer.explanations.items():
+            for one in sets:
+                mine = tuple(sorted(number[t] for t in one if t in number))
+                static = tuple(sorted((t, None) for t in one if t not in number))
+                hits.append(Hit(event, place.get(c, c), mine, static, False, ()))
+        return Template(tuple(sorted(hits, key=_order)), capped=capped + still.answer.capped)
+
+    def _lower(self, closure: Closure, shape: Shape, news: frozenset[int] | None) -> tuple[list[Hit], int]:
+        """What surely follows, and how often there was too much of it."""
+        hits: list[Hit] = []
+        capped = 0
+        place: dict[Term, int] | None = None
+        goals, witnesses, static = self._goals, closure.program.witnesses, self._reading.store.assertions
+        for c, x, node in closure.hits:
+            if x in witnesses:
+                continue
+            individual: Name = closure.term(x)
+            if x >= closure.store.size:
+                if place is None:
+                    place = {name: n for n, name in enumerate(shape.names)}
+                individual = place[individual]  # type: ignore[index]
+            sets = self._explained(node, news)
+            if len(sets) > self._max:
+                capped += 1
+                sets = sorted(sets, key=lambda one: (len(one), sorted(one)))[: self._max]
+            for one in sets:
+                mine = tuple([n for n in one if n >= 0])
+                behind = tuple([static[-1 - n] for n in one if n < 0]) if len(mine) < len(one) else ()
+                hits.append(Hit(goals[c], individual, mine, behind, False, ()))
+        if len(hits) > 1:
+            hits.sort(key=_order)
+        return hits, capped
+
+    def _explained(self, node: Node, news: frozenset[int] | None) -> Sequence[Explanation]:
+        sets = self._explainer.explain(node)
+        if news is None:
+            return [one for one in sets if max(one, default=-1) >= 0]
+        return [one for one in sets if not news.isdisjoint(one)]
+
+    def _clash(self, closure: Closure) -> Template:
+        """A minimal set that contradicts T."""
+        sets = [one for _, node in closure.clashes for one in self._explainer.explain(node)]
+        smallest = min(sets, key=lambda one: (len(one), sorted(one)))
+        triples = self._reading.store.triples
+        return Template(
+            (),
+            tuple(sorted(n for n in smallest if n >= 0)),
+            tuple(sorted(triples[-1 - n] for n in smallest if n < 0)),
+        )
+
+
+def _order(hit: Hit) -> tuple[object, ...]:
+    """An order that the item's own names do not change."""
+    return (hit.event, str(hit.individual), sorted(hit.triples), hit.static)

@@ -1,0 +1,155 @@
+"""The shape of an item: what is left when the names that nobody else knows are taken away.
+
+Two items of one shape have the same answers up to those names (REASONING 4.3: a bijection of names that
+leaves those of T and K alone changes nothing). The key need not be canonical: a missed likeness costs time,
+never an answer. A literal that is only compared with T's constants counts by which of them it meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.program import COUNT, TEST, Program
+from obep.ontology.reading import Reading
+
+V = TypeVar("V")
+Cell = Callable[[Term], int]
+"""Which of the constants that a property is compared with a literal meets."""
+
+
+class Shape(NamedTuple):
+    """An item without the names that are its own."""
+
+    key: tuple[object, ...]
+    triples: list[Triple]
+    """Those that somebody looks at."""
+    names: list[Term]
+    """Its own names and literals, in the order of their first appearance."""
+    unknown: int
+    """How many triples speak of a class or property that T does not know."""
+
+
+class Shapes:
+    """Takes the shape of items."""
+
+    def __init__(
+        self,
+        matters: tuple[dict[Term, bool], dict[Term, bool], dict[Term, bool]],
+        readings: Sequence[Reading],
+        fixed: Container[Term],
+        *,
+        all_matter: bool = False,
+    ) -> None:
+        """`fixed` are the names that guards know; `all_matter`: a guard may look at any property."""
+        self._classes, self._roles, data = matters
+        self._data: dict[Term, Cell | bool] = {**data}
+        self._ids = [reading.store.ids for reading in readings]
+        self._fixed = fixed
+        self._all_matter = all_matter
+        for p, looked_at in data.items():
+            if looked_at and all(_only_tested(reading.program, p) for reading in readings):
+                self._data[p] = _cell(readings, p)
+
+    def of(self, triples: Iterable[Triple]) -> Shape:
+        """The shape of some triples."""
+        key: list[object] = []
+        kept: list[Triple] = []
+        own: dict[Term, int] = {}
+        unknown = 0
+        ids = self._ids[0]
+        others = self._ids[1:]
+        fixed = self._fixed
+        for triple in triples:
+            s, p, o = triple
+            cell: Cell | bool | None = None
+            if p == RDF_TYPE:
+                matters: object = self._classes.get(o)
+            elif o[0] == '"':
+                matters = cell = self._data.get(p)
+            else:
+                matters = self._roles.get(p)
+            if not matters:
+                if matters is None:
+                    unknown += 1
+                if not self._all_matter:
+                    continue
+            kept.append(triple)
+            if s in ids or s in fixed or any(s in more for more in others):
+                key.append(s)
+            else:
+                key.append(own.setdefault(s, len(own)) if s[0] == "<" else ~own.setdefault(s, len(own)))
+            key.append(p)
+            if p == RDF_TYPE or o in ids or o in fixed or any(o in more for more in others):
+                key.append(o)
+            elif o[0] == "<":
+                key.append(own.setdefault(o, len(own)))
+            elif o[0] == '"':
+                if callable(cell):
+                    key.append(own.setdefault(o, len(own)))
+                    key.append(cell(o))
+                else:
+                    key.append(o)
+            else:
+                key.append(~own.setdefault(o, len(own)))
+        return Shape(tuple(key), kept, list(own), unknown)
+
+
+def _only_tested(program: Program, property: Term) -> bool:
+    """Whether the literals of a property are compared with constants only, never with each other."""
+    if property in program.by_value:
+        return False
+    numbers = {number for number, _ in program.data.get(property, ())}
+    return not any(op[0] == COUNT and op[3] > 1 for op in program.flat if op[0] == COUNT and op[1] in numbers)
+
+
+def _cell(readings: Sequence[Reading], property: Term) -> Cell:
+    tests = [
+        (reading.store, op[1])
+        for reading in readings
+        for number, _ in reading.program.data.get(property, ())
+        for op in reading.program.edge_ops[number]
+        if op[0] == TEST
+    ]
+    known: dict[Term, int] = {}
+
+    def cell(literal: Term) -> int:
+        found = known.get(literal)
+        if found is None:
+            if len(known) > 1 << 16:
+                known.clear()
+            found = 0
+            for store, test in tests:
+                found = found << 1 | store.test(test, literal)
+            known[literal] = found
+        return found
+
+    return cell
+
+
+class Memory(Generic[V]):
+    """What is remembered by key: about the last `size` entries that were used."""
+
+    def __init__(self, size: int) -> None:
+        self._half = max(1, size // 2)
+        self._young: dict[object, V] = {}
+        self._old: dict[object, V] = {}
+
+    def __len__(self) -> int:
+        return len(self._young.keys() | self._old.keys())
+
+    def get(self, key: object) -> V | None:
+        """What is remembered under a key."""
+        found = self._young.get(key)
+        if found is None:
+            found = self._old.get(key)
+            if found is not None:
+                self.put(key, found)
+        return found
+
+    def put(self, key: object, value: V) -> None:
+        """Remembers; when the younger half is full, the older one is forgotten."""
+        if len(self._young) >= self._half:
+            self._old, self._young = self._young, {}
+        self._young[key] = value
