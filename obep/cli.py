@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from obep.errors import ObepError
 
-COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "doctor")
+COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "why-not", "doctor")
 """In the order in which help shows them. A command `why-not` is `command` in obep/commands/why_not.py."""
 
 

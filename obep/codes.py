@@ -212,6 +212,8 @@ CODES: dict[str, str] = {
     "OBEP531": "several occurrences with this id",
     "OBEP532": "a case that cannot be run",
     "OBEP533": "a folder that is not empty",
+    "OBEP534": "an event that the query does not define",
+    "OBEP535": "too many items to look at again",
     # 550-599 sources, sinks, run time
     "OBEP550": "a source that cannot be read",
     "OBEP551": "a package that is needed is not installed",

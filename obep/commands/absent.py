@@ -1,0 +1,174 @@
+"""Why an event did not occur: which of its parts did, and what it would have taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from obep.commands.output import count
+from obep.commands.relaxed import relaxations, undemanding
+from obep.engine.query import Query
+from obep.engine.run import run
+from obep.engine.why import short
+from obep.errors import ObepError, fail
+from obep.formats.instants import Style, show_instant
+from obep.model import RDF_TYPE, DeadLetter, Item, Occurrence
+from obep.query import ast
+from obep.query.names import leaves, walk
+from obep.query.nearest import nearest
+from obep.query.printer import show
+
+
+@dataclass
+class Seen:
+    """What a run over all items has seen."""
+
+    items: list[Item]
+    style: Style | None
+    refused: list[DeadLetter] = field(default_factory=list)
+    occurrences: dict[str, list[Occurrence]] = field(default_factory=dict)
+    names: Counter[str] = field(default_factory=Counter)
+    """Items in which a property or class is used."""
+
+    def time(self, micros: int) -> object:
+        return show_instant(micros, self.style or "iso")
+
+
+def resolve(name: str, query: Query) -> ast.Event:
+    """The event that is called `name`, by its IRI or the end of it."""
+    events = query.linked.events
+    for iri, event in events.items():
+        if name in (iri, iri[1:-1], event.name.text, short(iri)):
+            return event
+    near = nearest(name, [event.name.text for event in events.values()])
+    raise fail(
+        "OBEP534",
+        f"the query defines no event {name}",
+        remedy=near or "",
+        reason="" if near else _known(query),
+    )
+
+
+def watch(query: Query, items: list[Item], style: Style | None, **settings: object) -> Seen:
+    """Runs the query with every event returned."""
+    seen = Seen(items, style)
+    for item in items:
+        used = {p for _, p, _ in item.triples} | {o for _, p, o in item.triples if p == RDF_TYPE}
+        seen.names.update(used)
+    everything = _returning(query, ast.Return("all", ()))
+    for occurrence in run(everything, items, on_dead_letter=seen.refused.append, **settings):
+        seen.occurrences.setdefault(occurrence.event, []).append(occurrence)
+    return seen
+
+
+def report(event: ast.Event, query: Query, seen: Seen, **settings: object) -> Iterator[str]:
+    """The reasons, line by line."""
+    iri, name = event.name.iri, event.name.text
+    found = seen.occurrences.get(iri, [])
+    if found:
+        yield f"{name} did occur: {_times(found, seen)}."
+        yield f"obep why {found[0].id} OUTPUT shows why."
+        return
+    yield f"{name} did not occur in {count(len(seen.items), 'item')}{_between(seen)}."
+    yield from (f"  {line}" for line in show(event).splitlines())
+    if isinstance(event, ast.CompositeEvent):
+        yield from _parts(event, query, seen, settings)
+    else:
+        yield from _words(event, query, seen)
+    for code, number in Counter(letter.code for letter in seen.refused).most_common():
+        first = next(letter for letter in seen.refused if letter.code == code)
+        yield f"{number} refused with {code}; the first: {first.reason}"
+
+
+def _parts(event: ast.CompositeEvent, query: Query, seen: Seen, settings: dict[str, object]) -> Iterator[str]:
+    denied = _denied(event.pattern)
+    lacking: list[ast.Event] = []
+    for leaf in dict.fromkeys((leaf.event.iri, leaf.event.text) for leaf in leaves(event.pattern)):
+        found = seen.occurrences.get(leaf[0], [])
+        role = "  (must not happen)" if leaf[0] in denied else ""
+        yield f"  {leaf[1]}: {_times(found, seen) if found else 'never'}{role}"
+        if not found and leaf[0] not in denied and leaf[0] in query.linked.events:
+            lacking.append(query.linked.events[leaf[0]])
+    if lacking:
+        for part in lacking:
+            yield f"{part.name.text} never occurred:"
+            yield from (f"  {line}" for line in show(part).splitlines())
+            if isinstance(part, ast.LogicalEvent):
+                yield from _words(part, query, seen)
+        return
+    yield from _nearly(event, query, seen, settings)
+
+
+def _nearly(
+    event: ast.CompositeEvent, query: Query, seen: Seen, settings: dict[str, object]
+) -> Iterator[str]:
+    """All parts are there: which condition keeps them apart?"""
+    enough = False
+    for what, relaxed in relaxations(event):
+        number = _tried(relaxed, query, seen, settings)
+        if number:
+            enough = True
+            yield f"Without {what} it would have occurred {count(number, 'time')}."
+    if not enough:
+        number = _tried(undemanding(event), query, seen, settings)
+        if number:
+            yield "No single condition keeps it away; without any of them its parts do come together."
+        else:
+            yield "Its parts occurred, but never so that the pattern could join them."
+
+
+def _tried(event: ast.CompositeEvent, query: Query, seen: Seen, settings: dict[str, object]) -> int:
+    events = {**query.linked.events, event.name.iri: event}
+    linked = replace(query.linked, events=events, returns=(ast.Return("listed", (event.name,)),))
+    try:
+        return len(run(Query(linked, query.bundle), seen.items, **settings))
+    except (ObepError, KeyError, ValueError):  # others use what this one no longer says
+        return 0
+
+
+def _words(event: ast.LogicalEvent, query: Query, seen: Seen) -> Iterator[str]:
+    """How often the words of a definition are used at all."""
+    for name in dict.fromkeys(node for node in walk(event.description) if isinstance(node, ast.Name)):
+        if name.iri in query.linked.events:
+            found = seen.occurrences.get(name.iri, [])
+            yield f"  {name.text}: {_times(found, seen) if found else 'never'}"
+        elif not name.iri.startswith("<http://www.w3.org/"):
+            number = seen.names.get(name.iri, 0)
+            used = f"used in {number} of {len(seen.items)} items" if number else "in no item"
+            yield f"  {name.text}: {used}"
+
+
+def _denied(pattern: ast.Pattern) -> set[str]:
+    denied: set[str] = set()
+    for node in walk(pattern):
+        if isinstance(node, ast.Without | ast.NotFollowedBy):
+            denied |= {leaf.event.iri for leaf in leaves(node.right)}
+        elif isinstance(node, ast.Not | ast.Optional):
+            denied |= {leaf.event.iri for leaf in leaves(node.operand)}
+    return denied
+
+
+def _returning(query: Query, clause: ast.Return) -> Query:
+    return Query(replace(query.linked, returns=(clause,)), query.bundle)
+
+
+def _times(found: list[Occurrence], seen: Seen) -> str:
+    first, last = min(o.start for o in found), max(o.end for o in found)
+    when = (
+        f"at {seen.time(first)}"
+        if first == last
+        else f"first at {seen.time(first)}, last at {seen.time(last)}"
+    )
+    return f"{count(len(found), 'time')}, {when}"
+
+
+def _between(seen: Seen) -> str:
+    if not seen.items:
+        return ""
+    first, last = min(i.at for i in seen.items), max(i.at for i in seen.items)
+    return f" from {seen.time(first)} to {seen.time(last)}"
+
+
+def _known(query: Query) -> str:
+    return "It defines: " + ", ".join(event.name.text for event in query.linked.events.values())

@@ -1,0 +1,47 @@
+"""`obep why-not EVENT QUERY`: why an event did not occur."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    event: Annotated[
+        str, typer.Argument(metavar="EVENT", help="The event, by name or IRI.", show_default=False)
+    ],
+    query: Annotated[Path, typer.Argument(metavar="QUERY", help="The query file.", show_default=False)],
+    source: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[NAME=]URI", help="Where a stream comes from, as for `obep run`. Repeatable."),
+    ] = None,
+    lateness: Annotated[str, typer.Option(metavar="DURATION", help="As for `obep run`.")] = "",
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Use this obep.toml, not the one beside the query.")
+    ] = None,
+    allow_path: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Files may lie below this folder too. Repeatable."),
+    ] = None,
+) -> None:
+    """Say why an event did not occur in some input.
+
+    The query is run over its sources, which must end. It says which parts of the event occurred, which words
+    of a definition no item uses, and without which condition the event would have occurred.
+    """
+    from datetime import timedelta
+
+    from obep.commands.absent import report, resolve, watch
+    from obep.commands.replay import replay
+    from obep.commands.terminal import plain
+    from obep.settings import duration
+
+    loaded, items, notes, letters = replay(query, source or (), config, tuple(allow_path or ()))
+    wanted = resolve(event, loaded)
+    settings = {"lateness": timedelta(microseconds=duration(lateness, "--lateness") if lateness else 0)}
+    seen = watch(loaded, items, notes.style, **settings)
+    seen.refused[:0] = letters
+    for line in report(wanted, loaded, seen, **settings):
+        print(plain(line))

@@ -1,0 +1,96 @@
+"""`obep why-not`: what an event lacked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from shell import Said, hot, obep, reading
+
+QUERY = """PREFIX : <http://e/>
+FROM STREAM <s>
+EVENT Hot AS (Sensor and celsius some number[> 30])
+EVENT Cold AS (Sensor and celsius some number[< 5])
+EVENT Broken AS (Sensor and fault some Thing)
+EVENT Swing(?s) MATCH Hot(?s) SEQ Cold(?s) WITHIN 20 s
+EVENT Calm(?s) MATCH Hot(?s) NOT FOLLOWED BY Cold(?s) WITHIN 10 s
+EVENT Failing MATCH Hot SEQ Broken WITHIN 20 s
+EVENT Steep MATCH Hot SEQ Cold WITHIN 20 s
+IF { EVENT Hot { ?a :celsius ?x } EVENT Cold { ?b :celsius ?y } FILTER(?x - ?y > 100) }
+RETURN ALL
+"""
+
+
+def ask(folder: Path, event: str, *readings: str) -> Said:
+    (folder / "s.jsonl").write_text("".join(readings))
+    said = obep("why-not", event, hot(folder, QUERY), "--source", folder / "s.jsonl")
+    assert said.status == 0, said.err
+    return said
+
+
+def test_an_event_that_occurred_is_said_to(tmp_path: Path) -> None:
+    said = ask(tmp_path, "Swing", reading(1, "a", 40), reading(9, "a", 0))
+    assert said.out.startswith("Swing did occur: 1 time, first at 1, last at 9.\nobep why urn:obep:Swing:")
+
+
+def test_a_part_that_never_occurred_is_named_with_the_words_that_no_item_uses(tmp_path: Path) -> None:
+    out = ask(tmp_path, "http://e/Failing", reading(1, "a", 40), reading(9, "a", 20)).out
+    assert out.startswith("Failing did not occur in 2 items from 1 to 9.")
+    assert "\n  Hot: 1 time, at 1\n  Broken: never\n" in out
+    assert "\nBroken never occurred:\n" in out
+    assert "\n  fault: in no item\n" in out
+    assert "\n  Sensor: used in 2 of 2 items\n" in out
+
+
+@pytest.mark.parametrize(
+    ("event", "readings", "reason"),
+    [
+        (
+            "Swing",
+            (reading(1, "a", 40), reading(30, "a", 0)),
+            "Without WITHIN 20 s it would have occurred 1 time.",
+        ),
+        ("Swing", (reading(1, "a", 0), reading(9, "a", 40)), "Without the order of its parts it would have"),
+        (
+            "Swing",
+            (reading(1, "a", 40), reading(9, "b", 0)),
+            "Without its parts having the same ?s it would have",
+        ),
+        ("Swing", (reading(1, "a", 0), reading(90, "b", 40)), "No single condition keeps it away"),
+        (
+            "Steep",
+            (reading(1, "a", 40), reading(9, "a", 0)),
+            "Without its guard it would have occurred 1 time.",
+        ),
+        (
+            "Calm",
+            (reading(1, "a", 40), reading(9, "a", 0), reading(30, "a", 20)),
+            "Without what must not happen it would have occurred 1 time.",
+        ),
+    ],
+)
+def test_the_condition_that_keeps_it_away_is_named(
+    tmp_path: Path, event: str, readings: tuple[str, ...], reason: str
+) -> None:
+    out = ask(tmp_path, event, *readings).out
+    assert f"\n{reason}" in out
+    assert out.count("\nWithout ") <= 1
+
+
+def test_refused_records_are_a_reason_too(tmp_path: Path) -> None:
+    out = ask(tmp_path, "Hot", "broken\n", reading(1, "a", 20)).out
+    assert "1 refused with OBEP600; the first: not JSON" in out
+
+
+def test_an_unknown_event_has_the_nearest_name(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_text("")
+    said = obep("why-not", "Swimg", hot(tmp_path, QUERY), "--source", tmp_path / "s.jsonl")
+    assert (said.status, said.err[:7]) == (2, "OBEP534")
+    assert "Try:  Swing" in said.err
+
+
+def test_too_many_items_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("obep.commands.replay.MOST", 1)
+    (tmp_path / "s.jsonl").write_text(reading(1, "a", 20) + reading(2, "a", 20))
+    said = obep("why-not", "Swing", hot(tmp_path, QUERY), "--source", tmp_path / "s.jsonl")
+    assert (said.status, said.err[:7]) == (2, "OBEP535")
