@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from obep.guards.asks import Ask, Asks
+from obep.guards.solve import is_narrow
 from obep.model import Term
 from obep.plan import nodes
 from obep.plan.copies import Chain, Copies
 from obep.plan.nodes import Condition, Node, Read
+from obep.plan.order import derived, in_order
 from obep.plan.plan import EventPlan, Plan
 from obep.plan.rewrite import rewrite
 from obep.query import ast
-from obep.query.names import alias_of, depends, strata
+from obep.query.names import alias_of
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
+
+
+Vocabulary = Callable[[Term], frozenset[Term]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +39,14 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
     """The plan of a query. Without a bundle every block counts as one that looks at the whole item."""
     planned: list[EventPlan] = []
     manners: dict[Term, Manner] = {}
-    vocabulary: Callable[[Term], frozenset[Term]] = bundle.vocabulary if bundle else lambda _: frozenset()
-    for stratum, members in enumerate(strata(linked)):
+    vocabulary: Vocabulary = bundle.vocabulary if bundle else lambda _: frozenset()
+    found_in = derived(linked, bundle)
+    for stratum, members in enumerate(in_order(linked, found_in)):
         for iri in members:
             event = linked.events[iri]
             if isinstance(event, ast.LogicalEvent):
-                planned.append(_logical(event, asks, stratum))
-                manners[iri] = _logical_manner(event, linked, manners)
+                planned.append(_logical(event, asks, stratum, vocabulary))
+                manners[iri] = _logical_manner(event, linked, found_in.get(iri, ()), manners)
             else:
                 root = _Building(event, asks, manners, vocabulary).root()
                 planned.append(_composite(event, root, asks, stratum))
@@ -60,21 +66,29 @@ def _returned(linked: Linked) -> Mapping[Term, str]:
     return found
 
 
-def _logical(event: ast.LogicalEvent, asks: Asks, stratum: int) -> EventPlan:
+def _logical(event: ast.LogicalEvent, asks: Asks, stratum: int, vocabulary: Vocabulary) -> EventPlan:
     ask = asks.of(event.name.iri, "") if event.guard is not None else None
     return EventPlan(
         event.name.iri,
         event.name.text,
         stratum,
         guard_ask=ask.number if ask else None,
+        wide=ask is not None and not narrow(ask, vocabulary(ask.event)),
         variables=ask.variables if ask else (),
         construct=event.construct,
     )
 
 
-def _logical_manner(event: ast.LogicalEvent, linked: Linked, manners: Mapping[Term, Manner]) -> Manner:
-    """A logical event may also be found in the occurrences of the events that its definition names."""
-    below = [manners[iri] for iri in depends(event) if iri in manners]
+def narrow(ask: Ask, vocabulary: frozenset[Term]) -> bool:
+    """Whether an ask looks at the explanation alone, so that equal occurrences have equal solutions (D7)."""
+    return all(is_narrow(triple, vocabulary) for triple in ask.triples)
+
+
+def _logical_manner(
+    event: ast.LogicalEvent, linked: Linked, found_in: Iterable[Term], manners: Mapping[Term, Manner]
+) -> Manner:
+    """A logical event that is found in the occurrences of another has their times."""
+    below = [manners.get(iri, Manner(late=True, deep=True, long=True)) for iri in found_in]
     window = any(event.on == window.name for window in linked.windows)
     return Manner(
         late=window or any(manner.late for manner in below),
@@ -105,7 +119,7 @@ class _Building:
         event: ast.CompositeEvent,
         asks: Asks,
         manners: Mapping[Term, Manner],
-        vocabulary: Callable[[Term], frozenset[Term]],
+        vocabulary: Vocabulary,
     ) -> None:
         self._event = event
         self._asks = asks
@@ -143,21 +157,8 @@ class _Building:
             late=manner.late,
             deep=manner.deep,
             long=manner.long,
-            wide=not self._narrow(ask),
+            wide=not narrow(ask, self._vocabulary(ask.event)),
         )
-
-    def _narrow(self, ask: Ask) -> bool:
-        vocabulary = self._vocabulary(ask.event)
-        for triple in ask.triples:
-            predicate = triple.predicate
-            is_class = (
-                isinstance(predicate, ast.Name)
-                and predicate.iri == "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-            )
-            name = triple.object if is_class else predicate
-            if not isinstance(name, ast.Name) or name.iri not in vocabulary:
-                return False
-        return True
 
     def _node(self, pattern: ast.Pattern, chain: Chain, policy: str) -> Node:
         """`policy` is that of the SEQs here: none inside a negation."""

@@ -26,6 +26,8 @@ class EventPlan:
     stratum: int
     root: Node | None = None
     guard_ask: int | None = None
+    wide: bool = False
+    """The guard looks at the whole item, so a second item of the instant may add to it."""
     variables: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     partition_by: tuple[str, ...] = ()
@@ -35,7 +37,7 @@ class EventPlan:
     @cached_property
     def prompt(self) -> bool:
         """Whether it reports when an item is pushed, and need not wait for the end of the instant."""
-        return self.root.prompt if self.root is not None else True
+        return self.root.prompt if self.root is not None else not self.wide
 
     @cached_property
     def consumes(self) -> bool:
@@ -57,7 +59,7 @@ class EventPlan:
             tuple((name, value) for name, at in self.visible if (value := row[at]) is not None)
             for row in rows
         }
-        return tuple(dict(row) for row in sorted(shown) if row)
+        return () if shown == {()} else tuple(dict(row) for row in sorted(shown))
 
     @cached_property
     def key(self) -> str | None:

@@ -1,0 +1,99 @@
+"""In which order an instant decides its events: each after those that it is made of or may be found in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from obep.model import RDF_TYPE, Term, body_of
+from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name
+from obep.query.names import depends, strata
+
+if TYPE_CHECKING:
+    from obep.query.link import Linked
+
+Derived = Mapping[Term, frozenset[Term]]
+
+
+def derived(linked: Linked, bundle: Any = None) -> dict[Term, frozenset[Term]]:
+    """For each logical event those composite and guarded ones in whose occurrences it may be found.
+
+    That is where its definition names them, or T leads from them, or from what they construct, to it.
+    """
+    heads = {
+        iri: {iri, *_constructed(event)}
+        for iri, event in linked.events.items()
+        if isinstance(event, CompositeEvent) or event.guard is not None
+    }
+    found: dict[Term, frozenset[Term]] = {}
+    for iri, event in linked.events.items():
+        if isinstance(event, LogicalEvent) and heads:
+            names = _leading_to(iri, event, bundle)
+            below = frozenset(head for head, marks in heads.items() if head != iri and marks & names)
+            if below:
+                found[iri] = below
+    return found
+
+
+def in_order(linked: Linked, found_in: Derived) -> list[list[Term]]:
+    """The events in layers. What only T makes depend on another comes after it where that is possible."""
+    level = {iri: at for at, layer in enumerate(strata(linked)) for iri in layer}
+    needs: dict[Term, set[Term]] = {
+        iri: depends(event) & linked.events.keys() for iri, event in linked.events.items()
+    }
+    for iri, below in found_in.items():
+        if not any(iri in _all_below(head, needs) for head in below):
+            needs[iri] = needs[iri] | below
+    for _ in level:  # as many rounds as the longest chain can need
+        for iri, lower in needs.items():
+            level[iri] = max([level[iri], *(level[one] + 1 for one in lower)])
+    layers: list[list[Term]] = [[] for _ in range(1 + max(level.values(), default=-1))]
+    for iri in linked.events:
+        layers[level[iri]].append(iri)
+    return layers
+
+
+def _all_below(iri: Term, needs: Mapping[Term, set[Term]]) -> set[Term]:
+    seen: set[Term] = set()
+    waiting = [iri]
+    while waiting:
+        for one in needs.get(waiting.pop(), ()):
+            if one not in seen:
+                seen.add(one)
+                waiting.append(one)
+    return seen
+
+
+def _constructed(event: Event) -> Iterator[Term]:
+    """The classes and properties that an event's CONSTRUCT speaks of."""
+    for triple in event.construct:
+        name = triple.predicate
+        if isinstance(name, Name) and name.iri == RDF_TYPE and isinstance(triple.object, Name):
+            yield triple.object.iri
+        elif isinstance(name, Name):
+            yield name.iri
+
+
+def _leading_to(iri: Term, event: LogicalEvent, bundle: Any) -> set[Term]:
+    """The names that a derivation of an event may begin with."""
+    names = set(depends(event))
+    if bundle is not None and hasattr(bundle, "normal"):
+        from obep.ontology.profile import relevant
+
+        goal = iri if event.guard is None else body_of(iri)
+        rules = [*bundle.normal.rules, *bundle.normal.asserted]
+        for rule in relevant(rules, (goal,), bundle.relations):
+            names.update(_names(rule))
+    return names
+
+
+def _names(value: object) -> Iterator[Term]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for member in value:
+            yield from _names(member)
+    elif is_dataclass(value):
+        for slot in fields(value):
+            yield from _names(getattr(value, slot.name))
