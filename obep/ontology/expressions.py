@@ -1,7 +1,8 @@
 """Descriptions of a query (Manchester syntax) as class expressions, data and object properties told apart.
 
 What T says about a property counts. One that T does not know (a query without VOCAB, as in the paper) is a
-data property where some definition gives it a literal or a datatype, and an object property otherwise.
+data property where some definition gives it a literal or a datatype, an object property where one gives it a
+class, and either where `p some` is all that is said.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Vocabulary:
     def __init__(self, axioms: ax.Axioms, descriptions: Iterable[ast.Description] = ()) -> None:
         self.data_properties = set(axioms.data_properties)
         self.datatypes = axioms.datatypes
-        self._objects = axioms.object_properties
+        self._objects = set(axioms.object_properties)
         self.used = ax.Axioms()
         """Declarations of every name that the definitions translated so far use."""
         for description in descriptions:
@@ -71,6 +72,8 @@ class Vocabulary:
         if data and property not in self._objects:
             self.data_properties.add(property)
         elif filler is not None and not data:
+            if property not in self.data_properties:
+                self._objects.add(property)
             self._learn(filler)
 
     def is_range(self, node: ast.Description) -> bool:
@@ -112,6 +115,8 @@ class Vocabulary:
             case ast.Some(property, filler):
                 if (data := self._data(property)) is not None:
                     return ax.DataSome(data, self._filler_range(filler))
+                if filler is None and isinstance(property, ast.Name) and property.iri not in self._objects:
+                    return self._either(property.iri)
                 return ax.Some(self._role(property), self._filler(filler))
             case ast.Only(property, filler):
                 if (data := self._data(property)) is not None:
@@ -123,6 +128,11 @@ class Vocabulary:
                 return self._cardinality(node)
             case ast.Restriction(datatype):
                 raise _misplaced(node, datatype.text)
+
+    def _either(self, property: Term) -> ax.ClassExpression:
+        """`p some` of a property of which nobody has said what it relates: any value will do (Listing 1.10)."""
+        self._use(object_properties=property, data_properties=property)
+        return ax.Or((ax.Some(property, ax.TOP), ax.DataSome(property, ax.ANY_LITERAL)))
 
     def _value(self, property: ast.Property, value: ast.Name | ast.Literal) -> ax.ClassExpression:
         if (data := self._data(property)) is not None:
