@@ -214,6 +214,7 @@ CODES: dict[str, str] = {
     "OBEP533": "a folder that is not empty",
     "OBEP534": "an event that the query does not define",
     "OBEP535": "too many items to look at again",
+    "OBEP540": "a file that cannot be written",
     # 550-599 sources, sinks, run time
     "OBEP550": "a source that cannot be read",
     "OBEP551": "a package that is needed is not installed",
@@ -256,4 +257,6 @@ CODES: dict[str, str] = {
     "OBEP650": "Spark is not installed",
     "OBEP651": "a Spark session without RocksDB",
     "OBEP652": "items without their columns",
+    "OBEP653": "a checkpoint with the state of another query",
+    "OBEP654": "a query that is there twice",
 }

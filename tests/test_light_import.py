@@ -40,5 +40,6 @@ def test_import_obep_loads_nothing_heavy(tmp_path: Path) -> None:
 )
 def test_a_query_without_an_ontology_is_handled_lightly(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "q.obep").write_text("EVENT A AS Room\n\nEVENT B MATCH A SEQ A WITHIN 5 min\n")
-    code = f"import obep.cli\ntry:\n    obep.cli.app({command})\nexcept SystemExit as end:\n    assert not end.code"
+    end = "except SystemExit as end:\n    assert not end.code"
+    code = f"import obep.cli\ntry:\n    obep.cli.app({command})\n{end}"
     assert loaded(code, tmp_path) <= {"lark", "typer"}

@@ -40,11 +40,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A new environment with the wheel. It sees our dependencies, but not the .pth that leads to the source."""
+    """A new environment with the wheel. It sees our dependencies, but not what leads to the source."""
     venv = tmp_path_factory.mktemp("clean") / "venv"
     run(sys.executable, "-m", "venv", "--without-pip", venv, folder=venv.parent)
     python = venv / "bin" / "python"
-    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", folder=venv).strip())
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = Path(run(python, "-c", where, folder=venv).strip())
     dependencies = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     (site / "dependencies.pth").write_text("\n".join(sorted(dependencies)) + "\n")
     install = ["-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index"]

@@ -43,11 +43,12 @@ def _lines(linked: Linked) -> Iterator[str]:
     strata_ = "1 stratum" if len(layers) == 1 else f"{len(layers)} strata"
     yield f"{linked.file.name}: {count(len(linked.events), 'event')} in {strata_}"
     plans = _plans(linked)
+    rank = {iri: place for place, iri in enumerate(linked.events)}
     for number, layer in enumerate(layers, 1):
         yield f"\nstratum {number}"
         for iri in layer:
             yield ""
-            yield from _event(linked.events[iri], linked, plans.get(iri))
+            yield from _event(linked.events[iri], linked, rank, plans.get(iri))
     for clause in linked.returns:
         names = [name.text for name in clause.events] or [clause.which.upper()]
         yield f"\nreturns {', '.join(names)} as {'RDF' if clause.form == 'rdf' else 'events'}"
@@ -61,7 +62,7 @@ def _plans(linked: Linked) -> dict[str, Any]:
     return {planned.event: planned for planned in plan(linked, asks(linked), None).events}
 
 
-def _event(event: Event, linked: Linked, planned: Any) -> Iterator[str]:
+def _event(event: Event, linked: Linked, rank: dict[str, int], planned: Any) -> Iterator[str]:
     from obep.commands.picture import tree
     from obep.query.ast import LogicalEvent
     from obep.query.names import depends
@@ -77,7 +78,10 @@ def _event(event: Event, linked: Linked, planned: Any) -> Iterator[str]:
     if not isinstance(event, LogicalEvent) and event.parameters:
         head += f"({', '.join(show(var) for var in event.parameters)})"
     yield f"  {head}   {', '.join(words)}"
-    parts = [part.name.text for iri, part in linked.events.items() if iri in depends(event)]
+    named = depends(event)
+    parts = [
+        linked.events[iri].name.text for iri in sorted(named & linked.events.keys(), key=rank.__getitem__)
+    ]
     if parts:
         yield f"    from {', '.join(parts)}"
     if isinstance(event, LogicalEvent):

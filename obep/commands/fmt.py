@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
 from typing import Annotated
@@ -66,10 +67,11 @@ def _replace(path: Path, text: str) -> None:
         os.chmod(beside, target.stat().st_mode & 0o7777)
         os.replace(beside, target)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
         raise fail(
-            "OBEP502",
-            f"cannot be written: {error.strerror}",
-            file=str(path),
+            "OBEP540",
+            f"{path} cannot be written",
+            reason=f"The operating system says: {error.strerror}.",
             remedy=f"obep fmt --diff {path}   shows the canonical form without writing it",
         ) from None

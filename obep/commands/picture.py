@@ -108,7 +108,7 @@ def _sources(event: ast.LogicalEvent, names: dict[str, str], linked: Linked) -> 
     from obep.query.names import depends
 
     target = names[event.name.iri]
-    parts = [names[iri] for iri in linked.events if iri in depends(event)]
+    parts = sorted(names[iri] for iri in depends(event) & names.keys())
     for part in parts:
         yield f"  {part} --> {target}"
     for number, stream in enumerate(linked.streams):

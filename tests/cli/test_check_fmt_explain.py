@@ -1,0 +1,184 @@
+"""The shell around check, fmt and explain: what goes where, and with which exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from shell import obep
+
+GOOD = "EVENT A AS Room\n\nEVENT B MATCH A SEQ A WITHIN 5 min\n"
+ODD = "EVENT A AS Room\n\nEVENT B MATCH A SEQ A\n"
+BAD = "EVENT A AS Room\n\nEVENT B MATCH A NOT FOLLOWED BY Aa\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("good", GOOD), ("odd", ODD), ("bad", BAD)):
+        (tmp_path / f"{name}.obep").write_text(text)
+    return tmp_path
+
+
+def test_check_is_silent_on_stderr_about_a_good_query(folder: Path) -> None:
+    done = obep("check", "good.obep")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == "good.obep: 2 events, no errors\n"
+
+
+def test_warnings_do_not_fail_a_check(folder: Path) -> None:
+    done = obep("check", "odd.obep")
+    assert done.status == 0
+    assert done.err.startswith("OBEP200  warning: A is kept for ever\n  odd.obep:3:15\n")
+    assert done.out == "odd.obep: 2 events, 1 warning, no errors\n"
+
+
+def test_errors_of_all_files_are_reported_together(folder: Path) -> None:
+    done = obep("check", "bad.obep", "missing.obep", "good.obep")
+    assert done.status == 2
+    assert [line[:7] for line in done.err.split("\n") if line.startswith("OBEP")] == [
+        "OBEP103",
+        "OBEP100",
+        "OBEP031",
+    ]
+    assert done.out == "good.obep: 2 events, no errors\n"
+
+
+def test_check_speaks_json(folder: Path) -> None:
+    done = obep("check", "--format", "json", "bad.obep", "odd.obep")
+    assert (done.status, done.err) == (2, "")
+    found = json.loads(done.out)
+    assert [(d["code"], d["severity"], d["line"], d["column"]) for d in found] == [
+        ("OBEP103", "error", 3, 17),
+        ("OBEP100", "error", 3, 33),
+        ("OBEP200", "warning", 3, 15),
+    ]
+    assert {"message", "reason", "remedy", "file", "endLine", "endColumn"} <= found[0].keys()
+
+
+def test_check_of_nothing_wrong_is_an_empty_list(folder: Path) -> None:
+    assert json.loads(obep("check", "--format", "json", "good.obep").out) == []
+
+
+def test_fmt_writes_the_canonical_form_once(folder: Path) -> None:
+    path = folder / "loose.obep"
+    path.write_text("event A   as Room  # a room\nevent B match (A -> A) within (300 s)")
+    path.chmod(0o640)
+    assert obep("fmt", "loose.obep").out == "loose.obep: written\n"
+    assert path.read_text() == "# a room\nEVENT A AS Room\n\nEVENT B MATCH A SEQ A WITHIN 5 min\n"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert obep("fmt", "loose.obep").out == ""
+
+
+@pytest.mark.parametrize("option", ["--check", "--diff"])
+def test_fmt_only_looks_when_asked_to(folder: Path, option: str) -> None:
+    path = folder / "loose.obep"
+    path.write_text("event A as Room")
+    done = obep("fmt", option, "loose.obep", "good.obep")
+    assert done.status == 1
+    assert path.read_text() == "event A as Room"
+    assert ("+EVENT A AS Room" in done.out) == (option == "--diff")
+    assert obep("fmt", option, "good.obep").status == 0
+
+
+def test_fmt_leaves_alone_what_does_not_parse(folder: Path) -> None:
+    path = folder / "broken.obep"
+    path.write_text("EVENT A MATCH")
+    done = obep("fmt", "broken.obep")
+    assert done.status == 2
+    assert done.err.startswith("OBEP")
+    assert path.read_text() == "EVENT A MATCH"
+
+
+def test_fmt_says_so_when_it_cannot_write(folder: Path) -> None:
+    (folder / "loose.obep").write_text("event A as Room")
+    (folder / ".loose.obep.obep-fmt").mkdir()  # it lies where fmt would write
+    done = obep("fmt", "loose.obep")
+    assert done.status == 2
+    assert done.err.startswith("OBEP540  loose.obep cannot be written")
+    assert (folder / "loose.obep").read_text() == "event A as Room"
+
+
+def test_explain_shows_events_strata_and_trees(folder: Path) -> None:
+    (folder / "q.obep").write_text(
+        "FROM STREAM <doors>\n"
+        "EVENT A ON <doors> AS Room\nEVENT B(?r) MATCH A(?r) AS x SEQ NOT A WITHIN 5 min\n"
+        "EVENT C AS (B and p some Thing)\nRETURN C\n"
+    )
+    done = obep("explain", "q.obep")
+    assert done.status == 0
+    assert done.out == (
+        "q.obep: 3 events in 3 strata\n\nstratum 1\n\n  A   logical, prompt\n    on <doors>\n    Room\n\n"
+        "stratum 2\n\n"
+        "  B(?r)   composite, closing\n    from A\n    WITHIN 5 min\n    └─ SEQ\n       ├─ A(?r) AS x\n"
+        "       └─ NOT\n          └─ A\n\n"
+        "stratum 3\n\n  C   logical, prompt\n    from B\n    B and p some Thing\n\n"
+        "returns C as events\n"
+    )
+
+
+def test_explain_draws(folder: Path) -> None:
+    done = obep("explain", "--mermaid", "good.obep")
+    assert done.out == (
+        'flowchart LR\n  e0(["A"])\n  e1[["B"]]\n  e1_{{"WITHIN 5 min"}} --> e1\n  e1_0_{{"SEQ"}} --> e1_\n'
+        "  e0 --> e1_0_\n  e0 --> e1_0_\n"
+    )
+
+
+def test_explain_refuses_what_check_refuses(folder: Path) -> None:
+    done = obep("explain", "bad.obep")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("OBEP103")
+
+
+@pytest.mark.parametrize("path", [".", "missing.obep", "nul\0.obep", "binary.obep"])
+@pytest.mark.parametrize("command", ["check", "fmt", "explain"])
+def test_what_cannot_be_read_is_an_error_of_ours(folder: Path, command: str, path: str) -> None:
+    if "\0" in path:
+        path = "x" * 5000  # the operating system refuses the name
+    (folder / "binary.obep").write_bytes(b"EVENT \xff\xfe")
+    done = obep(command, path)
+    assert done.status == 2
+    assert done.err.startswith("OBEP")
+
+
+def test_the_version_is_said(folder: Path) -> None:
+    assert obep("--version").out.startswith("obep 0.")
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(folder: Path) -> None:
+    many = "\n".join(f"EVENT A{n} AS Room{n}" for n in range(3000))
+    (folder / "many.obep").write_text(many)
+    explain = f"{sys.executable} -m obep explain many.obep"
+    done = subprocess.run(
+        ["bash", "-c", f"{explain} | head -1; exit ${{PIPESTATUS[0]}}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "many.obep: 3000 events in 1 stratum\n"
+
+
+def test_ctrl_c_ends_quietly(folder: Path) -> None:
+    os.mkfifo(folder / "never.obep")
+    child = subprocess.Popen(
+        [sys.executable, "-m", "obep", "check", "never.obep"], cwd=folder, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 60
+    writer = -1
+    while writer < 0 and time.monotonic() < deadline:  # it opens only when obep has begun to read
+        try:
+            writer = os.open(folder / "never.obep", os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            continue
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=60)
+    os.close(writer)
+    assert (child.returncode, errors) == (130, "")
