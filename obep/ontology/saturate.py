@@ -250,12 +250,12 @@ class Closure:
                 if other is not None:
                     self.add_types(a, _CLASH, (node, other))
             elif kind == p.EDGE_MERGE:
-                self._merge_from(b if op[3] else a, *op[1:])
+                self._merge_from(*((b, a) if op[3] else (a, b)), *op[1:])
             elif kind == p.COUNT:
                 self._count(op, relation, a)
             elif kind == p.KEY:
                 self._key(op, b if op[2] else a)
-        if self.equality:
+        if self.equality and self._stored[relation]:
             self._replace(relation, a, b, node)
 
     # --- equality
@@ -285,16 +285,17 @@ class Closure:
 
     def _merge_at(self, op: Any, x: int) -> None:
         """At most so many successors in a concept: when there are more, they are the same."""
-        premise, relation, backwards, filler, most, of_filler = op[1:]
+        *bound, of_filler = op[1:]
         if of_filler:  # it came to hold of x: look at those that lead to x
-            for y, _ in self.neighbours(relation, x, not backwards):
-                self._merge_from(y, premise, relation, backwards, filler, most)
+            for y, _ in self.neighbours(bound[1], x, not bound[2]):
+                self._merge_from(y, x, *bound)
         else:
-            self._merge_from(x, premise, relation, backwards, filler, most)
+            self._merge_from(x, None, *bound)
 
     def _merge_from(
-        self, x: int, premise: int, relation: int, backwards: bool, filler: int, most: int
+        self, x: int, new: int | None, premise: int, relation: int, backwards: bool, filler: int, most: int
     ) -> None:
+        """The successors of x that are the same; only pairs with the `new` one, if there is one."""
         why: tuple[Any, ...] = ()
         if premise >= 0:
             holds_of = self.type_node(premise, x)
@@ -313,7 +314,8 @@ class Closure:
             return
         for i, (y, first) in enumerate(found):
             for z, second in found[:i]:
-                self.add_edges(_SAME, y, z, (*why, *first, *second))
+                if new is None or most > 1 or new in (y, z):
+                    self.add_edges(_SAME, y, z, (*why, *first, *second))
 
     def _key(self, op: Any, x: int) -> None:
         """Two named individuals that agree on all the properties of a key are the same."""
