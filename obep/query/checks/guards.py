@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from obep.errors import Diagnostic
-from obep.query.ast import Literal, LogicalEvent, QueryFile, TriplePattern, Var
+from obep.query.ast import Leaf, Literal, LogicalEvent, Pattern, QueryFile, TriplePattern, Var
 from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Place, Scope, conditions_of, variables_of
 from obep.query.checks.negation import instead_of_not
 from obep.query.checks.report import listed, quote, say
+from obep.query.checks.tree import operands, with_operands
 
 
 def partition(scope: Scope) -> Iterator[Diagnostic]:
@@ -35,7 +36,7 @@ def partition(scope: Scope) -> Iterator[Diagnostic]:
             reason = (
                 "Each partition is evaluated on its own, so every alias has to say which one it belongs to."
             )
-            remedy = _binding(missing[0], var.name, scope)
+            remedy = _binding(missing, var, scope)
         yield say(
             "OBEP111",
             scope.file,
@@ -46,19 +47,25 @@ def partition(scope: Scope) -> Iterator[Diagnostic]:
         )
 
 
-def _binding(place: Place, variable: str, scope: Scope) -> str:
-    """How an alias could bind a variable: as its individual where the others do so, else by a block."""
-    as_individual = any(
-        var.name == variable and number == 0
-        for other in scope.places
-        for number, var in enumerate(other.leaf.parameters)
-    )
-    if as_individual and not place.leaf.parameters:
-        return quote(replace(place.leaf, parameters=(Var(variable),)))
+def _binding(missing: list[Place], var: Var, scope: Scope) -> str:
+    """How aliases could bind a variable: as their individual where the others do so, else by a block."""
+    first = missing[0]
+    as_individual = any(p.leaf.parameters and p.leaf.parameters[0].name == var.name for p in scope.places)
+    nobody = len(missing) == len(scope.places) and not any(p.leaf.parameters for p in missing)
+    if as_individual and not first.leaf.parameters:
+        return quote(replace(first.leaf, parameters=(var,)))
     for block in scope.blocks:
-        if block.aliases and variable in {var.name for var in variables_of(block.triples)}:
-            return f"EVENT {', '.join((*block.aliases, place.alias))} {{ … ?{variable} … }}"
-    return f"IF {{ EVENT {place.alias} {{ … ?{variable} … }} }}"
+        if block.aliases and var.name in {bound.name for bound in variables_of(block.triples)}:
+            return f"EVENT {', '.join((*block.aliases, first.alias))} {{ … ?{var.name} … }}"
+    if nobody:
+        return f"{quote(_with_parameter(scope.event.pattern, var))}   if ?{var.name} is their individual"
+    return f"IF {{ EVENT {first.alias} {{ … ?{var.name} … }} }}"
+
+
+def _with_parameter(node: Pattern, var: Var) -> Pattern:
+    if isinstance(node, Leaf):
+        return replace(node, parameters=(var,))
+    return with_operands(node, [_with_parameter(operand, var) for operand in operands(node)])
 
 
 def head(scope: Scope) -> Iterator[Diagnostic]:

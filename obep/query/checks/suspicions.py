@@ -202,7 +202,11 @@ def and_of_streams(scope: Scope) -> Iterator[Diagnostic]:
         for operand in node.operands:
             if isinstance(operand, Leaf):
                 event = scope.definitions.events.get(operand.event.iri)
-                if isinstance(event, LogicalEvent) and event.on is not None:
+                if (
+                    isinstance(event, LogicalEvent)
+                    and event.on in scope.definitions.linked.streams
+                    and event.on
+                ):
                     streams.setdefault(event.on, operand)
         if len(streams) > 1:
             names = [f"{leaf.event.text} from <{stream}>" for stream, leaf in streams.items()]
