@@ -69,7 +69,9 @@ CLASS_WORDS = {
 class_words = names(CLASS_TEXTS) | st.sampled_from(
     [ast.Name(word, f"<{iri}>") for word, iri in CLASS_WORDS.items()]
 )
-aliases = st.sampled_from(["R1", "r2", "first", "5x", "WITHIN", "ex:R", "Straße", "A", "B"])
+aliases = st.sampled_from(
+    ["R1", "r2", "first", "5x", "WITHIN", "ex:R", "Straße", "A", "B", "<http://example.org/,-b>"]
+)
 variables = st.sampled_from(["room", "sensor", "x", "this", "v_1", "größe", "1"]).map(ast.Var)
 file_iris = st.sampled_from(["building.ttl", "a/b.ttl", "http://example.org/x#y", "", "ü", "../x"])
 
@@ -106,10 +108,12 @@ def literals(datatypes: st.SearchStrategy[ast.Name]) -> st.SearchStrategy[ast.Li
 # --- class expressions ---------------------------------------------------------------------------------
 
 properties = property_names | property_names.map(ast.Inverse)
-class_literals = literals(class_words)
+floats = st.sampled_from(["5", "1.5"]).map(lambda text: ast.Literal(text, xsd("float")))
+class_literals = literals(class_words) | floats
 facet_literals = (
     st.sampled_from(["30", "-30.5", "1e3", ".5"]).map(ast.Literal)
     | st.builds(ast.Literal, texts)
+    | floats
     | st.builds(ast.Literal, texts, st.just(xsd("float")) | class_words)
     | st.builds(lambda text, tag: ast.Literal(text, language=tag), texts, languages)
 )
@@ -119,7 +123,7 @@ members = individuals | class_literals
 simple_descriptions = (
     st.builds(ast.ClassName, class_words)
     | st.builds(ast.OneOf, st.lists(members, min_size=1, max_size=3).map(tuple))
-    | st.builds(ast.Restriction, class_words, st.lists(facets, min_size=1, max_size=2).map(tuple))
+    | st.builds(ast.Restriction, class_words, st.lists(facets, min_size=1, max_size=3).map(tuple))
     | st.builds(ast.HasSelf, properties)
     | st.builds(ast.Value, properties, members)
     | st.builds(ast.Some, properties, st.none())
@@ -189,7 +193,23 @@ predicates = (
 guard_datatypes = guard_names | st.just(ast.Name("integer", f"<{XSD}integer>"))
 terms = variables | guard_names | blanks | literals(guard_datatypes)
 triples = st.builds(ast.TriplePattern, terms, predicates, terms)
-several_triples = st.lists(triples, max_size=3).map(tuple)
+
+
+def _sharing(found: list[ast.TriplePattern], shared: list[int]) -> tuple[ast.TriplePattern, ...]:
+    """Some triples with the subject, or the subject and predicate, of the one before."""
+    for at, how_much in enumerate(shared[: max(0, len(found) - 1)]):
+        before, here = found[at], found[at + 1]
+        if how_much > 0:
+            here = replace(here, subject=before.subject)
+        if how_much > 1:
+            here = replace(here, predicate=before.predicate)
+        found[at + 1] = here
+    return tuple(found)
+
+
+several_triples = st.builds(
+    _sharing, st.lists(triples, max_size=4), st.lists(st.integers(0, 2), min_size=3, max_size=3)
+)
 
 FUNCTIONS = ["REGEX", "IF", "COALESCE", "STR", "BOUND", "SECONDS", "CONTAINS", "ABS", "FOO"]
 casts = st.sampled_from(
@@ -227,8 +247,9 @@ def conditions() -> st.SearchStrategy[ast.Expression]:
     return st.recursive(atoms, _larger_conditions, max_leaves=6)
 
 
-filters = st.lists(st.builds(ast.Filter, conditions()), max_size=2).map(tuple)
-blocks = st.builds(ast.Block, st.lists(aliases, max_size=2).map(tuple), several_triples, filters)
+calls = st.builds(ast.Call, st.sampled_from(FUNCTIONS), st.lists(atoms, max_size=2).map(tuple))
+filters = st.lists(st.builds(ast.Filter, conditions() | calls), max_size=2).map(tuple)
+blocks = st.builds(ast.Block, st.lists(aliases, max_size=3).map(tuple), several_triples, filters)
 
 
 def guards(*, own: bool) -> st.SearchStrategy[ast.Guard]:
@@ -298,3 +319,30 @@ def query_files(draw: st.DrawFn) -> ast.QueryFile:
     count = len(list(clauses(file)))
     places = sorted(draw(st.lists(st.integers(0, count), max_size=3)))
     return replace(file, comments=tuple(ast.Comment(draw(comment_texts), before) for before in places))
+
+
+def one_part_files() -> st.SearchStrategy[ast.QueryFile]:
+    """Files that hold one thing, so that every corner of the grammar comes up soon."""
+    event = name("X")
+
+    def alone(node: ast.Event | ast.Window | ast.Return) -> ast.QueryFile:
+        windows = (node,) if isinstance(node, ast.Window) else ()
+        events = (node,) if isinstance(node, ast.LogicalEvent | ast.CompositeEvent) else ()
+        returns = (node,) if isinstance(node, ast.Return) else ()
+        return ast.QueryFile(None, PREFIX_DECLS, (), windows, events, returns)
+
+    plain = ast.ClassName(name("Room"))
+    absences = st.builds(ast.NotFollowedBy, leaves, leaves, st.none() | durations)
+    return st.one_of(
+        patterns().map(lambda found: alone(ast.CompositeEvent(event, found))),
+        st.builds(ast.NotFollowedBy, absences, leaves, st.none() | durations).map(
+            lambda found: alone(ast.CompositeEvent(event, found))
+        ),
+        st.builds(ast.Without, absences, leaves).map(lambda found: alone(ast.CompositeEvent(event, found))),
+        guards(own=False).map(lambda found: alone(ast.CompositeEvent(event, ast.Leaf(event), guard=found))),
+        guards(own=True).map(lambda found: alone(ast.LogicalEvent(event, plain, guard=found))),
+        descriptions().map(lambda found: alone(ast.LogicalEvent(event, found))),
+        several_triples.map(lambda found: alone(ast.LogicalEvent(event, plain, construct=found))),
+        windows.map(alone),
+        returns.map(alone),
+    )
