@@ -153,6 +153,7 @@ CODES: dict[str, str] = {
     "OBEP212": "NOT of a pattern that takes time",
     "OBEP240": "two equivalent events",
     "OBEP241": "an event runs as a lower bound",
+    "OBEP242": "a name in a guard that nobody knows",
     # 300-399 ontology and reasoning
     "OBEP301": "an ontology or graph that cannot be opened",
     "OBEP302": "an ontology or graph that cannot be read as RDF",
@@ -163,6 +164,7 @@ CODES: dict[str, str] = {
     "OBEP307": "a property used both with literals and with individuals",
     "OBEP308": "a class, a datatype or a literal where it does not fit",
     "OBEP309": "a bundle that cannot be read",
+    "OBEP310": "a name outside of the vocabulary (--strict)",
     "OBEP340": "no Java, and the reasoner is needed",
     "OBEP341": "Java would not start",
     "OBEP342": "the reasoner cannot read the ontology",

@@ -14,6 +14,11 @@ from obep.errors import fail
 from obep.model import Assertion, DeadLetter, Item, Occurrence, Solution, Triple
 
 VERSION = 1
+NOW = "now"
+"""The counter that says when a block was made, in microseconds: all buckets go by the latest of them."""
+STYLE = "style"
+"""The counter that says how instants were written in the input, as a place in `STYLES`."""
+STYLES = (None, "integer", "iso")
 
 Packed = tuple[str, str, tuple[Assertion, ...], tuple[tuple[int, tuple[Solution, ...]], ...]]
 """Event, individual, explanation, solutions by ask. The instants are those of the entry."""

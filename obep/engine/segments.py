@@ -6,7 +6,7 @@ follow one clock, which is not kept here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -19,6 +19,10 @@ from obep.model import DeadLetter, Occurrence
 from obep.plan.plan import Plan
 
 _encoder = msgspec.msgpack.Encoder()
+OCCURRENCES = 1
+"""Where the table of occurrences stands in the state of a `Runtime`."""
+SOLUTIONS = 4
+"""Where its solutions stand in the state of an occurrence (`obep.operators.state`)."""
 
 
 class Segment:
@@ -29,8 +33,11 @@ class Segment:
         plan: Plan,
         matcher: Deriving | None = None,
         on_dead_letter: Callable[[DeadLetter], None] | None = None,
+        asks: Mapping[int, str] | None = None,
     ) -> None:
+        """`asks` names what its solutions answer: their numbers may be others after a change of the query."""
         self._runtime = Runtime(plan, matcher, on_dead_letter)
+        self._asks = dict(asks or {})
         self._waiting: list[tuple[int, int, Entry]] = []
         self._arrivals = 0
 
@@ -49,11 +56,13 @@ class Segment:
             found.extend(self._runtime.advance(watermark))
         return found
 
-    def close(self) -> list[Occurrence]:
-        """The end of the input: all that waits is processed, and the last instant closes."""
+    def close(self, end: int | None = None) -> list[Occurrence]:
+        """The end of the input: all that waits is processed, and the last instant, which is `end`, closes."""
         found: list[Occurrence] = []
         while self._waiting:
             self._process(found)
+        if end is not None:
+            found.extend(self._runtime.advance(end))
         found.extend(self._runtime.close())
         return found
 
@@ -78,16 +87,32 @@ class Segment:
     def dump(self) -> bytes:
         """Its state, as bytes that another process can go on from."""
         waiting = [entry for _, _, entry in sorted(self._waiting, key=lambda one: one[:2])]
-        return _encoder.encode((VERSION, waiting, self._runtime.dump()))
+        return _encoder.encode((VERSION, self._asks, waiting, self._runtime.dump()))
 
     def load(self, data: bytes) -> None:
         """Go on from a dump."""
-        version, waiting, state = msgspec.msgpack.decode(data, type=tuple[int, list[Entry], Any])
+        version, *rest = msgspec.msgpack.decode(data)
         if version != VERSION:
             raise fail(
                 "OBEP575",
                 f"a state of version {version}; this obep reads version {VERSION}",
                 remedy="resume with the version of obep that wrote it, or start with a new checkpoint",
             )
+        asks, waiting, state = msgspec.convert(rest, tuple[dict[int, str], list[Entry], Any])
+        if asks != self._asks:
+            _renumber(asks, self._asks, waiting, state)
         self._runtime.load(state)
         self.add(waiting)
+
+
+def _renumber(before: Mapping[int, str], now: Mapping[int, str], waiting: list[Entry], state: Any) -> None:
+    """Give the solutions in a state the numbers that their asks have now."""
+    numbers = {name: number for number, name in now.items()}
+    new = {number: numbers[name] for number, name in before.items() if name in numbers}
+    for entry in waiting:
+        entry.occurrences = [
+            (event, individual, explanation, tuple((new[ask], r) for ask, r in rows if ask in new))
+            for event, individual, explanation, rows in entry.occurrences
+        ]
+    for occurrence in state[OCCURRENCES]:
+        occurrence[SOLUTIONS] = [(new[ask], rows) for ask, rows in occurrence[SOLUTIONS] if ask in new]

@@ -56,6 +56,7 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
     found = [
         _component(plan, [planned[head] for head in planned if head in group], needs, heads, bool(derived))
         for group in _groups(needs, heads)
+        if any(event in plan.returned for event in group)  # nobody sees the others
     ]
     passing = [event for event in plan.returned if event not in heads]
     found.extend(
@@ -88,7 +89,8 @@ def _component(
     names = tuple(event.event for event in events)
     outside = {read for name in names for read in needs.get(name, ()) if read not in heads}
     derived = derives and any(event.root is None and event.guard_ask is None for event in events)
-    keys = None if derived else _keys(events, plan.asks.all)
+    whole = any(isinstance(node, nodes.Rest) for event in events for node in _walk(event.root))
+    keys = None if derived or whole else _keys(events, plan.asks.all)
     reads: dict[Term, tuple[Reading, ...]] = dict.fromkeys(sorted(outside), ())
     if keys is not None:
         for event in events:
@@ -102,7 +104,7 @@ def _component(
         reads,
         keyed=keys is not None,
         spread=guarded_alone,
-        whole=any(isinstance(node, nodes.Rest) for event in events for node in _walk(event.root)),
+        whole=whole,
         returned={name: plan.returned[name] for name in names if name in plan.returned},
     )
 

@@ -1,19 +1,25 @@
-"""Stage 1, in `mapInArrow`: rows to items, items to logical occurrences, packed into a block for each bucket."""
+"""Stage 1, in `mapInArrow`: rows to items, items to occurrences, in a block for each bucket."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from obep.engine.blocks import NOW, STYLE, STYLES
 from obep.model import DeadLetter, Item
-from obep.spark.route import Routes
-from obep.spark.worker import Job, layout_of, matcher_of
+from obep.spark.worker import Job, matcher_of, routes_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Read = Callable[["pa.RecordBatch"], Iterable[Item | DeadLetter]]
 BLOCKS = "bucket int, block binary"
+
+
+class Read(Protocol):
+    """Makes items of a batch of rows."""
+
+    def __call__(self, batch: pa.RecordBatch, /) -> Iterable[Item | DeadLetter]: ...
 
 
 def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -23,13 +29,29 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
         import pyarrow as pa
 
         for batch in batches:
-            items = list(read(batch))
+            now = time.time_ns() // 1000
+            items = list(_admitted(read(batch), job.future, now))
+            counters = {NOW: now, STYLE: STYLES.index(getattr(read, "style", None))}
             blocks: list[bytes] = []
-            for bundle in job.bundles:
-                routes = Routes(layout_of(bundle, job.buckets))
-                blocks.extend(routes.blocks(items, matcher_of(bundle)))
+            for number, bundle in enumerate(job.bundles):
+                routes = routes_of(bundle, job.buckets)
+                blocks.extend(routes.blocks(items, matcher_of(bundle), counters, accounts=number == 0))
             yield pa.RecordBatch.from_arrays(
                 [pa.array(job.numbers, pa.int32()), pa.array(blocks, pa.binary())], ["bucket", "block"]
             )
 
     return run
+
+
+def _admitted(
+    items: Iterable[Item | DeadLetter], future: int | None, now: int
+) -> Iterable[Item | DeadLetter]:
+    """The items, without those too far in the future: decided here, so that all buckets agree."""
+    if future is None:
+        return items
+    return (
+        DeadLetter(item.stream, item.at, "OBEP641", "its instant lies too far in the future")
+        if isinstance(item, Item) and item.at > now + future
+        else item
+        for item in items
+    )

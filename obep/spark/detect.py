@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from obep.engine.clock import micros
 from obep.engine.query import Query
+from obep.errors import fail
 from obep.spark.abstracting import BLOCKS, Read, abstracting
-from obep.spark.buckets import bucket_numbers
+from obep.spark.buckets import component_numbers
 from obep.spark.reading import columns_read
 from obep.spark.route import Layout
 from obep.spark.session import require_settings
@@ -62,12 +63,16 @@ def detect(
     buckets: int | None = None,
     read: Read | None = None,
     rdf: bool = False,
+    forms: Sequence[str] = (),
+    drop_state: bool = False,
 ) -> Detection:
     """Find the events of one query, or of several, in a DataFrame of items.
 
     `items` has the columns `stream, time, graph`: the time as timestamp or as microseconds, the graph as
     N-Triples, Turtle or JSON-LD text, or as an array of triples. `read` maps other rows to items. A bounded
-    DataFrame is closed at its end; a stream is not, since it may be resumed.
+    DataFrame is closed at its end; a stream is not, since it may be resumed. Several queries share one clock.
+    `forms` asks for texts (`event`, `nquads`, `trig`, `why`) in the column `texts` of `records` in place of
+    the columns. `drop_state` begins anew where a checkpoint has the state of another query.
     """
     from obep.spark.detecting import FOUND, Detecting
     from obep.spark.records import RECORD, columns
@@ -75,22 +80,40 @@ def detect(
     spark = items.sparkSession
     require_settings(spark)
     chosen = (queries,) if isinstance(queries, Query) else tuple(queries)
+    require_returns(chosen)
     partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 2)
     count = buckets or partitions
-    width = sum(Layout(components_of(query), count).width for query in chosen)
+    layouts = [Layout(components_of(query), count) for query in chosen]
     job = Job(
         tuple(_ship(spark, query) for query in chosen),
         count,
-        bucket_numbers(width, partitions),
+        component_numbers([part for layout in layouts for part in layout.parts()], partitions),
         micros(lateness) or 0,
         micros(idle),
         micros(future),
+        tuple(dict.fromkeys(stream for query in chosen for stream in query.linked.streams)),
         bounded=not items.isStreaming,
         rdf=rdf,
+        forms=tuple(forms),
+        drop_state=drop_state,
     )
     blocks = items.mapInArrow(abstracting(job, read or columns_read(items)), BLOCKS)
     found = blocks.groupBy("bucket").transformWithState(Detecting(job), FOUND, "append", "none")
     return Detection(found.mapInArrow(columns, RECORD))
+
+
+def require_returns(queries: Sequence[Query]) -> None:
+    """Refuse a query that returns nothing, and the same query twice."""
+    for query in queries:
+        if not query.linked.returns:
+            raise fail(
+                "OBEP572",
+                "the query returns nothing",
+                reason="A file without RETURN can be checked and included, not run.",
+                remedy="RETURN ALL",
+            )
+    if len({query.hash for query in queries}) < len(queries):
+        raise fail("OBEP654", "the same query is there twice", remedy="give each query once")
 
 
 def _ship(spark: SparkSession, query: Query) -> str:

@@ -6,27 +6,31 @@ blocks or due deadlines touch. What is warm in this process is used only if its 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from uuid import uuid4
 
 import msgspec
 from pyspark.sql import Row
-from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from obep.engine.blocks import Block, Entry, decode_block
+from obep.engine.blocks import NOW, STYLE, STYLES, Block, Entry, decode_block
 from obep.engine.clock import Clock
 from obep.engine.segments import Segment
+from obep.errors import ObepError
 from obep.model import DeadLetter, Occurrence
 from obep.plan.components import Component
+from obep.spark.identity import identity, refuse_changed
 from obep.spark.records import letters_payload, occurrences_payload, progress_payload
-from obep.spark.worker import Job, layout_of, matcher_of, query_of
+from obep.spark.route import SEGMENTS
+from obep.spark.worker import Job, around, ask_names, layout_of, matcher_of, query_of
 
 FOUND = "kind string, payload binary"
 CHUNK = 5_000
+Stored = Callable[[int], bytes | None]
+"""Gives the stored bytes of a segment."""
 
-_warm: dict[tuple[str, int], tuple[str, dict[int, Segment]]] = {}
+_warm: dict[tuple[str, int], tuple[str, dict[int, Segment], list[DeadLetter]]] = {}
 """The segments of the buckets that this process ran last, each bucket under the version of its state."""
 
 
@@ -51,10 +55,10 @@ class Detecting(StatefulProcessor):
                 self._segment_state.updateValue((segment,), (data,))
             self._clock_state.update((run.state(),))
             run.keep()
+        style = STYLES[run.style]
         for start in range(0, len(found), CHUNK):
-            yield Row(
-                kind="occurrences", payload=occurrences_payload(found[start : start + CHUNK], self._job.rdf)
-            )
+            payload = occurrences_payload(found[start : start + CHUNK], self._job.rdf, self._job.forms, style)
+            yield Row(kind="occurrences", payload=payload)
         if letters:
             yield Row(kind="letters", payload=letters_payload(letters))
         yield Row(kind="progress", payload=progress_payload(run.progress(blocks, found, letters)))
@@ -62,40 +66,66 @@ class Detecting(StatefulProcessor):
     def _stored(self, segment: int) -> bytes | None:
         if not self._segment_state.containsKey((segment,)):
             return None
-        return bytes(self._segment_state.getValue((segment,))[0])
+        value = self._segment_state.getValue((segment,))
+        return bytes(value[0]) if value is not None else None
 
     def close(self) -> None:
         """Nothing is held between batches but `_warm`."""
 
 
+class State(msgspec.Struct, array_like=True):
+    """What a bucket keeps beside its segments."""
+
+    version: str
+    identity: dict[str, Any]
+    clock: dict[str, Any]
+    wakes: dict[int, int]
+    style: int = 0
+
+
 class Run:
     """One bucket in one micro-batch."""
 
-    def __init__(self, job: Job, number: int, state: bytes | None, stored: Any) -> None:
+    def __init__(self, job: Job, number: int, state: bytes | None, stored: Stored) -> None:
         self._job = job
-        self.bundle, self.component, self._within = _place(job, number)
+        self.bundle, self.component = _place(job, number)
         query = query_of(self.bundle)
         self._plan = self.component.plan(query.plan)
+        self._identity = identity(query, self.component, around(self.bundle), job.buckets, SEGMENTS)
+        self._asks = _asks(self.bundle, self.component)
         self._stored = stored
         self._key = (self.bundle, number)
-        self._clock = Clock(job.lateness, job.idle, job.future, query.linked.streams)
+        self._clock = Clock(job.lateness, job.idle, job.future, job.streams)
         self._wakes: dict[int, int] = {}
-        self._letters: list[DeadLetter] = []
         self._version = ""
-        if state is not None:
-            self._version, clock, self._wakes = msgspec.msgpack.decode(
-                state, type=tuple[str, dict[str, Any], dict[int, int]]
-            )
-            self._clock.load(clock)
-        version, segments = _warm.pop(self._key, ("", {}))
-        self._segments: dict[int, Segment] = segments if version == self._version and state else {}
+        self.style = 0
+        before = self._resume(state) if state is not None else None
+        version, segments, letters = _warm.pop(self._key, ("", {}, []))
+        warm = before is not None and version == before.version
+        self._segments: dict[int, Segment] = segments if warm else {}
+        self._letters: list[DeadLetter] = letters if warm else []  # warm segments write to their own
+        self._letters.clear()
         self._touched: set[int] = set()
+
+    def _resume(self, data: bytes) -> State | None:
+        """Go on from a state, unless it is that of another query."""
+        state = msgspec.msgpack.decode(data, type=State)
+        try:
+            refuse_changed(self.component.events, state.identity, self._identity)
+        except ObepError:
+            if not self._job.drop_state:
+                raise
+            self._stored = lambda segment: None
+            return None
+        self._clock.load(state.clock)
+        self._wakes, self.style = state.wakes, state.style
+        return state
 
     def take(self, blocks: list[Block]) -> tuple[list[Occurrence], list[DeadLetter]]:
         """What the blocks of a micro-batch decide, and what takes part in nothing."""
         floor = self._clock.watermark
-        now = time.time_ns() // 1000
         entries: dict[int, list[Entry]] = {}
+        maxima: dict[str, int] = {}
         for block in blocks:
             self._letters.extend(block.letters)
             for stream, instants in block.arrivals.items():
@@ -103,42 +133,39 @@ class Run:
             for entry in block.entries:
                 if floor is None or entry.at >= floor:
                     entries.setdefault(entry.segment, []).append(entry)
-        maxima: dict[str, int] = {}
-        for block in blocks:
             for stream, at in block.maxima.items():
                 maxima[stream] = max(at, maxima.get(stream, at))
-        self._clock.tick(maxima, now)
-        found = self._run(entries)
+            self.style = self.style or block.counters.get(STYLE, 0)
+        self._clock.tick(maxima, max((block.counters.get(NOW, 0) for block in blocks), default=None))
+        found = self._run(entries, max(maxima.values(), default=None))
         found.sort(key=lambda one: one.detected)
         return found, self._letters
 
-    def _run(self, entries: dict[int, list[Entry]]) -> list[Occurrence]:
+    def _run(self, entries: dict[int, list[Entry]], end: int | None) -> list[Occurrence]:
         watermark = self._clock.watermark
         due = {s for s, at in self._wakes.items() if watermark is not None and at <= watermark}
-        touched = set(entries) | (set(self._wakes) if self._job.bounded else due)
         found: list[Occurrence] = []
-        for number in sorted(touched):
+        self._touched = set(entries) | due
+        for number in sorted(self._touched):
             segment = self._segment(number)
             segment.add(entries.get(number, ()))
             if watermark is not None:
                 found.extend(segment.release(watermark))
             if self._job.bounded:
-                found.extend(segment.close())
+                found.extend(segment.close(end))
                 continue
             wakes = segment.wakes()
             if wakes is None:
                 self._wakes.pop(number, None)
             else:
                 self._wakes[number] = wakes
-        self._touched = touched
         return found
 
     def _segment(self, number: int) -> Segment:
         segment = self._segments.get(number)
         if segment is None:
-            segment = self._segments[number] = Segment(
-                self._plan, matcher_of(self.bundle), self._letters.append
-            )
+            segment = Segment(self._plan, matcher_of(self.bundle), self._letters.append, self._asks)
+            self._segments[number] = segment
             data = self._stored(number)
             if data is not None:
                 segment.load(data)
@@ -152,11 +179,12 @@ class Run:
     def state(self) -> bytes:
         """The clock and what wakes when, under a new version."""
         self._version = uuid4().hex
-        return msgspec.msgpack.encode((self._version, self._clock.dump(), self._wakes))
+        kept = msgspec.to_builtins(self._identity)
+        return msgspec.msgpack.encode(State(self._version, kept, self._clock.dump(), self._wakes, self.style))
 
     def keep(self) -> None:
         """Stay warm for the next micro-batch."""
-        _warm[self._key] = (self._version, self._segments)
+        _warm[self._key] = (self._version, self._segments, self._letters)
 
     def progress(
         self, blocks: list[Block], found: list[Occurrence], letters: list[DeadLetter]
@@ -164,6 +192,8 @@ class Run:
         """What can be told of this micro-batch."""
         return {
             "bucket": self._key[1],
+            "events": list(self.component.events),
+            "style": STYLES[self.style],
             "items": sum(len(instants) for block in blocks for instants in block.arrivals.values()),
             "occurrences": len(found),
             "dead_letters": len(letters),
@@ -174,14 +204,21 @@ class Run:
         }
 
 
-def _place(job: Job, number: int) -> tuple[str, Component, int]:
+def _place(job: Job, number: int) -> tuple[str, Component]:
     """The bundle and the component that a bucket of the job runs."""
     for bundle in job.bundles:
         layout = layout_of(bundle, job.buckets)
         if number < layout.width:
-            return bundle, layout.component_of(number), number
+            return bundle, layout.component_of(number)
         number -= layout.width
     raise AssertionError("a bucket beyond the layout")
+
+
+def _asks(bundle: str, component: Component) -> dict[int, str]:
+    """The names of the asks that the occurrences in a component's state may answer."""
+    read = {*component.events, *component.reads}
+    asks = query_of(bundle).asks.all
+    return {ask.number: ask_names(bundle)[ask.number] for ask in asks if ask.event in read}
 
 
 def _late(stream: str, instants: list[int], floor: int | None) -> Iterator[DeadLetter]:

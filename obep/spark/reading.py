@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from obep.errors import fail
@@ -47,11 +47,11 @@ def _item(stream: str, at: int | None, graph: Any) -> Item | DeadLetter:
     try:
         if isinstance(graph, str):
             format = "jsonld" if graph.lstrip()[:1] in ("{", "[") else "turtle"
-            found: Iterable[Any] = parse_graph(graph, format, Limits())
+            found = list(parse_graph(graph, format, Limits()))
             return Item(stream, at, item_triples(found, stream, at, graph.encode()))
-        triples = [
-            tuple(triple.values()) if isinstance(triple, dict) else tuple(triple) for triple in graph or ()
+        given: list[Any] = [
+            tuple(one.values()) if isinstance(one, dict) else tuple(one) for one in graph or ()
         ]
-        return Item(stream, at, item_triples(triples, stream, at, repr(triples).encode()))  # type: ignore[arg-type]
+        return Item(stream, at, item_triples(given, stream, at, repr(given).encode()))
     except Refused as refused:
         return DeadLetter(stream, at, refused.code, refused.reason, str(graph)[:200])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from obep.engine.output import iri, statement
+from obep.engine.output import iri, statement, to_line
 from obep.engine.rdf import to_rdf
+from obep.engine.why import why
 from obep.model import DeadLetter, Occurrence, Part
 
 if TYPE_CHECKING:
@@ -23,14 +24,32 @@ OCCURRENCE = (
     f"bindings array<map<string, string>>, because {BECAUSE}, rdf string"
 )
 LETTER = "stream string, at timestamp, code string, reason string, raw string"
-RECORD = f"kind string, {OCCURRENCE}, {LETTER}, progress string"
+RECORD = f"kind string, {OCCURRENCE}, {LETTER}, progress string, texts array<string>"
 
 _encoder = msgspec.msgpack.Encoder()
 
 
-def occurrences_payload(found: Sequence[Occurrence], rdf: bool) -> bytes:
-    """Occurrences as one binary cell."""
+def occurrences_payload(
+    found: Sequence[Occurrence], rdf: bool = False, forms: Sequence[str] = (), style: str | None = None
+) -> bytes:
+    """Occurrences as one binary cell; with `forms` as texts, for sinks that want no columns."""
+    if forms:
+        writers = [_WRITERS[form] for form in forms]
+        return _encoder.encode([_texts(one, writers, style) for one in found])
     return _encoder.encode([_record(one, rdf) for one in found])
+
+
+_WRITERS: Mapping[str, Callable[[Occurrence, str | None], str]] = {
+    "event": lambda one, style: to_line(one, style) + "\n",
+    "nquads": lambda one, style: to_rdf(one, style, "nquads"),
+    "trig": lambda one, style: to_rdf(one, style, "trig"),
+    "why": why,
+}
+
+
+def _texts(one: Occurrence, writers: Sequence[Callable[..., str]], style: str | None) -> tuple[object, ...]:
+    texts = [write(one, style) for write in writers]
+    return (iri(one.event), one.id, one.start, one.end, one.detected, None, None, None, texts)
 
 
 def letters_payload(letters: Sequence[DeadLetter]) -> bytes:
@@ -58,11 +77,11 @@ def _record(one: Occurrence, rdf: bool) -> tuple[object, ...]:
         for part in parts
     ]
     text = to_rdf(one, "iso") if rdf else None
-    return (iri(one.event), one.id, one.start, one.end, one.detected, one.bindings, because, text)
+    return (iri(one.event), one.id, one.start, one.end, one.detected, one.bindings, because, text, None)
 
 
 def columns(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The function that `mapInArrow` runs last: one row an occurrence, a dead letter, a report of progress."""
+    """The function that `mapInArrow` runs last: one row an occurrence, a dead letter, a progress."""
     import pyarrow as pa
 
     schema = _schema(pa)
@@ -81,7 +100,7 @@ def columns(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _occurrences(content: list[Any], schema: pa.Schema, pa: Any) -> pa.RecordBatch:
-    event, id_, start, end, detected, bindings, because, rdf = zip(*content, strict=True)
+    event, id_, start, end, detected, bindings, because, rdf, texts = zip(*content, strict=True)
     names = ("event", "alias", "individual", "start", "end", "assertions", "context")
     values = {
         "event": event,
@@ -89,9 +108,10 @@ def _occurrences(content: list[Any], schema: pa.Schema, pa: Any) -> pa.RecordBat
         "start": start,
         "end": end,
         "detected": detected,
-        "bindings": [[list(row.items()) for row in rows] for rows in bindings],
-        "because": [[dict(zip(names, part, strict=True)) for part in parts] for parts in because],
+        "bindings": [rows and [list(row.items()) for row in rows] for rows in bindings],
+        "because": [parts and [dict(zip(names, part, strict=True)) for part in parts] for parts in because],
         "rdf": rdf,
+        "texts": texts,
     }
     return _batch("occurrence", values, len(content), schema, pa)
 
@@ -139,5 +159,6 @@ def _schema(pa: Any) -> pa.Schema:
             ("reason", text),
             ("raw", text),
             ("progress", text),
+            ("texts", pa.list_(text)),
         ]
     )

@@ -43,6 +43,10 @@ class Layout:
         """How many buckets there are in all."""
         return self.first(len(self.components))
 
+    def parts(self) -> list[tuple[tuple[str, ...], int]]:
+        """The events of each component, and how many buckets it has."""
+        return [(component.events, self._width(component)) for component in self.components]
+
     def component_of(self, bucket: int) -> Component:
         """The component that a bucket runs."""
         number = next(n for n in range(len(self.components)) if bucket < self.first(n + 1))
@@ -71,20 +75,24 @@ class Routes:
         self,
         batch: Iterable[Item | DeadLetter],
         matcher: Matching,
+        counters: Mapping[str, int],
+        accounts: bool = True,
     ) -> list[bytes]:
-        """One block for each bucket."""
-        blocks = [Block(VERSION, [], {}, {}, [], {}) for _ in range(self.width)]
+        """One block for each bucket. Of several queries one `accounts` for the items as such."""
+        blocks = [Block(VERSION, [], {}, {}, [], dict(counters)) for _ in range(self.width)]
         maxima: dict[str, int] = {}
         for item in batch:
             if isinstance(item, DeadLetter):
-                blocks[_spread(item.reason, self.width)].letters.append(item)
+                if accounts:
+                    blocks[_spread(item.reason, self.width)].letters.append(item)
                 continue
             matched = matcher.match(item)
             home = blocks[(item.at * 2654435761 >> 16) % self.width]  # any spread that is not periodic
             if isinstance(matched, DeadLetter):
                 home.letters.append(matched)
             else:
-                home.arrivals.setdefault(item.stream, []).append(item.at)
+                if accounts:
+                    home.arrivals.setdefault(item.stream, []).append(item.at)
                 self._enter(item, matched.occurrences, blocks)  # type: ignore[attr-defined]
             if item.at > maxima.get(item.stream, item.at - 1):
                 maxima[item.stream] = item.at

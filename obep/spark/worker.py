@@ -12,7 +12,8 @@ from typing import Any
 
 from obep.engine.query import Query
 from obep.plan.components import Component, components
-from obep.spark.route import Layout
+from obep.spark.identity import ask_name, surroundings
+from obep.spark.route import Layout, Routes
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,14 @@ class Job:
     lateness: int = 0
     idle: int | None = None
     future: int | None = None
+    streams: tuple[str, ...] = ()
+    """The streams of all queries, which share one clock."""
     bounded: bool = False
     rdf: bool = False
+    forms: tuple[str, ...] = ()
+    """The texts wanted of each occurrence: `event` (a JSON line), `nquads`, `trig`, `why`."""
+    drop_state: bool = False
+    """Begin anew where the state is that of another query."""
 
 
 @lru_cache(maxsize=16)
@@ -53,6 +60,24 @@ def matcher_of(bundle: str) -> Any:
 def layout_of(bundle: str, buckets: int) -> Layout:
     """The buckets of a query."""
     return Layout(components_of(query_of(bundle)), buckets)
+
+
+@lru_cache(maxsize=16)
+def around(bundle: str) -> tuple[str, str]:
+    """Digests of a query's ontology and static graph."""
+    return surroundings(query_of(bundle))
+
+
+@lru_cache(maxsize=16)
+def ask_names(bundle: str) -> tuple[str, ...]:
+    """What each ask of a query is called in a state."""
+    return tuple(ask_name(ask) for ask in query_of(bundle).asks.all)
+
+
+@lru_cache(maxsize=16)
+def routes_of(bundle: str, buckets: int) -> Routes:
+    """Where the occurrences of a query go."""
+    return Routes(layout_of(bundle, buckets))
 
 
 def components_of(query: Query) -> tuple[Component, ...]:
