@@ -130,7 +130,7 @@ def _wrong_envelope(line: bytes, error: Exception) -> Refused:
     """Names the field that was wrong; a record without a graph is probably a device's own JSON."""
     try:
         record = _anything(line)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         record = {"graph": None}  # a number that no machine has; the first error says which
     if not isinstance(record, dict):
         return Refused("OBEP601", f"a record is a JSON object, this is {_kind(record)}")
