@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable, Set
 from heapq import heapify, heappop, heappush
 
 from obep.model import Assertion, Item, Occurrence
@@ -27,6 +27,8 @@ from obep.plan import nodes
 
 class Rest(Operator):
     """`NOT E`: each item of the instant, without what explains an E that is all of this instant."""
+
+    waits = True
 
     state = ("_explained", "_items")
 
@@ -107,6 +109,7 @@ class Without(Operator):
         self._held = node.held
         calm = node.left.punctual and node.right.punctual and not node.right.view
         self._eager = calm  # all that lies strictly inside l was there before
+        self.waits = not calm
         self._new: list[Candidate] = []
 
     def take_left(self, left: Candidate) -> None:
@@ -134,7 +137,7 @@ class Without(Operator):
     def memories(self) -> Iterable[Memory]:
         return (self.blocking.memory,)
 
-    def consume(self, gone: Container[int], at: int) -> None:
+    def consume(self, gone: Set[int], at: int) -> None:
         """What is consumed still counts as n."""
 
 
@@ -144,6 +147,8 @@ def _strictly_inside(left: Candidate, candidate: Candidate) -> bool:
 
 class Silence(Operator):
     """`L NOT FOLLOWED BY N WITHIN d`: l waits for its deadline."""
+
+    waits = True
 
     state = ("blocking.memory", "_waiting", "_count")
 
@@ -221,7 +226,7 @@ class Silence(Operator):
             before = at - self._horizon
             self._retain(lambda left: left[SINCE] > before)
 
-    def consume(self, gone: Container[int], at: int) -> None:
+    def consume(self, gone: Set[int], at: int) -> None:
         """What is consumed still counts as n, but waits for nothing."""
         self._retain(lambda left: not any(id(part) in gone for part in left[PARTS]))
 

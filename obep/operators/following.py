@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from obep.operators.candidates import DONE, END, PARTS, ROWS, START, Candidate, Emit, Parts, Row
 from obep.operators.memory import Memory
@@ -34,6 +34,7 @@ class Next(Operator):
         self._held = node.held
         views = node.left.view or node.right.view
         self._eager = node.left.punctual and node.right.punctual and not views
+        self.waits = not self._eager
         self._probes_rights = not node.left.punctual
         self._new_left: list[Candidate] = []
         self._new_right: list[Candidate] = []
@@ -143,7 +144,7 @@ class Next(Operator):
         twice = () if self.between_lefts is self.lefts else (self.between_lefts, self.between_rights)
         return (self.lefts, self.rights, *twice)
 
-    def consume(self, gone: Container[int], at: int) -> None:
+    def consume(self, gone: Set[int], at: int) -> None:
         self.lefts.forget(gone)
         self.rights.forget(gone)
 

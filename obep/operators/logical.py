@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable, Set
 
 from obep.operators.candidates import PARTS, SINCE, Candidate, Emit
 from obep.operators.operator import Operator
@@ -96,7 +96,7 @@ class Store(Operator):
             before = at - self._horizon
             self._all = [candidate for candidate in self._all if candidate[SINCE] > before]
 
-    def consume(self, gone: Container[int], at: int) -> None:
+    def consume(self, gone: Set[int], at: int) -> None:
         self._all = [c for c in self._all if not any(id(part) in gone for part in c[PARTS])]
 
     def size(self) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from operator import itemgetter
 from typing import Final, Literal
 
-from obep.operators.candidates import DONE, END, PARTS, ROWS, SINCE, Candidate, Key
+from obep.operators.candidates import DONE, END, PARTS, ROWS, SINCE, Candidate, Emit, Key
 from obep.operators.rows import KeyOf, keys_of
 
 _end = itemgetter(END)
@@ -27,7 +27,9 @@ class Memory:
         self.key = key
         self._horizon = horizon
         self._measure = measure
-        self._by_key: dict[Key, list[Candidate]] = {}
+        self.buckets: dict[Key, list[Candidate]] = {}
+        """All candidates, by key, in the order of their end."""
+        self._holding: dict[int, list[Candidate]] | None = None
         self._sweep_at: float = float("-inf") if horizon is not None else float("inf")
 
     def add(self, candidate: Candidate) -> None:
@@ -35,17 +37,39 @@ class Memory:
         if candidate[DONE] >= self._sweep_at:
             self.prune(candidate[DONE])
         for key in keys_of(self.key, candidate[ROWS]) or (ROWLESS,):
-            held = self._by_key.get(key)
-            if held is None:
-                self._by_key[key] = [candidate]
+            held = self.buckets.get(key)
+            if not held:
+                self.buckets[key] = [candidate]
+            elif held[-1][END] <= candidate[END]:
+                held.append(candidate)
+            else:
+                insort(held, candidate, key=_end)
+        if self._holding is not None:
+            self._hold(self._holding, candidate)
+
+    def adder(self) -> Emit:
+        """`add` as a closure, quick where a candidate has one row."""
+        buckets, key_of = self.buckets, self.key
+
+        def add(candidate: Candidate) -> None:
+            rows = candidate[ROWS]
+            if len(rows) != 1 or candidate[DONE] >= self._sweep_at or self._holding is not None:
+                self.add(candidate)
+                return
+            key = key_of(rows[0])
+            held = buckets.get(key)
+            if not held:
+                buckets[key] = [candidate]
             elif held[-1][END] <= candidate[END]:
                 held.append(candidate)
             else:
                 insort(held, candidate, key=_end)
 
+        return add
+
     def between(self, key: Key, least: int | None, greatest: int | None) -> list[Candidate]:
         """Those under one key whose end lies between, both included."""
-        held = self._by_key.get(key)
+        held = self.buckets.get(key)
         if not held:
             return []
         low = 0 if least is None or held[0][END] >= least else bisect_left(held, least, key=_end)
@@ -55,7 +79,7 @@ class Memory:
 
     def latest(self, key: Key, least: int, greatest: int) -> Iterator[Candidate]:
         """Those under one key whose end lies between, both included, from the last to the first."""
-        held = self._by_key.get(key)
+        held = self.buckets.get(key)
         if not held:
             return
         at = len(held) if held[-1][END] <= greatest else bisect_right(held, greatest, key=_end)
@@ -76,7 +100,7 @@ class Memory:
 
     def refill(self, candidates: Iterable[Candidate]) -> None:
         """Hold these instead."""
-        self._by_key.clear()
+        self.buckets.clear()
         for candidate in candidates:
             self.add(candidate)
 
@@ -88,29 +112,50 @@ class Memory:
         self._sweep_at = at + self._horizon
         self._keep(lambda candidate: candidate[measure] > before)
 
-    def forget(self, gone: Container[int]) -> None:
+    def forget(self, gone: Set[int]) -> None:
         """Forget every candidate that one of these occurrences (by `id`) is part of."""
-        self._keep(lambda candidate: not any(id(part) in gone for part in candidate[PARTS]))
+        holding = self._holding
+        if holding is None:  # from the first time on it is known which candidates an occurrence is part of
+            holding = self._holding = {}
+            for candidate in self:
+                self._hold(holding, candidate)
+        for number in gone & holding.keys():
+            for candidate in holding.pop(number):
+                for key in keys_of(self.key, candidate[ROWS]) or (ROWLESS,):
+                    held = self.buckets.get(key, [])
+                    held[:] = [one for one in held if one is not candidate]
+                    if not held:
+                        self.buckets.pop(key, None)
+
+    @staticmethod
+    def _hold(holding: dict[int, list[Candidate]], candidate: Candidate) -> None:
+        for part in candidate[PARTS]:
+            if part is not None:
+                holding.setdefault(id(part), []).append(candidate)
 
     def _keep(self, wanted: Callable[[Candidate], bool]) -> None:
         empty = []
-        for key, held in self._by_key.items():
+        for key, held in self.buckets.items():
             kept = [candidate for candidate in held if wanted(candidate)]
             if not kept:
                 empty.append(key)
             elif len(kept) < len(held):
                 held[:] = kept
         for key in empty:
-            del self._by_key[key]
+            del self.buckets[key]
+        if self._holding is not None:  # ids may be used again
+            self._holding = {}
+            for candidate in self:
+                self._hold(self._holding, candidate)
 
     def __iter__(self) -> Iterator[Candidate]:
         """Each candidate once."""
         seen: set[int] = set()
-        for held in self._by_key.values():
+        for held in self.buckets.values():
             for candidate in held:
                 if id(candidate) not in seen:
                     seen.add(id(candidate))
                     yield candidate
 
     def __len__(self) -> int:
-        return sum(map(len, self._by_key.values()))
+        return sum(map(len, self.buckets.values()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import Any, ClassVar
 
 from obep.operators.candidates import Candidate, Emit, Parts
@@ -19,6 +19,8 @@ class Operator:
     """
 
     emit: Emit
+    waits: bool = False
+    """Whether it may have something to decide when an instant closes."""
     state: ClassVar[tuple[str, ...]] = ()
     """The fields that a snapshot keeps."""
 
@@ -57,7 +59,7 @@ class Operator:
         for memory in self.memories():
             memory.prune(at)
 
-    def consume(self, gone: Container[int], at: int) -> None:
+    def consume(self, gone: Set[int], at: int) -> None:
         """These occurrences (by `id`) take no part in what is done after this instant (SPEC §6)."""
         for memory in self.memories():
             memory.forget(gone)

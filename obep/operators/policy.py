@@ -31,6 +31,7 @@ class Choosing(Operator):
         self.right_view: Operator | None = None
         self._choose = CHOICES.get(node.which)
         self._eager = eager
+        self.waits = not eager
         self._keeps_rights = not eager and not node.right.view
         self._new_left: list[Candidate] = []
         self._new_right: list[Candidate] = []

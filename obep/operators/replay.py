@@ -6,7 +6,7 @@ window; only what is done at that instant counts (SPEC §4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable, Set
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,8 @@ Entry = tuple[int, int, Occurrence, Rows]
 
 class Replay(Operator):
     """Keeps the window's occurrences and items, and runs them again and again."""
+
+    waits = True
 
     state = ("_entries", "_items", "_new", "_new_items", "_due")
 
@@ -120,7 +122,7 @@ class Replay(Operator):
             kept = {id(entry[2]) for entry in self._entries}
             self._consumed = {key: value for key, value in self._consumed.items() if key in kept}
 
-    def consume(self, gone: Container[int], at: int) -> None:
+    def consume(self, gone: Set[int], at: int) -> None:
         for _, _, occurrence, _ in self._entries:
             if id(occurrence) in gone and id(occurrence) not in self._consumed:
                 self._consumed[id(occurrence)] = (at, occurrence)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable, Set
 
 from obep.operators.candidates import END, PARTS, SINCE, START, Candidate, Emit
 from obep.operators.operator import Operator
@@ -38,6 +38,7 @@ class Choice(Operator):
         self._choose = first_of if node.which == "first" else last_of
         self._first = node.which == "first"
         self._eager = node.prompt
+        self.waits = not self._eager
         self._keep_all = consumes
         self._horizon = node.horizon
         self._members: list[Candidate] = []
@@ -82,7 +83,7 @@ class Choice(Operator):
             before = at - self._horizon
             self._members = [member for member in self._members if member[SINCE] > before]
 
-    def consume(self, gone: Container[int], at: int) -> None:
+    def consume(self, gone: Set[int], at: int) -> None:
         self._members = [m for m in self._members if not any(id(part) in gone for part in m[PARTS])]
 
     def size(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import Any
 
 from obep.model import Item, Occurrence, Term
@@ -15,28 +15,32 @@ from obep.operators.pair import Pair
 from obep.operators.policy import Fallback, Pick
 from obep.operators.replay import Replay
 from obep.operators.selection import Choice, Settle
+from obep.operators.sequence import Sequence
 from obep.operators.state import Pack, Unpack
 from obep.operators.window import bounded, checked
 from obep.plan import nodes
 from obep.plan.nodes import Node, Read
 
 Enter = Callable[[Occurrence, Rows], None]
+Take = Callable[[Occurrence], None]
 
 
 class Leaf:
     """Where the occurrences of an event enter, with the rows that its ask has found."""
 
-    def __init__(self, node: Read, enter: Enter) -> None:
+    def __init__(self, node: Read, enter: Enter, take: Take | None = None) -> None:
         self.node = node
         self.enter = enter
-
-    def take(self, occurrence: Occurrence) -> None:
+        self.take: Take = self._take if take is None else take
         """Let an occurrence in with all of its rows."""
+
+    def _take(self, occurrence: Occurrence) -> None:
         self.enter(occurrence, NOTHING if self.node.free else occurrence.solutions.get(self.node.ask, ()))
 
 
-def entrance(node: Read, emit: Emit) -> Enter:
+def leaf(node: Read, emit: Emit) -> Leaf:
     """Occurrences as candidates. Below FIRST and LAST those without rows come in, too."""
+    ask = node.ask
 
     def enter(occurrence: Occurrence, rows: Rows) -> None:
         o = occurrence
@@ -47,7 +51,14 @@ def entrance(node: Read, emit: Emit) -> Enter:
         o = occurrence
         emit((o.start, o.end, o.detected, o.since, (o,), (rows,)))
 
-    return enter_held if node.held else enter
+    def take(o: Occurrence) -> None:
+        rows = o.solutions.get(ask)
+        if rows:
+            emit((o.start, o.end, o.detected, o.since, (o,), rows))
+
+    if node.held:
+        return Leaf(node, enter_held)
+    return Leaf(node, enter, None if node.free else take)
 
 
 class Tree:
@@ -71,6 +82,11 @@ class Tree:
     @property
     def wants_items(self) -> bool:
         return bool(self._of_items)
+
+    @property
+    def waits(self) -> bool:
+        """Whether it ever has something to decide when an instant closes."""
+        return any(operator.waits for operator in self.operators)
 
     @property
     def timed(self) -> bool:
@@ -97,7 +113,7 @@ class Tree:
         deadlines = [due for operator in self._timed if (due := operator.next_deadline()) is not None]
         return min(deadlines, default=None)
 
-    def consume(self, gone: Container[int], at: int) -> None:
+    def consume(self, gone: Set[int], at: int) -> None:
         """These occurrences (by `id`) take no part in what is done after this instant."""
         for operator in self._consuming:
             operator.consume(gone, at)
@@ -132,7 +148,7 @@ class Tree:
         """
         match node:
             case Read():
-                self.leaves.append(Leaf(node, entrance(node, emit)))
+                self.leaves.append(leaf(node, emit))
                 return None
             case nodes.Check():
                 return self._grow(node.operand, checked(node, emit), exempt)
@@ -140,7 +156,8 @@ class Tree:
                 self._replay(node, emit, exempt)
                 return None
             case nodes.Within():
-                self._grow(node.operand, bounded(node, emit), exempt)
+                heeded = isinstance(node.operand, nodes.Pair)  # pairs look at their horizon themselves
+                self._grow(node.operand, emit if heeded else bounded(node, emit), exempt)
                 return None
             case nodes.Choice() | nodes.Settle():
                 return self._unary(node, emit, exempt)
@@ -167,8 +184,10 @@ class Tree:
         return self._add(operator, node, exempt)
 
     def _binary(self, node: nodes.Binary, emit: Emit, exempt: bool) -> Operator | None:
-        operator: Pair | Pick | Next | Fallback
+        operator: Sequence | Pair | Pick | Next | Fallback
         match node:
+            case nodes.Pair() if Sequence.suits(node):
+                operator = Sequence(node, emit)
             case nodes.Pair():
                 operator = Pair(node, emit)
             case nodes.Pick():
