@@ -69,7 +69,9 @@ def test_the_strategies_reach_every_rule_of_the_grammar(reached: set[Any]) -> No
     # An empty file and `[ … ]` have no strategy: the printer writes them otherwise.
     parse("")
     parse("EVENT X MATCH A IF { EVENT A { [ ] :p [ :q 5 ; :r 6 ] . [ :p ?x ] . [] :p [] } }")
-    rules = set(grammar().parser.parser.parser.callbacks)
+    # Only wrong guards get to this one; it lets their error stand after the alias.
+    wrong = "<block : EVENT _block>"
+    rules = {rule for rule in grammar().parser.parser.parser.callbacks if str(rule) != wrong}
     for number in range(20):
         seed(number)(read)()
         if rules == reached:
