@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 
 from obep.commands.output import has_errors
@@ -26,8 +25,6 @@ def examine(path: Path, config: Path | None = None) -> tuple[Linked | None, list
 
 def _check_against_ontology(linked: Linked, config: Path | None) -> list[Diagnostic]:
     """Unknown classes and properties. Only here the ontology is read, and its readers are imported."""
-    if find_spec("obep.ontology.names") is None:
-        return []
     from obep.config import load_config
     from obep.ontology.load import load_graph, load_ontology
     from obep.ontology.names import check_names
