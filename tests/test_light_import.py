@@ -36,7 +36,8 @@ def test_import_obep_loads_nothing_heavy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["check", "q.obep"], ["fmt", "--check", "q.obep"], ["explain", "q.obep"], ["--help"]]
+    "command",
+    [["check", "q.obep"], ["fmt", "--check", "q.obep"], ["explain", "--mermaid", "q.obep"], ["--help"]],
 )
 def test_a_query_without_an_ontology_is_handled_lightly(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "q.obep").write_text("EVENT A AS Room\n\nEVENT B MATCH A SEQ A WITHIN 5 min\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from obep.commands.output import has_errors
 from obep.errors import Diagnostic, ObepError
 from obep.query.check import check
 from obep.query.link import Linked, link
@@ -15,12 +14,17 @@ def examine(path: Path, config: Path | None = None) -> tuple[Linked | None, list
     """The linked query, if it can be linked, and every diagnostic about it."""
     try:
         linked = link(read_query(path), path.parent)
-        found = check(linked)
-        if not has_errors(found) and (linked.vocab or linked.graphs):
-            found += _check_against_ontology(linked, config)
-        return linked, found
     except ObepError as error:
         return None, list(error.diagnostics)
+    found = check(linked)
+    if linked.vocab or linked.graphs:
+        try:
+            found += _check_against_ontology(linked, config)
+        except ObepError as error:
+            found += error.diagnostics
+    order = {file.name: number for number, file in enumerate(linked.files)}
+    found.sort(key=lambda d: (order.get(d.file, len(order)), d.span.start if d.span else 0))
+    return linked, found
 
 
 def _check_against_ontology(linked: Linked, config: Path | None) -> list[Diagnostic]:

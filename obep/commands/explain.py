@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from obep.commands.output import count, has_errors, write
 
 if TYPE_CHECKING:
+    from obep.engine.query import Query
     from obep.query.ast import Event
     from obep.query.link import Linked
 
@@ -24,7 +25,8 @@ def command(
 ) -> None:
     """Show the events of a query: strata, dependencies, and each pattern as a tree.
 
-    A prompt event is reported when its last part is pushed, a closing one when its instant is over.
+    A prompt event is reported when its last part is pushed, a closing one when its instant is over. A logical
+    event is found exactly by rules, or needs the reasoner for some items.
     """
     from obep.commands.examine import examine
     from obep.commands.picture import mermaid as drawn
@@ -33,47 +35,46 @@ def command(
     write(diagnostics)
     if linked is None or has_errors(diagnostics):
         raise typer.Exit(2)
-    print(drawn(linked) if mermaid else "\n".join(_lines(linked)), end="" if mermaid else "\n")
+    if mermaid:
+        print(drawn(linked), end="")
+        return
+    from obep.config import load_config
+    from obep.engine.query import load
+
+    query = load(file, catalogue=load_config(config, linked.folder).catalogue, java=False)
+    print("\n".join(_lines(query)))
 
 
-def _lines(linked: Linked) -> Iterator[str]:
+def _lines(query: Query) -> Iterator[str]:
     from obep.query.names import strata
+
+    linked = query.linked
 
     layers = strata(linked)
     strata_ = "1 stratum" if len(layers) == 1 else f"{len(layers)} strata"
     yield f"{linked.file.name}: {count(len(linked.events), 'event')} in {strata_}"
-    plans = _plans(linked)
+    manner = {planned.event: "prompt" if planned.prompt else "closing" for planned in query.plan.events}
     rank = {iri: place for place, iri in enumerate(linked.events)}
     for number, layer in enumerate(layers, 1):
         yield f"\nstratum {number}"
         for iri in layer:
             yield ""
-            yield from _event(linked.events[iri], linked, rank, plans.get(iri))
+            yield from _event(
+                linked.events[iri], linked, rank, manner[iri], query.bundle.status.get(iri, "exact")
+            )
     for clause in linked.returns:
         names = [name.text for name in clause.events] or [clause.which.upper()]
         yield f"\nreturns {', '.join(names)} as {'RDF' if clause.form == 'rdf' else 'events'}"
 
 
-def _plans(linked: Linked) -> dict[str, Any]:
-    """How each event is carried out, by its IRI."""
-    from obep.guards.asks import asks
-    from obep.plan.build import plan
-
-    return {planned.event: planned for planned in plan(linked, asks(linked), None).events}
-
-
-def _event(event: Event, linked: Linked, rank: dict[str, int], planned: Any) -> Iterator[str]:
+def _event(event: Event, linked: Linked, rank: dict[str, int], manner: str, status: str) -> Iterator[str]:
     from obep.commands.picture import tree
     from obep.query.ast import LogicalEvent
     from obep.query.names import depends
     from obep.query.printer import show
 
     logical = isinstance(event, LogicalEvent)
-    words = ["logical" if logical else "composite"]
-    if planned is not None and planned.prompt:
-        words.append("prompt")
-    elif planned is not None and not (event.guard and event.guard.blocks):
-        words.append("closing")  # with blocks, the ontology decides: they may look at the whole item
+    words = ["logical" if logical else "composite", manner, *([status] if logical else [])]
     head = event.name.text
     if not isinstance(event, LogicalEvent) and event.parameters:
         head += f"({', '.join(show(var) for var in event.parameters)})"

@@ -114,11 +114,11 @@ def test_explain_shows_events_strata_and_trees(folder: Path) -> None:
     done = obep("explain", "q.obep")
     assert done.status == 0
     assert done.out == (
-        "q.obep: 3 events in 3 strata\n\nstratum 1\n\n  A   logical, prompt\n    on <doors>\n    Room\n\n"
+        "q.obep: 3 events in 3 strata\n\nstratum 1\n\n  A   logical, prompt, exact\n    on <doors>\n    Room\n\n"
         "stratum 2\n\n"
         "  B(?r)   composite, closing\n    from A\n    WITHIN 5 min\n    └─ SEQ\n       ├─ A(?r) AS x\n"
         "       └─ NOT\n          └─ A\n\n"
-        "stratum 3\n\n  C   logical, prompt\n    from B\n    B and p some Thing\n\n"
+        "stratum 3\n\n  C   logical, prompt, exact\n    from B\n    B and p some Thing\n\n"
         "returns C as events\n"
     )
 
