@@ -56,7 +56,7 @@ class Matcher:
         if require_complete and gap is None and not bundle.java:
             _complete(bundle)
         if gap is None and bundle.java:
-            gap = HermitGap(bundle.definitions.axioms, bundle.cache_dir)
+            gap = HermitGap(bundle.module, bundle.cache_dir)
         self.evaluator = Evaluator(bundle, gap, max_explanations)
         self._asks = Asking(bundle, asks)
         self._streams = bundle.definitions.streams

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from obep.errors import Diagnostic
+from obep.errors import Diagnostic, ObepError
 from obep.model import RDF_TYPE, Term, Triple, body_of
 from obep.ontology import rules as r
 from obep.ontology.axiom_rules import mentioned
@@ -62,7 +63,7 @@ class Bundle:
         guard_roles = self.definitions.guard_roles
         everything = [*self.normal.rules, *self.normal.asserted]
         self.relations: Relations = relations_of(everything, self.definitions.axioms, guard_roles)
-        self._vocabulary = Vocabulary(
+        self.names_looked_at = Vocabulary(
             self.definitions.axioms, self.definitions.goals, self.definitions.guard_classes, guard_roles
         )
         self.profile: Profile = self._profile(self.normal.rules)
@@ -72,7 +73,9 @@ class Bundle:
         self._names.intern(every)
         looked_at = [self.relations.of(p)[0] for p in guard_roles if p in self.relations]
         goals = (*self.definitions.goals, *self.definitions.guard_classes, NOTHING)
-        self._relevant, self._needed = relevant(every, (*goals, *looked_at), self.relations)
+        self._relevant, self._needed = relevant(
+            every, (*goals, *looked_at), self.relations, self.normal.clauses
+        )
 
     # --- the rules
 
@@ -104,18 +107,18 @@ class Bundle:
 
         def static(some: list[Rule]) -> tuple[Program, Store]:
             self._names.intern(some)
-            program = build_program(some, self.relations, self._names, self._vocabulary, equality=False)
+            program = build_program(some, self.relations, self._names, self.names_looked_at, equality=False)
             return program, closed(program, (), axioms, upper=True)
 
-        return profile(rules, self.normal.why, self.normal.opaque, self.relations, datatypes, static)
+        return profile(rules, self.normal, self.relations, datatypes, static)
 
     def _reading(self, rules: list[Rule], *, upper: bool = False) -> Reading:
         kept = [rule for rule in rules if rule in self._relevant]
-        return build_reading(kept, self.relations, self._names, self._vocabulary, self.k, upper=upper)
+        return build_reading(kept, self.relations, self._names, self.names_looked_at, self.k, upper=upper)
 
     def _program(self, rules: list[Rule], like: Reading) -> Program:
         kept = [rule for rule in rules if rule in self._relevant]
-        return build_program(kept, self.relations, self._names, self._vocabulary, like.program.equality)
+        return build_program(kept, self.relations, self._names, self.names_looked_at, like.program.equality)
 
     @cached_property
     def lower(self) -> Reading:
@@ -135,6 +138,16 @@ class Bundle:
     @cached_property
     def upper_asserted(self) -> Program:
         return self._program(self.asserted.upper, self.upper)
+
+    @cached_property
+    def module(self) -> Axioms:
+        """T and the definitions, without the axioms that can lead to no event and no contradiction."""
+        sources = self.normal.sources
+        kept = {axiom for rule in self._relevant for axiom in sources.get(rule, ())}
+        with_rules = {axiom for axioms in sources.values() for axiom in axioms}
+        dropped = with_rules - kept
+        full = self.definitions.axioms
+        return replace(full, axioms=tuple(axiom for axiom in full.axioms if axiom not in dropped))
 
     @cached_property
     def goal_numbers(self) -> dict[int, Term]:
@@ -199,7 +212,10 @@ class Bundle:
 
     def vocabulary(self, event: Term) -> frozenset[Term]:
         """The names in an event's definition, with the classes and properties below and above them (D7)."""
-        return self._vocabularies.setdefault(event, self._near(event))
+        found = self._vocabularies.get(event)
+        if found is None:
+            found = self._vocabularies[event] = self._near(event)
+        return found
 
     @cached_property
     def _vocabularies(self) -> dict[Term, frozenset[Term]]:
@@ -263,4 +279,12 @@ def compile_bundle(
     cache_dir: Path | None = None,
 ) -> Bundle:
     """Brings a query, T and K together; raises what makes them impossible."""
-    return Bundle(linked, axioms, k, java=java, cache_dir=cache_dir)
+    from obep.ontology.names import check_names
+    from obep.ontology.verdicts import settled
+
+    said = check_names(linked, axioms, k)
+    errors = [one for one in said if one.severity == "error"]
+    if errors:
+        raise ObepError(*errors)
+    bundle = Bundle(linked, axioms, k, diagnostics=said, java=java, cache_dir=cache_dir)
+    return settled(bundle)

@@ -43,13 +43,15 @@ class Normal:
     rules: dict[Rule, Bound] = field(default_factory=dict)
     asserted: dict[Rule, Bound] = field(default_factory=dict)
     named: dict[Symbol, ClassExpression] = field(default_factory=dict)
-    """Auxiliary names of expressions that a classification may help with."""
+    """Auxiliary names of parts of definitions, for a classification to find out about."""
     why: dict[Rule, str] = field(default_factory=dict)
     """For a rule that belongs to the upper bound only: what rules cannot carry, in words."""
+    clauses: list[tuple[tuple[Rule, ...], ...]] = field(default_factory=list)
+    """For each case analysis the rules of its cases: it leads to something only if every case does."""
     opaque: list[str] = field(default_factory=list)
     """What has no upper bound either, in words."""
-    origin: dict[Rule, str] = field(default_factory=dict)
-    """For constraints: the axiom in words."""
+    sources: dict[Rule, set[ax.Axiom]] = field(default_factory=dict)
+    """The axioms that a rule comes from; a rule of a definition has none."""
 
 
 class Normaliser:
@@ -64,6 +66,7 @@ class Normaliser:
         self._axiom: ax.Axiom | None = None
         self._count = 0
         self._reason = ""
+        self._case: list[Rule] = []
 
     def add(self, axiom: ax.Axiom) -> None:
         """One axiom of T."""
@@ -86,9 +89,8 @@ class Normaliser:
     def imply(self, event: Term, body: ClassExpression, *, asserted: bool) -> None:
         """`H SubClassOf B`."""
         self._target = self.normal.asserted if asserted else self.normal.rules
-        self._axiom = ax.SubClassOf(ax.Class(event), body)
         self.right(event, nnf(body))
-        self._target, self._axiom = self.normal.rules, None
+        self._target = self.normal.rules
 
     def emit(self, rule: Rule, bound: Bound = Bound.BOTH) -> None:
         """A rule of the reading that is being written."""
@@ -96,14 +98,15 @@ class Normaliser:
         self._target[rule] = self._target.get(rule, Bound(0)) | bound
         if bound == Bound.UPPER:
             self.normal.why.setdefault(rule, self._reason)
+            self._case.append(rule)
         if self._axiom is not None:
-            self.normal.origin.setdefault(rule, show(self._axiom))
+            self.normal.sources.setdefault(rule, set()).add(self._axiom)
 
     def fresh(self, expression: ClassExpression | None = None) -> Symbol:
         """A new auxiliary name, for this expression."""
         self._count += 1
         symbol = f"~{self._count}"
-        if expression is not None:
+        if expression is not None and self._axiom is None:
             self.normal.named[symbol] = expression
         return symbol
 
@@ -222,10 +225,8 @@ class Normaliser:
                 self._reason = f"{show(expression)}: counting"
                 self.emit(Exists(role, symbol, head), Bound.BOTH if count <= 1 else Bound.UPPER)
             case _:  # not, only, max: the negation may hold instead
-                self._reason = f"{show(expression)}: {UNSAID}"
-                self.emit(Sub((context,), head), Bound.UPPER)
-                self._bound = Bound.UPPER
-                self.right(context, nnf(ax.Not(expression)))
+                otherwise = nnf(ax.Not(expression))
+                self._weaker(context, (ax.Class(head), otherwise), f"{show(expression)}: {UNSAID}")
 
     def _filler(self, role: Role, filler: ClassExpression, context: Symbol) -> Symbol:
         if is_left(filler):
@@ -293,18 +294,21 @@ class Normaliser:
     def _weaker(self, premise: Symbol, cases: Iterable[ClassExpression], words: str) -> None:
         """All cases at once: too much, so for the upper bound only."""
         bound, self._bound = self._bound, self._bound & Bound.UPPER
+        outer, found = self._case, []
         for case in cases:
-            self._reason = words
+            self._reason, self._case = words, []
             self.right(premise, case)
-        self._bound = bound
+            found.append(tuple(self._case))
+            outer += self._case
+        self._bound, self._case = bound, outer
+        self.normal.clauses.append(tuple(found))
 
     def _right_one_of(self, premise: Symbol, individuals: tuple[Term, ...]) -> None:
         if len(individuals) == 1:
             self.emit(Is(premise, individuals[0]))
             return
-        self._reason = f"{show(ax.OneOf(individuals))} has several members: case analysis"
-        for individual in individuals:
-            self.emit(Is(premise, individual), Bound.UPPER)
+        words = f"{show(ax.OneOf(individuals))} has several members: case analysis"
+        self._weaker(premise, [ax.OneOf((individual,)) for individual in individuals], words)
 
     def _right_counting(self, premise: Symbol, expression: ClassExpression) -> None:
         match expression:

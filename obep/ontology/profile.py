@@ -7,7 +7,7 @@ witness are those of REASONING 4.1; each is looked for, none is assumed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeVar
@@ -15,6 +15,7 @@ from typing import TypeVar
 from obep.model import Term
 from obep.ontology import rules as r
 from obep.ontology.axioms import DIFFERENT_FROM, NOTHING, SAME_AS, THING, DataRange
+from obep.ontology.normal import Normal
 from obep.ontology.program import FILL, IS, SELF_IN, Program, witness_name
 from obep.ontology.ranges import lies
 from obep.ontology.relations import SAME, Directed, Relations
@@ -25,6 +26,7 @@ from obep.ontology.words import name
 _R = TypeVar("_R", bound=Rule)
 _WITNESSES = 6
 """How many witnesses a `min` may have before it is left to the reasoner."""
+Clauses = Sequence[tuple[tuple[Rule, ...], ...]]
 Static = Callable[[list[Rule]], tuple[Program, Store]]
 """Builds a program and closes what T says by itself under it."""
 
@@ -38,6 +40,7 @@ class Profile:
     why: dict[Rule, str] = field(default_factory=dict)
     opaque: list[str] = field(default_factory=list)
     """What has no upper bound: every answer is open."""
+    clauses: Clauses = ()
 
     def exact(self) -> bool:
         """Whether the rules say it all."""
@@ -45,21 +48,21 @@ class Profile:
 
     def reasons(self, goal: Symbol, relations: Relations) -> list[str]:
         """What makes an event need the reasoner, in words; also what may make an item contradict T."""
-        used, _ = relevant(self.upper, (goal, NOTHING), relations)
+        used, _ = relevant(self.upper, (goal, NOTHING), relations, self.clauses)
         return list(dict.fromkeys([*self.opaque, *(w for rule, w in self.why.items() if rule in used)]))
 
 
 def profile(
     rules: Mapping[Rule, Bound],
-    why: Mapping[Rule, str],
-    opaque: Iterable[str],
+    normal: Normal,
     relations: Relations,
     datatypes: Mapping[Term, DataRange],
     static: Static,
 ) -> Profile:
     """Sorts the rules."""
-    sorted_ = _Sorter(rules, why, opaque, relations, datatypes)
-    return sorted_.sort(static)
+    found = _Sorter(rules, normal.why, normal.opaque, relations, datatypes).sort(static)
+    found.clauses = tuple(normal.clauses)
+    return found
 
 
 class _Sorter:
@@ -260,37 +263,74 @@ class _Look:
 
 
 def relevant(
-    rules: Iterable[Rule], goals: Iterable[Symbol | int], relations: Relations
+    rules: Iterable[Rule], goals: Iterable[Symbol | int], relations: Relations, clauses: Clauses = ()
 ) -> tuple[set[Rule], set[Symbol | int]]:
     """The rules that may take part in a derivation of a goal, and all concepts and relations that may.
 
-    A goal is a concept, or the number of a relation.
+    A goal is a concept, or the number of a relation. A case analysis counts when each of its cases does.
     """
-    rules = list(rules)
-    waiting: list[Rule] = []
-    by_head: dict[Symbol | int, list[Rule]] = {}
-    for rule in rules:
-        heads = _heads(rule, relations)
-        if not heads:
-            waiting.append(rule)
-        for head in heads:
-            by_head.setdefault(head, []).append(rule)
-    if NOTHING in by_head:  # a witness that cannot be is a contradiction
-        by_head[NOTHING] += [rule for rule in rules if isinstance(rule, r.Witness)]
-    used = set(waiting)
-    seen: set[Symbol | int] = set()
+    rules = dict.fromkeys(rules)
+    search = _Search(rules, relations, clauses)
     needed: set[Symbol | int] = set(goals) | {SAME}
-    while needed or waiting:
-        while waiting:
-            needed |= set(_needs(waiting.pop(), relations)) - seen
-        if needed:
-            head = needed.pop()
-            seen.add(head)
-            for rule in by_head.get(head, ()):
-                if rule not in used:
-                    used.add(rule)
-                    waiting.append(rule)
-    return used, seen
+    seen: set[Symbol | int] = set()
+    while True:
+        while search.waiting:
+            needed |= set(_needs(search.waiting.pop(), relations)) - seen
+        if not needed:
+            return search.used, seen
+        head = needed.pop()
+        seen.add(head)
+        for rule in search.by_head.get(head, ()):
+            search.reach(rule)
+
+
+class _Search:
+    """Which rules conclude what, and which of them have been reached."""
+
+    def __init__(self, rules: Mapping[Rule, None], relations: Relations, clauses: Clauses) -> None:
+        self.by_head: dict[Symbol | int, list[Rule]] = {}
+        self.waiting: list[Rule] = []
+        self.used: set[Rule] = set()
+        self._reached: set[Rule] = set()
+        self._clauses: dict[Rule, list[tuple[tuple[Rule, ...], ...]]] = {}
+        for clause in clauses:
+            members = [rule for case in clause for rule in case]
+            if all(rule in rules for rule in members):
+                for rule in members:
+                    self._clauses.setdefault(rule, []).append(clause)
+        for rule in rules:
+            heads = _heads(rule, relations)
+            if not heads:
+                self.reach(rule)
+            for head in heads:
+                self.by_head.setdefault(head, []).append(rule)
+        witnesses = [rule for rule in rules if isinstance(rule, r.Witness)]
+        if NOTHING in self.by_head:  # a witness that cannot be is a contradiction
+            self.by_head[NOTHING] += witnesses
+        if any(isinstance(rule, r.Fill | r.Is | r.Merge | r.Key) for rule in rules):
+            for rule in witnesses:  # what holds of a witness may come back to a name
+                self.by_head.setdefault(rule.filler, []).append(rule)
+
+    def reach(self, rule: Rule) -> None:
+        """Something that the rule concludes is needed."""
+        if rule in self._reached:
+            return
+        self._reached.add(rule)
+        clauses = self._clauses.get(rule)
+        if clauses is None:
+            self._use(rule)
+            return
+        for clause in clauses:
+            if all(not self._reached.isdisjoint(case) for case in clause):
+                for case in clause:
+                    for member in case:
+                        if member in self._reached:
+                            self._use(member)
+
+    def _use(self, rule: Rule) -> None:
+        if rule not in self.used:
+            self.used.add(rule)
+            self.waiting.append(rule)
 
 
 def _heads(rule: Rule, relations: Relations) -> tuple[Symbol | int, ...]:

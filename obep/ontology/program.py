@@ -156,13 +156,14 @@ class ProgramBuilder:
             if p in self.relations
         )
         members.extend(self._ranges())
+        classes = {c: self.heads(c) for c in self.classes}  # before the tables: it may number concepts
         return Program(
             self.relations,
             self.names,
             _dense(concept_ops, max(len(self.names.concepts), 1)),
             _dense(edge_ops, len(self.relations)),
             [n in self._stored for n in range(len(self.relations))],
-            {c: self.heads(c) for c in self.classes},
+            classes,
             {p: self.edges(p) for p in (*self.roles, SAME_AS, DIFFERENT_FROM)},
             {p: self.edges(p) for p in self.data},
             tuple(dict.fromkeys(members)),

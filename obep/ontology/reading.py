@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from obep.errors import fail
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology import rules as r
 from obep.ontology.axioms import (
@@ -169,6 +168,14 @@ def _without_impossible(rule: Rule, names: Names, impossible: set[int]) -> Rule:
     return rule
 
 
+class Contradiction(Exception):
+    """T and K contradict each other, about these individuals."""
+
+    def __init__(self, guilty: list[Term]) -> None:
+        super().__init__(", ".join(guilty))
+        self.guilty = guilty
+
+
 def closed(program: Program, k: Sequence[Triple], axioms: Axioms, *, upper: bool = False) -> Store:
     """T's own facts and K, closed. What the upper reading finds contradictory need not be so."""
     datatypes = {a.datatype: a.range for a in axioms.axioms if isinstance(a, DatatypeDefinition)}
@@ -196,9 +203,9 @@ def closed(program: Program, k: Sequence[Triple], axioms: Axioms, *, upper: bool
             closure.add_edges(edges, x, y, _GIVEN)
             asserted.append((x, y, triple))
     closure.run()
-    for x, _ in closure.clashes:
-        if x not in program.witnesses and not upper:
-            raise fail("OBEP345", "the ontology and the static graph contradict each other")
+    guilty = [terms[x] for x, _ in closure.clashes if x not in program.witnesses]
+    if (guilty or BOTTOM in program.universal) and not upper:
+        raise Contradiction(guilty)
     store = Store(terms, ids, len(program.stored), program.tests, datatypes)
     shared: dict[frozenset[int], frozenset[int]] = {}
     for x, types in closure.types.items():
