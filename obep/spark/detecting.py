@@ -27,6 +27,7 @@ from obep.spark.worker import Job, around, ask_names, layout_of, matcher_of, que
 
 FOUND = "kind string, payload binary"
 CHUNK = 5_000
+LATE = "OBEP640"
 Stored = Callable[[int], bytes | None]
 """Gives the stored bytes of a segment."""
 
@@ -190,13 +191,16 @@ class Run:
         self, blocks: list[Block], found: list[Occurrence], letters: list[DeadLetter]
     ) -> dict[str, Any]:
         """What can be told of this micro-batch."""
+        arrived = sum(len(instants) for block in blocks for instants in block.arrivals.values())
+        late = sum(letter.code == LATE for letter in letters)
         return {
             "bucket": self._key[1],
             "events": list(self.component.events),
             "style": STYLES[self.style],
-            "items": sum(len(instants) for block in blocks for instants in block.arrivals.values()),
+            "processed": arrived - late,
             "occurrences": len(found),
-            "dead_letters": len(letters),
+            "late": late,
+            "refused": len(letters) - late,
             "watermark": self._clock.watermark,
             "holding": list(self._clock.holding()),
             "segments": len(self._touched),
@@ -225,4 +229,4 @@ def _late(stream: str, instants: list[int], floor: int | None) -> Iterator[DeadL
     if floor is not None:
         for at in instants:
             if at < floor:
-                yield DeadLetter(stream, at, "OBEP640", f"it comes after the watermark, {floor}")
+                yield DeadLetter(stream, at, LATE, f"it comes after the watermark, {floor}")

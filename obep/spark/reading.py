@@ -43,7 +43,7 @@ def read_graphs(batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
 
 def _item(stream: str, at: int | None, graph: Any) -> Item | DeadLetter:
     if at is None:
-        return DeadLetter(stream, None, "OBEP604", "the row has no time", str(graph)[:200])
+        return DeadLetter(stream, None, "OBEP602", "the row has no time", str(graph)[:200])
     try:
         if isinstance(graph, str):
             format = "jsonld" if graph.lstrip()[:1] in ("{", "[") else "turtle"

@@ -1,0 +1,29 @@
+"""One Spark session for all tests of this folder: its start is most of what a small test costs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+FAST = {
+    "spark.sql.shuffle.partitions": "3",
+    "spark.default.parallelism": "2",
+    "spark.driver.extraJavaOptions": "-Djdk.lang.Process.launchMechanism=VFORK "
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.memory": "1g",
+    "spark.sql.streaming.numRecentProgressUpdates": "200",
+}
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    pytest.importorskip("pyspark")
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    from obep.spark.session import session
+
+    started = session("local[2]", FAST, quiet=True)
+    yield started
+    started.stop()

@@ -1,0 +1,179 @@
+"""Stage 2 without a JVM: what a bucket keeps, and what it may trust of what is warm in the process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from spark_cases import HEAD, Row, embedded, item, query, rows, shown
+
+pytest.importorskip("pyspark")
+
+from pyspark.sql import Row as SparkRow
+from pyspark.sql.streaming.tws_tester import TwsTester
+
+import obep
+from obep.engine.query import Query
+from obep.errors import ObepError
+from obep.spark import detecting
+from obep.spark.buckets import component_numbers
+from obep.spark.detecting import Detecting
+from obep.spark.route import Layout, Routes
+from obep.spark.worker import Job, components_of, matcher_of
+
+LATENESS = 500_000
+
+
+class Buckets:
+    """All buckets of a query, each micro-batch of rows through both stages, as Spark would run them."""
+
+    def __init__(self, folder: Path, of: Query, buckets: int = 2, **settings: Any) -> None:
+        path = folder / f"{of.hash}.bundle"
+        path.write_bytes(of.to_bundle())
+        layout = Layout(components_of(of), buckets)
+        numbers = component_numbers(layout.parts(), 2)
+        self.job = Job((str(path),), buckets, numbers, lateness=LATENESS, streams=("s", "t"), **settings)
+        self._routes = Routes(layout)
+        self.tester = TwsTester(Detecting(self.job))
+
+    def kept(self) -> dict[int, tuple[Any, dict[Any, Any]]]:
+        """The state of each bucket that has one: its clock and its segments."""
+        peek, segments = self.tester.peekValueState, self.tester.peekMapState
+        return {
+            n: (peek("clock", n), dict(segments("segments", n))) for n in self.job.numbers if peek("clock", n)
+        }
+
+    def resume(self, kept: dict[int, tuple[Any, dict[Any, Any]]]) -> None:
+        """Go on from a state."""
+        self.tester = TwsTester(Detecting(self.job))
+        for number, (clock, segments) in kept.items():
+            self.tester.updateValueState("clock", number, clock)
+            self.tester.updateMapState("segments", number, segments)
+
+    def run(self, batch: list[Row]) -> list[tuple[object, ...]]:
+        found: list[tuple[object, ...]] = []
+        blocks = self._routes.blocks(map(item, batch), matcher_of(self.job.bundles[0]), {"now": 1})
+        for number, block in zip(self.job.numbers, blocks, strict=True):
+            for row in self.tester.test(number, [SparkRow(bucket=number, block=block)]):
+                if row.kind == "occurrences":
+                    found += [tuple(one[:5]) for one in msgspec.msgpack.decode(row.payload)]
+        return found
+
+
+def in_four(count: int = 200) -> list[list[Row]]:
+    """Rows in four parts, cut inside instants."""
+    given = rows(count)
+    step = count // 4 + 1
+    return [given[at : at + step] for at in range(0, count, step)]
+
+
+def expected(name: str, batches: list[list[Row]]) -> list[tuple[object, ...]]:
+    flat = [row for batch in batches for row in batch]
+    return sorted(shown(embedded(name, flat, close=False, lateness=0.5)[0]).elements())
+
+
+@pytest.mark.parametrize("name", ["keyed", "deadlines", "stacked", "guarded", "whole items"])
+@pytest.mark.parametrize("warm", [True, False])
+def test_batches_give_what_the_embedded_engine_gives(tmp_path: Path, name: str, warm: bool) -> None:
+    buckets = Buckets(tmp_path, query(name))
+    found = []
+    for batch in in_four():
+        if not warm:
+            detecting._warm.clear()  # the Python worker is another one
+        found += buckets.run(batch)
+    assert found
+    assert sorted(found) == expected(name, in_four())
+
+
+def test_what_is_warm_under_another_version_is_not_used(tmp_path: Path) -> None:
+    """The bucket ran elsewhere in between: this process has the segments of two batches ago."""
+    batches = in_four()
+    here = Buckets(tmp_path, query("keyed"))
+    found = here.run(batches[0])
+    stale = {
+        key: (version, dict(segments), letters)
+        for key, (version, segments, letters) in detecting._warm.items()
+    }
+    detecting._warm.clear()
+    found += here.run(batches[1])
+    detecting._warm.clear()
+    detecting._warm.update(stale)
+    found += here.run(batches[2]) + here.run(batches[3])
+    assert sorted(found) == expected("keyed", batches)
+
+
+def test_a_failed_attempt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches = in_four()
+    buckets = Buckets(tmp_path, query("keyed"))
+    found = buckets.run(batches[0])
+    before = buckets.kept()
+    with monkeypatch.context() as patched:
+        patched.setattr(detecting, "occurrences_payload", lambda *rest: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            buckets.run(batches[1])
+    buckets.resume(before)  # Spark throws the writes of a failed task away
+    for batch in batches[1:]:
+        found += buckets.run(batch)
+    assert sorted(found) == expected("keyed", batches)
+
+
+def test_only_touched_segments_are_written(tmp_path: Path) -> None:
+    buckets = Buckets(tmp_path, query("keyed"), buckets=1)
+    [number] = buckets.job.numbers
+    buckets.run(
+        [("s", 0, "<http://e/x1> a <http://e/Alpha> ."), ("s", 1, "<http://e/x2> a <http://e/Alpha> .")]
+    )
+    first = dict(buckets.tester.peekMapState("segments", number))
+    buckets.run([("s", 2_000_000, "<http://e/x1> a <http://e/Alpha> .")])
+    second = dict(buckets.tester.peekMapState("segments", number))
+    assert len(first) == len(second) == 2
+    # x2 was waiting for the watermark, so it is due as well; after that it rests
+    buckets.run([("s", 3_000_000, "<http://e/x1> a <http://e/Alpha> .")])
+    third = dict(buckets.tester.peekMapState("segments", number))
+    assert sum(second[key] != third[key] for key in second) == 1
+
+
+def test_a_bounded_input_keeps_no_state_and_closes(tmp_path: Path) -> None:
+    given = rows(100)
+    buckets = Buckets(tmp_path, query("deadlines"), bounded=True)
+    found = buckets.run(given)
+    assert sorted(found) == sorted(
+        shown(embedded("deadlines", given, close=True, lateness=0.5)[0]).elements()
+    )
+    assert buckets.kept() == {}
+
+
+CHANGES = {
+    "a comment": ("EVENT AB", "# who follows whom\nEVENT AB", True),
+    "another event beside it": ("EVENT AB", "EVENT CA MATCH C(?x) SEQ A(?x) WITHIN 1 s\nEVENT AB", True),
+    "a longer WITHIN": ("WITHIN 5 s", "WITHIN 6 s", False),
+    "one more triple in K": ("FROM STREAM <s>", "FROM GRAPH <k.nt>\nFROM STREAM <s>", False),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_a_changed_query_can_go_on_from(tmp_path: Path, change: str) -> None:
+    old, new, goes_on = CHANGES[change]
+    (tmp_path / "k.nt").write_text("<http://e/x1> <http://e/in> <http://e/room1> .\n")
+    text = HEAD + "EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 5 s\nRETURN ALL AS EVENT STREAM"
+    before = obep.load(text=text, java=False)
+    after = obep.load(text=text.replace(old, new, 1), folder=tmp_path, java=False)
+    batches = in_four()
+    first = Buckets(tmp_path, before)
+    found = first.run(batches[0]) + first.run(batches[1])
+    detecting._warm.clear()
+    second = Buckets(tmp_path, after)
+    second.resume(first.kept())
+    if goes_on:
+        found += second.run(batches[2]) + second.run(batches[3])
+        mine = [one for one in found if one[0] == "http://e/AB"]
+        assert sorted(mine) == expected("keyed", batches)
+        return
+    with pytest.raises(ObepError, match="OBEP653"):
+        second.run(batches[2])
+    detecting._warm.clear()
+    dropped = Buckets(tmp_path, after, drop_state=True)
+    dropped.resume(first.kept())
+    assert dropped.run(batches[2])
