@@ -25,9 +25,11 @@ $(READY): pyproject.toml
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[java]'; fi
 	@touch $@
 
-demo: $(READY) ## the paper's rooms: check the query and show what it is made of
+demo: $(READY) ## the rooms of the OBEP paper: who comes, who goes, and why that was reported
 	@$(BIN)/obep check examples/01-rooms/query.obep
-	@$(BIN)/obep explain examples/01-rooms/query.obep
+	@$(BIN)/obep run examples/01-rooms/query.obep --engine embedded --quiet --why \
+	  --source doors=examples/01-rooms/stream.jsonl >/dev/null
+	@$(BIN)/obep test examples/01-rooms
 
 test: $(READY) ## all tests
 	$(BIN)/python -m pytest
