@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from owl import NS, t
+from owl import NS
 from random_ontologies import World
 
 from obep.abstraction.matcher import Matcher
@@ -14,8 +14,8 @@ from obep.model import RDF_TYPE, DeadLetter, Item, Term, Triple
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import Assertion, Axioms
 from obep.ontology.compile import Bundle, compile_bundle
-from obep.ontology.gap import Question
-from obep.ontology.hermit_gap import explain
+from obep.ontology.gap import Answer, Question
+from obep.ontology.hermit_gap import HermitGap, explain
 from obep.ontology.literals import parts
 from obep.ontology.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
 from obep.query.link import link
@@ -98,7 +98,18 @@ class Count:
     questions: int = 0
     entailed: int = 0
     occurrences: int = 0
-    wrong: list[str] = field(default_factory=list)
+
+
+class Counted:
+    """A gap that counts what it is asked."""
+
+    def __init__(self, gap: HermitGap) -> None:
+        self.asked = 0
+        self._gap = gap
+
+    def decide(self, question: Question) -> Answer:
+        self.asked += 1
+        return self._gap.decide(question)
 
 
 def usable(world: World) -> bool:
@@ -116,7 +127,9 @@ def usable(world: World) -> bool:
 def compare(world: World, count: Count, *, explanations: bool = True) -> Iterator[str]:
     """Every difference between the matcher and HermiT, in words."""
     T, reasoner = world.full(), shared_reasoner()
-    matcher = Matcher(bundle(world))
+    compiled = bundle(world)
+    gap = Counted(HermitGap(compiled.definitions.axioms))
+    matcher = Matcher(compiled, gap=gap)
     count.worlds += 1
     for item in world.items:
         known = [triple for triple in item if T.assertion(triple)]
@@ -124,8 +137,10 @@ def compare(world: World, count: Count, *, explanations: bool = True) -> Iterato
         pairs = [(event, name) for event, _ in world.events for name in names]
         goals = [ax.ClassAssertion(ax.Class(event), name) for event, name in pairs]
         answers = reasoner.entails(T, _abox(T, [*world.k, *known]), goals)
+        before = gap.asked
         matched = matcher.match(Item("s", 0, item))
         count.items += 1
+        count.gap += gap.asked > before
         if isinstance(answers, Inconsistent) or isinstance(matched, DeadLetter):
             count.inconsistent += isinstance(answers, Inconsistent)
             if isinstance(answers, Inconsistent) != isinstance(matched, DeadLetter):
@@ -174,6 +189,3 @@ def _entailed_by_k(T: Axioms, world: World, pairs: set[Pair]) -> set[Pair]:
 
 def _abox(T: Axioms, triples: Iterable[Triple]) -> list[Assertion]:
     return [assertion for triple in triples if (assertion := T.assertion(triple))]
-
-
-__all__ = ["Count", "compare", "t", "usable"]
