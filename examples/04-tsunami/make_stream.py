@@ -21,7 +21,9 @@ def tide(hour: float, phase: float) -> float:
 def line(hour: float, triple: str) -> str:
     seconds = round(hour * 3600)
     time = f"2026-03-23T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z"
-    return json.dumps({"stream": "buoys", "time": time, "graph": f"@prefix : <http://example.org/sea#> . {triple}"})
+    return json.dumps(
+        {"stream": "buoys", "time": time, "graph": f"@prefix : <http://example.org/sea#> . {triple}"}
+    )
 
 
 lines = []
@@ -30,5 +32,7 @@ for hour in range(9):
         lines.append(line(hour, f":{station} :meanPressure {tide(hour, phase):.1f} ."))
     for station, phase in STATIONS.items():
         wave = 45.0 if (station, hour) == ("D46403", 7) else 0.0
-        lines.append(line(hour + 5.25 / 60, f":{station} :pressure {tide(hour + 5.25 / 60, phase) + wave:.1f} ."))
+        lines.append(
+            line(hour + 5.25 / 60, f":{station} :pressure {tide(hour + 5.25 / 60, phase) + wave:.1f} .")
+        )
 Path(__file__).with_name("stream.jsonl").write_text("\n".join(lines) + "\n")

@@ -32,7 +32,11 @@ def item(topic: str, record: dict[str, Any]) -> tuple[str, str | float, str]:
         celsius = float(record["temp"]) if record["unit"] == "degC" else (float(record["temp"]) - 32) / 1.8
         return TEMPLATE % (name_of(record["device"]), "temperature", celsius), record["ts"] / 1000, stream
     if stream == "smoke":
-        return TEMPLATE % (name_of(record["id"]), "smoke", float(record["obscuration"])), record["when"], stream
+        return (
+            TEMPLATE % (name_of(record["id"]), "smoke", float(record["obscuration"])),
+            record["when"],
+            stream,
+        )
     return TEMPLATE % (name_of(record["sensor"]), "people", int(record["count"])), record["at"], stream
 
 
