@@ -127,7 +127,7 @@ def test_no_record_can_write_to_the_terminal(folder: Path) -> None:
         assert "OBEP603" in text
         for character in "\x1b\x7f\x9b\u202e":
             assert character not in text
-        assert "1 items" in text, "a terminal gets a summary"
+        assert "1 item (" in text, "a terminal gets a summary"
 
 
 def test_escaping_keeps_the_value() -> None:
