@@ -1,7 +1,7 @@
 """Make `stream.jsonl`: three buoys in the tide for nine hours, and a wave that passes one of them.
 
-Each hour a buoy sends the mean pressure of the hour (in mm of water), and 5.25 minutes later a reading. The wave
-lifts the last but one reading of station D46403 by 45 mm.
+Each hour a buoy sends the mean pressure of the hour (in mm of water), and 5.25 minutes later a reading. The
+wave lifts the last but one reading of station D46403 by 45 mm.
 """
 
 import json

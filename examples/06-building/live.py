@@ -2,8 +2,8 @@
 
     python live.py [host] [port]
 
-It subscribes to building/temperature, building/smoke and building/occupancy, makes an item of each device's own
-JSON, and prints what the query finds and why. Ctrl-C ends it. Needs paho-mqtt (pip install 'obep[mqtt]').
+It subscribes to building/temperature, building/smoke and building/occupancy, makes an item of each device's
+own JSON, and prints what the query finds and why. Ctrl-C ends it. Needs paho-mqtt (pip install 'obep[mqtt]').
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from obep.config import load_config
 HERE = Path(__file__).parent
 TEMPLATE = """
 @prefix : <http://example.org/building#> . @prefix sosa: <http://www.w3.org/ns/sosa/> .
-[] sosa:madeBySensor <http://example.org/building#sensor-%s> ; sosa:observedProperty :%s ; sosa:hasSimpleResult %r .
+[] sosa:madeBySensor :sensor-%s ; sosa:observedProperty :%s ; sosa:hasSimpleResult %r .
 """
 
 
