@@ -16,7 +16,7 @@ from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Answer, Gap, Goal, Question
-from obep.ontology.locality import Components
+from obep.ontology.locality import Components, looking_only
 from obep.ontology.program import BOTTOM
 from obep.ontology.reading import assert_triples
 from obep.ontology.saturate import Closure
@@ -42,8 +42,16 @@ class Bounds:
 
     @cached_property
     def _components(self) -> Components:
-        known = [triple for triple in self._bundle.k if self._bundle.means_something(triple)]
-        return Components(self._bundle.definitions.axioms, known)
+        """What belongs together in K while no item asserts an event."""
+        definitions, k = self._bundle.definitions, self._bundle.k
+        axioms = looking_only(definitions.axioms, definitions.goals, k)
+        return Components(axioms, filter(self._bundle.means_something, k))
+
+    @cached_property
+    def _components_asserted(self) -> Components:
+        return Components(
+            self._bundle.definitions.axioms, filter(self._bundle.means_something, self._bundle.k)
+        )
 
     @cached_property
     def _explainer(self) -> Explainer:
@@ -78,7 +86,7 @@ class Bounds:
         upper = assert_triples(program, self._bundle.upper.store, triples)
         upper.run()
         mine = [t for t in triples if self._bundle.means_something(t)]
-        component = self._components.of(mine)
+        component = (self._components_asserted if asserted else self._components).of(mine)
         found = Open()
         opaque = bool((self._bundle.asserted if asserted else self._bundle.profile).opaque)
         names = _individuals((*mine, *component))

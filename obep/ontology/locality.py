@@ -7,8 +7,9 @@ nominal on the left only looks (`r value a SubClassOf H`); on the right it ties 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from obep.model import RDF_TYPE, Term, Triple
@@ -33,6 +34,30 @@ def reaches_across(axioms: ax.Axioms) -> tuple[str, ...]:
             for name in _tied_to(expression, positive):
                 found[f"an axiom ties what it speaks of to the individual {name}"] = None
     return tuple(found)
+
+
+def looking_only(axioms: ax.Axioms, events: Iterable[Term], k: Iterable[Triple]) -> ax.Axioms:
+    """T where an event that nobody else speaks of only looks: `B SubClassOf H` for `H EquivalentTo B`.
+
+    The other half says nothing about anything but H (REASONING 4.1), so long as no item asserts an H; without
+    it a nominal in B reaches nowhere.
+    """
+    names = set(events)
+    speakers: Counter[Term] = Counter()
+    for axiom in axioms.axioms:
+        speakers.update({part for _, part in parts_of(axiom) if isinstance(part, str) and part in names})
+    asserted = {o for _, p, o in k if p == RDF_TYPE}
+    free = {event for event in names if speakers[event] == 1 and event not in asserted}
+
+    def half(axiom: ax.Axiom) -> ax.Axiom | None:
+        match axiom:
+            case ax.EquivalentClasses((ax.Class(event) as named, body)) if event in free and body != named:
+                return ax.SubClassOf(body, named)
+            case ax.SubClassOf(ax.Class(event)) if event in free:
+                return None
+        return axiom
+
+    return replace(axioms, axioms=tuple(a for a in map(half, axioms.axioms) if a is not None))
 
 
 def fixed_names(axioms: ax.Axioms) -> frozenset[Term]:

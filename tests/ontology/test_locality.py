@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from owl import c, lit, ontology, t, triples
+from random_ontologies import world
 
 from obep.model import Triple
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import Axioms, SubClassOf
-from obep.ontology.locality import Components, fixed_names, reaches_across
+from obep.ontology.locality import Components, fixed_names, looking_only, reaches_across
 from obep.ontology.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
 
 A, B, H = c("A"), c("B"), c("H")
@@ -127,3 +128,31 @@ def test_the_names_of_t_are_fixed() -> None:
         ax.DataAssertion(d, t("w"), lit(5)),
     )
     assert fixed_names(T) == {t(name) for name in "abepqw"}
+
+
+def test_an_event_that_nobody_speaks_of_only_looks() -> None:
+    near_o = ax.EquivalentClasses((H, ax.Value(r, t("o"))))
+    T = ontology(near_o, SubClassOf(A, B))
+    assert reaches_across(T)
+    assert reaches_across(looking_only(T, [t("H")], ())) == ()
+    assert reaches_across(looking_only(T, [t("H")], triples("x a H.")))  # K speaks of it
+    assert reaches_across(looking_only(T, [], ()))  # no event
+    spoken_of = ontology(near_o, SubClassOf(H, A))
+    assert reaches_across(looking_only(spoken_of, [t("H")], ()))
+    guarded = ontology(SubClassOf(H, ax.Value(r, t("o"))), SubClassOf(ax.Value(r, t("o")), c("Body")))
+    assert reaches_across(looking_only(guarded, [t("H"), t("Body")], ())) == ()
+
+
+@pytest.mark.java
+@pytest.mark.parametrize("seed", range(6))
+def test_half_a_definition_gives_the_same_answers(seed: int) -> None:
+    one = world("rl", seed)
+    T, events = one.full(), [event for event, _ in one.events]
+    half = looking_only(T, events, one.k)
+    assert half != T
+    for item in one.items[:2]:
+        names = sorted({s for s, _, _ in (*item, *one.k)})
+        facts = [a for f in (*item, *one.k) if (a := T.assertion(f))]
+        goals = [ax.ClassAssertion(ax.Class(event), name) for event in events for name in names]
+        whole = shared_reasoner().entails(T, facts, goals)
+        assert shared_reasoner().entails(half, facts, goals) == whole
