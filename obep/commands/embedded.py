@@ -24,7 +24,6 @@ from obep.streams.checkpoint import Checkpoint, Standing
 from obep.streams.letters import Letters
 from obep.streams.order import Order, Target, wanted_events
 from obep.streams.pipeline import Outlet, Run
-from obep.streams.silence import Silence
 from obep.streams.sinks import open_sink
 from obep.streams.sources import open_source
 
@@ -101,8 +100,6 @@ def open_run(order: Order, query: Query) -> tuple[Run, Engine]:
             gone = ", ".join(sorted(set(standing.sources) - set(sources)))
             raise fail("OBEP558", f"the checkpoint also read {gone}", remedy="give the same sources again")
         run.restore(standing)
-    if live:
-        run.silence = Silence(order.idle, order.lateness, run.clock(), engine.clock.watermark)
     return run, engine
 
 

@@ -18,8 +18,9 @@ class Clock:
 
     `lateness` is how long an item may come after a later one of its stream. `idle` is how long (in time of
     arrival) a stream may be silent before the others go on without it; with it each of `streams` is waited
-    for from the start. Without `idle` and `lateness` the input is taken as it comes, as one stream in order.
-    `future` is how far beyond its arrival an item's instant may lie.
+    for from the start, and once all are silent time goes on by itself. Without `idle` and `lateness` the input
+    is taken as it comes, as one stream in order. `future` is how far beyond its arrival an item's instant may
+    lie.
     """
 
     def __init__(
@@ -88,14 +89,25 @@ class Clock:
     def _slowest(self, now: int | None) -> int | None:
         active = [at for name, at in self._greatest.items() if not self._silent(name, now)]
         if not active:
-            heard = [at for at in self._greatest.values() if at is not None]
-            return max(heard) - self.lateness if heard else None
+            return self._in_silence(now)
         slowest = None
         for at in active:
             if at is None:
                 return None
             slowest = at if slowest is None else min(slowest, at)
         return None if slowest is None else slowest - self.lateness
+
+    def _in_silence(self, now: int | None) -> int | None:
+        """When nobody is heard, time goes on from the latest instant at the pace of the clock of arrival.
+
+        So the last sensor of all can be noticed to be silent, although no later item says what time it is.
+        """
+        known = [at for at in self._greatest.values() if at is not None]
+        if not known:
+            return None
+        heard = max(self._heard.values(), default=self._start)
+        beyond = 0 if now is None or heard is None or self.idle is None else now - heard - self.idle
+        return max(known) - self.lateness + max(0, beyond)
 
     def _silent(self, stream: str, now: int | None) -> bool:
         if self.idle is None or now is None:
@@ -105,6 +117,11 @@ class Clock:
     def _raise(self, watermark: int | None) -> None:
         if watermark is not None and (self.watermark is None or watermark > self.watermark):
             self.watermark = watermark
+
+    def resume(self) -> None:
+        """Go on in a new process: the time in between was nobody's silence."""
+        self._heard.clear()
+        self._start = None
 
     def dump(self) -> dict[str, object]:
         """Its state, for a snapshot."""

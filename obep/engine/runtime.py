@@ -160,6 +160,7 @@ class Engine:
             )
         with self._lock:
             self.clock.load(clock)
+            self.clock.resume()
             self.counters.update(counters)
             self._runtime.load(state)
             for stream, at, triples, name in waiting:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from obep.formats.instants import show_instant
 from obep.formats.reading import Notes
 from obep.model import DeadLetter, Item, Occurrence
 from obep.streams.batches import Source
@@ -16,7 +15,6 @@ from obep.streams.checkpoint import Checkpoint, Standing
 from obep.streams.letters import Letters
 from obep.streams.merge import Positions, Turn, merged
 from obep.streams.posted import Posted
-from obep.streams.silence import Silence
 from obep.streams.sinks import FileSink, OutputSink, Sink
 
 PATIENCE_S = 0.2
@@ -29,8 +27,6 @@ class Pushed(Protocol):
     """As much of an engine as a run needs."""
 
     def push_items(self, items: Iterable[Item]) -> list[Occurrence]: ...
-
-    def advance(self, to: str | int | float) -> list[Occurrence]: ...
 
     def tick(self) -> list[Occurrence]: ...
 
@@ -66,7 +62,6 @@ class Run:
     clock: Callable[[], float] = time.monotonic
     items: int = 0
     occurrences: Counter[str] = field(default_factory=Counter)
-    silence: Silence | None = None
     notes: Notes = field(default_factory=Notes)
     positions: Positions = field(default_factory=dict)
     stopping: bool = False
@@ -153,16 +148,9 @@ class Run:
             else:
                 items.append(record)
         self.items += len(items)
-        self._send(self.engine.push_items(items) if items else self._wait())
-        if items and self.silence is not None:
-            self.silence.hear(items, self.clock())
+        self._send(self.engine.push_items(items) if items else self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
-
-    def _wait(self) -> list[Occurrence]:
-        """What is decided because time goes on without items."""
-        reached = self.silence.reached(self.clock()) if self.silence is not None else None
-        return self.engine.tick() if reached is None else self.engine.advance(str(show_instant(reached)))
 
     def _stray(self, item: Item) -> DeadLetter:
         known = ", ".join(sorted(self.streams))

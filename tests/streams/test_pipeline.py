@@ -18,7 +18,6 @@ from obep.streams.endpoint import Endpoint
 from obep.streams.letters import Letters
 from obep.streams.merge import Turn
 from obep.streams.pipeline import Outlet, Run
-from obep.streams.silence import Silence
 from obep.streams.sinks import MemorySink, open_sink
 from obep.streams.sources import open_source
 
@@ -197,28 +196,8 @@ def test_dead_letters_are_written_with_their_reason(folder: Path) -> None:
     assert run.notes.style == "integer"
 
 
-def test_after_silence_event_time_goes_on_at_the_pace_of_the_clock(folder: Path) -> None:
-    silence = Silence(idle=5_000_000, lateness=2_000_000, now=100.0)
-    assert silence.reached(200.0) is None, "no item has said what time it is"
-    silence.hear([Item("s", 50_000_000, ()), Item("s", 40_000_000, ())], 200.0)
-    assert silence.reached(205.0) is None
-    assert silence.reached(206.0) == 49_000_000
-    assert silence.reached(266.0) == 109_000_000
-    silence.hear([Item("s", 70_000_000, ())], 266.0)
-    assert silence.reached(270.0) is None
-    assert Silence(None, 0, 0.0, latest=1).reached(1e9) is None
-    assert Silence(0, 0, 0.0, latest=7_000_000).reached(1.0) == 8_000_000, "as after a restart"
-
-
-def test_a_silent_run_is_told_the_time(folder: Path) -> None:
+def test_a_run_without_items_lets_the_engine_look_at_the_time(folder: Path) -> None:
     run = start(folder, "out.jsonl", checkpoint=False)
-    seconds = iter([0.0, 20.0, 20.0])
-    run.clock = lambda: next(seconds)
-    run.silence = Silence(5_000_000, 0, run.clock())
-    run.silence.hear([Item("a", 50_000_000, ())], 0.0)
-    run._take(Turn([], {}))
-    assert run.engine.advanced == ["1970-01-01T00:01:05Z"]  # type: ignore[attr-defined]
-    run.silence = None
     run._take(Turn([], {}))
     assert run.engine.ticks == 1  # type: ignore[attr-defined]
 
