@@ -321,28 +321,55 @@ def query_files(draw: st.DrawFn) -> ast.QueryFile:
     return replace(file, comments=tuple(ast.Comment(draw(comment_texts), before) for before in places))
 
 
-def one_part_files() -> st.SearchStrategy[ast.QueryFile]:
-    """Files that hold one thing, so that every corner of the grammar comes up soon."""
-    event = name("X")
+def _alone(node: ast.Event | ast.Window | ast.Return) -> ast.QueryFile:
+    windows = (node,) if isinstance(node, ast.Window) else ()
+    events = (node,) if isinstance(node, ast.LogicalEvent | ast.CompositeEvent) else ()
+    returns = (node,) if isinstance(node, ast.Return) else ()
+    return ast.QueryFile(None, PREFIX_DECLS, (), windows, events, returns)
 
-    def alone(node: ast.Event | ast.Window | ast.Return) -> ast.QueryFile:
-        windows = (node,) if isinstance(node, ast.Window) else ()
-        events = (node,) if isinstance(node, ast.LogicalEvent | ast.CompositeEvent) else ()
-        returns = (node,) if isinstance(node, ast.Return) else ()
-        return ast.QueryFile(None, PREFIX_DECLS, (), windows, events, returns)
 
-    plain = ast.ClassName(name("Room"))
-    absences = st.builds(ast.NotFollowedBy, leaves, leaves, st.none() | durations)
-    return st.one_of(
-        patterns().map(lambda found: alone(ast.CompositeEvent(event, found))),
-        st.builds(ast.NotFollowedBy, absences, leaves, st.none() | durations).map(
-            lambda found: alone(ast.CompositeEvent(event, found))
-        ),
-        st.builds(ast.Without, absences, leaves).map(lambda found: alone(ast.CompositeEvent(event, found))),
-        guards(own=False).map(lambda found: alone(ast.CompositeEvent(event, ast.Leaf(event), guard=found))),
-        guards(own=True).map(lambda found: alone(ast.LogicalEvent(event, plain, guard=found))),
-        descriptions().map(lambda found: alone(ast.LogicalEvent(event, found))),
-        several_triples.map(lambda found: alone(ast.LogicalEvent(event, plain, construct=found))),
-        windows.map(alone),
-        returns.map(alone),
-    )
+_X = name("X")
+_ROOM = ast.ClassName(name("Room"))
+_absences = st.builds(ast.NotFollowedBy, leaves, leaves, st.none() | durations)
+_small_patterns = _larger_patterns(leaves)
+_small_descriptions = _larger_descriptions(simple_descriptions)
+_small_conditions = _larger_conditions(atoms)
+
+
+_few_triples = st.lists(triples, max_size=1).map(tuple)
+_small_blocks = st.builds(ast.Block, st.lists(aliases, max_size=3).map(tuple), _few_triples, st.just(()))
+
+
+def _matching(found: st.SearchStrategy[ast.Pattern]) -> st.SearchStrategy[ast.QueryFile]:
+    return found.map(lambda pattern: _alone(ast.CompositeEvent(_X, pattern)))
+
+
+def _described(found: st.SearchStrategy[ast.Description]) -> st.SearchStrategy[ast.QueryFile]:
+    return found.map(lambda description: _alone(ast.LogicalEvent(_X, description)))
+
+
+def _guarded(found: st.SearchStrategy[ast.Guard]) -> st.SearchStrategy[ast.QueryFile]:
+    return found.map(lambda guard: _alone(ast.LogicalEvent(_X, _ROOM, guard=guard)))
+
+
+ONE_PART_FILES: tuple[st.SearchStrategy[ast.QueryFile], ...] = (
+    _matching(_larger_patterns(_small_patterns)),
+    _matching(_absences),
+    _matching(st.builds(ast.NotFollowedBy, _absences, leaves, st.none() | durations)),
+    _matching(st.builds(ast.Without, _absences, leaves)),
+    _matching(st.builds(ast.Within, leaves, durations)),
+    _described(simple_descriptions),
+    _described(_small_descriptions),
+    _guarded(guards(own=True)),
+    _guarded(st.builds(ast.Guard, st.just(()), filters, several_triples)),
+    _guarded(
+        st.builds(
+            ast.Guard, st.lists(_small_blocks, min_size=2, max_size=3).map(tuple), st.just(()), _few_triples
+        )
+    ),
+    _guarded(_larger_conditions(_small_conditions).map(lambda c: ast.Guard((), (ast.Filter(c),)))),
+    several_triples.map(lambda found: _alone(ast.LogicalEvent(_X, _ROOM, construct=found))),
+    windows.map(_alone),
+    returns.map(_alone),
+)
+"""Files that hold one thing, so that every corner of the grammar comes up soon."""
