@@ -104,7 +104,7 @@ class Evaluator:
             if x >= closure.store.size:
                 if place is None:
                     place = {name: n for n, name in enumerate(shape.names)}
-                individual = place[individual]  # type: ignore[index]
+                individual = place.get(closure.term(x), individual)
             sets = self._explained(node, news)
             if len(sets) > self._max:
                 capped += 1

@@ -28,7 +28,7 @@ from obep.ontology.profile import Profile, profile, relevant
 from obep.ontology.program import Names, Program
 from obep.ontology.reading import Reading, Vocabulary, build_program, build_reading, closed, relations_of
 from obep.ontology.relations import Relations
-from obep.ontology.rules import Bound, Rule
+from obep.ontology.rules import UNEQUAL_TO_ITSELF, Bound, Rule
 from obep.ontology.store import Store
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class Bundle:
 
     def _normalise(self) -> Normal:
         to = Normaliser()
+        to.emit(UNEQUAL_TO_ITSELF)
         for axiom in self.t.axioms:
             to.add(axiom)
         for sub, sup in self.subsumptions:

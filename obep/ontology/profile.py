@@ -19,7 +19,7 @@ from obep.ontology.normal import Normal
 from obep.ontology.program import FILL, IS, SELF_IN, Program, witness_name
 from obep.ontology.ranges import lies
 from obep.ontology.relations import SAME, Directed, Relations
-from obep.ontology.rules import Bound, Role, Rule, Symbol
+from obep.ontology.rules import UNEQUAL_TO_ITSELF, Bound, Role, Rule, Symbol
 from obep.ontology.store import Store
 from obep.ontology.words import name
 
@@ -305,9 +305,11 @@ class _Search:
             for head in heads:
                 self.by_head.setdefault(head, []).append(rule)
         witnesses = [rule for rule in rules if isinstance(rule, r.Witness)]
-        if NOTHING in self.by_head:  # a witness that cannot be is a contradiction
-            self.by_head[NOTHING] += witnesses
-        if any(isinstance(rule, r.Fill | r.Is | r.Merge | r.Key) for rule in rules):
+        named = any(isinstance(rule, r.Fill | r.Is | r.Merge | r.Key) for rule in rules)
+        clashes = [rule for rule in self.by_head.get(NOTHING, ()) if rule != UNEQUAL_TO_ITSELF]
+        if clashes or named:  # a witness that cannot be is a contradiction
+            self.by_head.setdefault(NOTHING, []).extend(witnesses)
+        if named:
             for rule in witnesses:  # what holds of a witness may come back to a name
                 self.by_head.setdefault(rule.filler, []).append(rule)
 

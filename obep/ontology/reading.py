@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology import rules as r
 from obep.ontology.axioms import (
-    DIFFERENT_FROM,
     NOTHING,
     SAME_AS,
     THING,
@@ -126,7 +125,7 @@ def build_reading(
     upper: bool = False,
 ) -> Reading:
     """The program of these rules, and K closed under it."""
-    rules = [*rules, r.SelfIn(DIFFERENT_FROM, NOTHING)]
+    rules = list(rules)
     equality = any(p == SAME_AS for _, p, _ in k) or any(
         isinstance(rule, r.Edge) and rule.role == SAME_AS for rule in rules
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntFlag
 
 from obep.model import Term
-from obep.ontology.axioms import DataRange, ObjectProperty
+from obep.ontology.axioms import DIFFERENT_FROM, NOTHING, DataRange, ObjectProperty
 
 
 class Bound(IntFlag):
@@ -172,3 +172,6 @@ Rule = (
     | Member
     | Edge
 )
+
+UNEQUAL_TO_ITSELF = SelfIn(DIFFERENT_FROM, NOTHING)
+"""What every T says: nothing is different from itself."""
