@@ -196,11 +196,11 @@ class Writer:
         return f"EVENT {names} {{ {self.triples(node.triples)} {filters} }}"
 
     def guard(self, node: ast.Guard) -> str:
-        blocks = " ".join(self.block(block) for block in node.blocks)
+        blocks = [self.block(block) for block in node.blocks]
         if node.blocks and not node.filters and not node.own and self.flip():
-            return f"IF {blocks}"
+            return f"IF {' '.join(blocks)}"
         filters = [self.filter(one) for one in node.filters]
-        dotted = " ".join(block + self.choose("", " .") for block in [blocks] if block)
+        dotted = " ".join(block + self.choose("", " .") for block in blocks)
         own = self.triples(node.own)
         return f"{self.word('if')} {{ {own} {dotted} {' '.join(filters)} }}"
 

@@ -114,7 +114,7 @@ facet_literals = (
     st.sampled_from(["30", "-30.5", "1e3", ".5"]).map(ast.Literal)
     | st.builds(ast.Literal, texts)
     | floats
-    | st.builds(ast.Literal, texts, st.just(xsd("float")) | class_words)
+    | st.builds(ast.Literal, texts, class_words)
     | st.builds(lambda text, tag: ast.Literal(text, language=tag), texts, languages)
 )
 FACETS = ["<", "<=", ">", ">=", "length", "minLength", "maxLength", "pattern", "langRange"]
