@@ -102,7 +102,8 @@ KINDS: dict[str, Kind] = {
     ),
     "inverse": Kind(
         ("sub", "left", "some_left", "exists", "exists", "inverse", "symmetric", "only_right", "functional"),
-        ("disjoint", "exists", "inverse"), (*_PARTS, "inverse_some", "inverse_some"), True,
+        ("disjoint", "exists", "exists", "inverse_left"),
+        (*_PARTS, "inverse_some", "back", "back", "back"), True,
     ),
     "disjunction": Kind(
         (*_RL[:-1], "or_right", "or_right", "not_right", "sub_role", "covering"),
@@ -113,7 +114,7 @@ KINDS: dict[str, Kind] = {
         ("disjoint", "max_right", "min_left"), (*_PARTS, "min", "min", "max"), True, different=0.4,
     ),
     "equality": Kind(
-        (*_RL, "functional", "inverse_functional", "max_one", "one_of_right", "sub_role", "inverse"),
+        (*_RL[:-1], "functional", "inverse_functional", "max_one", "one_of_right", "sub_role", "inverse"),
         ("disjoint", "functional", "inverse_functional"), (*_PARTS, "value"), False,
         different=0.15, same=0.25,
     ),
@@ -219,6 +220,9 @@ class _Maker:
 
     def _filler(self) -> ClassExpression:
         return ax.TOP if self.pick.random() < 0.2 else self.cls()
+
+    def _inverse_left(self) -> Axiom:
+        return SubClassOf(ax.Some(Inverse(self.role()), self.cls()), self.cls())
 
     def _max_right(self) -> Axiom:
         return SubClassOf(self.cls(), ax.Max(self.pick.randint(1, 2), self.role(), self._filler()))
@@ -333,6 +337,9 @@ class _Maker:
                 return ax.Some(self.role(), self._part(depth - 1) if self.pick.random() < 0.7 else ax.TOP)
             case "inverse_some":
                 return ax.Some(Inverse(self.role()), self._part(depth - 1))
+            case "back":  # there and back again: a shared witness would not do
+                role = self.role()
+                return ax.Some(role, ax.Some(Inverse(role), self.cls()))
             case "value":
                 return ax.Value(self.role(), self.individual())
             case "one_of":

@@ -9,12 +9,12 @@ import os
 
 import pytest
 from comparing import Count, compare, query, usable
-from random_ontologies import ISLANDS, KINDS, World, shrunk, world
+from random_ontologies import KINDS, World, shrunk, world
 
 from obep.ontology.locality import Components
 from obep.ontology.words import show
 
-EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "12"))
+EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "8"))
 pytestmark = pytest.mark.java
 
 
@@ -32,26 +32,20 @@ def report(failed: World, explanations: bool) -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_matcher_agrees_with_hermit(kind: str) -> None:
-    count = Count()
+    count, apart = Count(), 0
     for seed in range(EXAMPLES):
         one = world(kind, seed)
         if not usable(one):
             count.refused += 1
             continue
-        assert len(list(Components(one.t(), one.k).all())) >= 2 or Components(one.full(), one.k).reasons
+        apart += len(list(Components(one.t(), one.k).all())) >= 2
         explanations = seed % 3 == 0  # all minimal sets, not only which events
         if any(compare(one, count, explanations=explanations)):
             pytest.fail(report(one, explanations), pytrace=False)
     assert count.refused <= EXAMPLES / 2
+    assert apart >= count.worlds / 2  # K has two or more components, and T does not tie them together
     assert count.entailed >= 0.3 * count.questions
     assert count.inconsistent >= 0.05 * count.items
     assert count.occurrences > count.items / 2
     if KINDS[kind].has_gap:
         assert count.gap >= 0.1 * count.items
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_k_has_two_components_or_more(kind: str) -> None:
-    assert len(ISLANDS) >= 2
-    joined = [len(list(Components(world(kind, seed).t(), world(kind, seed).k).all())) for seed in range(20)]
-    assert sum(n >= 2 for n in joined) >= 10
