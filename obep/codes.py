@@ -261,4 +261,5 @@ CODES: dict[str, str] = {
     "OBEP652": "items without their columns",
     "OBEP653": "a checkpoint with the state of another query",
     "OBEP654": "a query that is there twice",
+    "OBEP655": "Spark stopped with an error",
 }

@@ -83,6 +83,10 @@ def command(
     conf: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="A setting of Spark. Repeatable.")
     ] = None,
+    drop_state: Annotated[
+        bool,
+        typer.Option("--drop-state", help="Begin anew where the checkpoint is of another query (Spark)."),
+    ] = False,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Use this obep.toml, not the one beside the query.")
     ] = None,
@@ -127,6 +131,7 @@ def command(
         metrics=metrics,
         master=master or settings.spark.get("master", ""),
         conf=_conf(conf or (), settings),
+        drop_state=drop_state,
     )
     name = engine or EngineName(chosen.get("name", "spark"))
     raise typer.Exit(_run_on_spark(order) if name is EngineName.spark else _run_embedded(order))
@@ -148,19 +153,17 @@ def _run_embedded(order: Order) -> int:
 
 
 def _run_on_spark(order: Order) -> int:
-    """Spark's own part of the program; `obep.spark.run.run(order)` returns the exit status."""
-    from importlib import import_module
     from importlib.util import find_spec
 
-    if find_spec("obep.spark.run") is None:
-        raise fail("OBEP515", "the Spark engine is not part of this version", remedy="--engine embedded")
     if find_spec("pyspark") is None:
         raise fail(
             "OBEP551",
             "the Spark engine needs pyspark",
             remedy='pip install "obep[spark]", or --engine embedded',
         )
-    return int(import_module("obep.spark.run").run(order))
+    from obep.commands.on_spark import run_on_spark
+
+    return run_on_spark(order)
 
 
 def _conf(given: list[str] | tuple[()], settings: Config) -> dict[str, str]:

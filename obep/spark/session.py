@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from obep.errors import fail
@@ -35,8 +37,12 @@ def session(
     *,
     app: str = "obep",
     quiet: bool = False,
+    log: Path | None = None,
 ) -> SparkSession:
-    """Start (or get) a session. On a local master everything stays on loopback."""
+    """Start (or get) a session. On a local master everything stays on loopback.
+
+    With `log` all that Java and the Python workers say goes to that file, not to standard error.
+    """
     require_pyspark()
     from pyspark.sql import SparkSession
 
@@ -48,9 +54,28 @@ def session(
     builder: Any = SparkSession.builder.master(master).appName(app)
     for key, value in {**SETTINGS, **(settings or {})}.items():
         builder = builder.config(key, value)
-    started: SparkSession = builder.getOrCreate()
+    with _said_to(log):
+        started: SparkSession = builder.getOrCreate()
     started.sparkContext.setLogLevel((settings or {}).get("spark.log.level", "ERROR"))
     return started
+
+
+@contextmanager
+def _said_to(log: Path | None) -> Iterator[None]:
+    """Java is started with a file as its standard error; it keeps it, and so do its workers."""
+    if log is None:
+        yield
+        return
+    log.parent.mkdir(parents=True, exist_ok=True)
+    sys.stderr.flush()
+    own = os.dup(2)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(own, 2)
+        os.close(own)
 
 
 def require_pyspark() -> None:

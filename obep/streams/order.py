@@ -73,6 +73,7 @@ class Order:
     metrics: str = ""
     master: str = ""
     conf: Mapping[str, str] = field(default_factory=dict)
+    drop_state: bool = False
 
 
 def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[Inlet, ...]:

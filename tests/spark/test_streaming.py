@@ -1,4 +1,4 @@
-"""On Spark as embedded: the same occurrences, in micro-batches or all at once; every item is accounted for."""
+"""On Spark as embedded: the same occurrences, in micro-batches or all at once, each item accounted for."""
 
 from __future__ import annotations
 

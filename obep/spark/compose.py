@@ -1,0 +1,196 @@
+"""A whole run on Spark: sources → detect → sinks, from an order.
+
+Files without a checkpoint are read at once and closed, as the embedded engine does. With a checkpoint they
+are a stream of all there is, which may go on later, so that its last instant stays open. Other sources run
+until they are stopped.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from obep.engine.query import Query
+from obep.model import DeadLetter
+from obep.spark.delivery import Delivery, Found
+from obep.spark.detect import detect
+from obep.spark.manifest import Manifest, manifest, read_manifest, require_same, write_manifest
+from obep.spark.raw import RawRead
+from obep.spark.session import session
+from obep.spark.sources import address_of, is_live, open_sources
+from obep.spark.tally import Tally
+from obep.streams.order import Order
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PARTITIONS = "spark.sql.shuffle.partitions"
+KAFKA_PACKAGE = "org.apache.spark:spark-sql-kafka-0-10_2.13"
+COLUMNS = (
+    "kind",
+    "event",
+    "id",
+    "start",
+    "end",
+    "detected",
+    "texts",
+    "stream",
+    "at",
+    "code",
+    "reason",
+    "raw",
+)
+
+
+class SparkRun:
+    """One run of a query on Spark. `go` returns at the end of the input, or after `stop`."""
+
+    def __init__(
+        self, order: Order, query: Query, *, log: Path | None = None, for_terminal: Callable[[str], str] = str
+    ) -> None:
+        self.order = order
+        self.query = query
+        self.tally = Tally()
+        self.on_turn: Callable[[], None] = lambda: None
+        self.live = is_live(order)
+        self.streaming = self.live or order.checkpoint is not None
+        self._scratch = Path(tempfile.mkdtemp(prefix="obep-spark-"))
+        self._log = log or self._scratch / "spark.log"
+        self._checkpoint = order.checkpoint or self._scratch / "checkpoint"
+        self._before = read_manifest(self._checkpoint) if self.streaming else None
+        notes = self._checkpoint / "delivered.json" if self.streaming else None
+        self.delivery = Delivery(order, query.plan.returned, notes, for_terminal)
+        self._stream: Any = None
+        self._stopping = False
+
+    def go(self) -> None:
+        """Runs to the end."""
+        spark = session(
+            self.order.master or "local[*]", self._settings(), quiet=self.order.quiet, log=self._log
+        )
+        try:
+            self._go(spark)
+        finally:
+            spark.stop()
+
+    def _go(self, spark: SparkSession) -> None:
+        partitions = int(spark.conf.get(PARTITIONS) or 2)
+        buckets = int(self.order.config.spark.get("buckets", partitions))
+        if self.streaming:
+            self._resume(manifest(self.query, partitions, buckets, [i.key for i in self.order.inlets]))
+        streams = _streams(self.query)
+        opened = open_sources(
+            spark, self.order, self.streaming, self._checkpoint, streams[0] if len(streams) == 1 else ""
+        )
+        records = detect(
+            self.query,
+            opened.rows,
+            lateness=self.order.lateness / 1_000_000,
+            idle=_seconds(self.order.idle),
+            future=_seconds(self.order.future if self.order.future is not None else self._day()),
+            buckets=buckets,
+            read=RawRead(opened.inflows, frozenset(streams)),
+            forms=self.delivery.forms(),
+            drop_state=self.order.drop_state,
+        ).records
+        if self.streaming:
+            self._watch(records)
+        else:
+            self.deliver(records, 0)
+
+    def _day(self) -> int | None:
+        return 86_400_000_000 if self.live else None
+
+    def _resume(self, now: Manifest) -> None:
+        if self._before is not None and not self.order.drop_state:
+            require_same(self._before, self.query, now)
+        write_manifest(self._checkpoint, now)
+
+    def _watch(self, records: DataFrame) -> None:
+        writer = records.writeStream.foreachBatch(self.deliver)
+        writer = writer.option("checkpointLocation", str(self._checkpoint / "spark"))
+        if not self.live:
+            writer = writer.trigger(availableNow=True)
+        self._stream = writer.start()
+        while not self._stream.awaitTermination(1):
+            self.on_turn()
+            if self._stopping:
+                self._stream.stop()
+                return
+
+    def deliver(self, records: DataFrame, batch: int) -> None:
+        """One micro-batch to the sinks."""
+        forms = self.delivery.forms()
+        found: list[Found] = []
+        letters: list[DeadLetter] = []
+        for row in _rows(records):
+            if row["kind"] == "occurrence":
+                texts = dict(zip(forms, row["texts"], strict=True))
+                times = (row["start"], row["end"], row["detected"])
+                found.append(Found(row["event"], row["id"], *times, texts))
+            elif row["kind"] == "letter":
+                letters.append(
+                    DeadLetter(row["stream"] or "", row["at"], row["code"], row["reason"], row["raw"] or "")
+                )
+            else:
+                self.tally.add(msgspec.json.decode(row["progress"]))
+        self.delivery.take(batch, found, letters)
+        self.on_turn()
+
+    def stop(self) -> None:
+        """Ends the run after the micro-batch that is under way; may be called from a signal."""
+        self._stopping = True
+
+    def close(self) -> None:
+        """Lets go of sinks and of files that nobody needs any more."""
+        self.delivery.close()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _settings(self) -> dict[str, str]:
+        settings = dict(self.order.conf)
+        if self._before is not None:  # Spark keeps the partitions of a checkpoint, and so do our buckets
+            settings[PARTITIONS] = str(self._before.partitions)
+        elif PARTITIONS not in settings and (self.order.master or "local").startswith("local"):
+            settings[PARTITIONS] = str(_cores(self.order.master))
+        wants_kafka = any(address_of(inlet).scheme == "kafka" for inlet in self.order.inlets)
+        if wants_kafka and not {"spark.jars", "spark.jars.packages"} & settings.keys():
+            settings["spark.jars.packages"] = f"{KAFKA_PACKAGE}:{_spark_version()}"
+        return settings
+
+
+def _rows(records: DataFrame) -> Iterable[Mapping[str, Any]]:
+    """The rows of a micro-batch on the driver, instants as microseconds."""
+    times = ("start", "end", "detected", "at")
+    chosen = [f"unix_micros(`{n}`) as `{n}`" if n in times else f"`{n}`" for n in (*COLUMNS, "progress")]
+    table = records.selectExpr(*chosen).toArrow()
+    for batch in table.to_batches():
+        yield from batch.to_pylist()
+
+
+def _streams(query: Query) -> tuple[str, ...]:
+    linked = query.linked
+    return tuple(dict.fromkeys((*linked.streams, *(window.stream for window in linked.windows))))
+
+
+def _seconds(micros: int | None) -> float | None:
+    return None if micros is None else micros / 1_000_000
+
+
+def _cores(master: str) -> int:
+    """How many partitions a local master is worth."""
+    import os
+    import re
+
+    named = re.fullmatch(r"local\[(\d+).*\]", master or "")
+    return int(named[1]) if named else os.cpu_count() or 2
+
+
+def _spark_version() -> str:
+    import pyspark
+
+    return str(pyspark.__version__)

@@ -1,0 +1,165 @@
+"""The sinks of a run on the driver: each micro-batch is delivered once to files, and keyed by id to others.
+
+Before a micro-batch is written its number and the positions of the files are noted, and again after it; a
+micro-batch that Spark runs once more begins at the noted position, so nothing stands in a file twice.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from obep.model import DeadLetter, Term
+from obep.streams.letters import Letters
+from obep.streams.order import Order, Target, wanted_events
+from obep.streams.posted import Posted
+from obep.streams.sinks import Sink, open_sink
+
+LETTERS = "dead letters"
+
+
+class Noted(msgspec.Struct):
+    """A micro-batch, where the files stood before it and, once it is written, after it."""
+
+    batch: int
+    before: dict[str, int]
+    after: dict[str, int] | None = None
+
+
+class Found(NamedTuple):
+    """An occurrence as it is delivered, with its texts by form."""
+
+    event: str
+    id: str
+    start: int
+    end: int
+    detected: int
+    texts: Mapping[str, str]
+
+
+class Delivery:
+    """Writes micro-batches to the sinks of an order. `notes` is the file of positions, if any."""
+
+    def __init__(
+        self,
+        order: Order,
+        returned: Mapping[Term, str],
+        notes: Path | None = None,
+        for_terminal: Callable[[str], str] = str,
+    ) -> None:
+        self._order = order
+        self._returned = returned
+        self._notes = notes
+        self._for_terminal = for_terminal
+        self._targets = {target.key: target for target in order.targets}
+        self._wanted = {t.key: wanted_events(t.events, returned) for t in order.targets}
+        self._rank = {event.strip("<>"): rank for rank, event in enumerate(returned)}
+        self._sinks: dict[str, Sink] = {}
+        self._letters: Letters | None = None
+        self.occurrences: Counter[str] = Counter()
+        self.letter_counts: Counter[str] = Counter()
+        self.first_letters: dict[str, DeadLetter] = {}
+
+    def forms(self) -> tuple[str, ...]:
+        """The forms of text that the sinks want of occurrences."""
+        wanted = {self._form(t, event) for t in self._order.targets for event in self._returned}
+        return (*sorted(wanted), *(("why",) if self._order.why else ()))
+
+    def _form(self, target: Target, event: Term) -> str:
+        if (target.form or self._returned.get(event, "event")) == "event":
+            return "event"
+        return "trig" if target.uri.lower().endswith(".trig") else "nquads"
+
+    def take(self, batch: int, found: Sequence[Found], letters: Sequence[DeadLetter]) -> None:
+        """Deliver a micro-batch; again if Spark asks again."""
+        self._open(batch)
+        if self._notes is not None:
+            self._note(Noted(batch, self._positions()))
+        for one in sorted(found, key=self._order_of):
+            self._send(one)
+        for letter in letters:
+            self.letter_counts[letter.code] += 1
+            self.first_letters.setdefault(letter.code, letter)
+            if self._letters is not None:
+                self._letters.take(letter)
+        self.flush()
+        if self._notes is not None:
+            before = Noted(batch, {}) if not self._notes.exists() else self._read()
+            self._note(Noted(batch, before.before, self._positions()))
+
+    def _order_of(self, one: Found) -> tuple[int, int, int, int, str]:
+        return one.detected, self._rank.get(one.event, 0), one.start, one.end, one.id
+
+    def _send(self, one: Found) -> None:
+        event = f"<{one.event}>"
+        self.occurrences[one.event] += 1
+        for key, sink in self._sinks.items():
+            if self._wanted[key] and event not in self._wanted[key]:
+                continue
+            target = self._targets[key]
+            text = one.texts[self._form(target, event)]
+            if target.uri == "-" and sys.stdout.isatty():
+                text = self._for_terminal(text)
+            sink.send(one.id, text.encode("utf-8", "surrogatepass"))
+        if "why" in one.texts:
+            print(self._for_terminal(one.texts["why"]), file=sys.stderr)
+
+    def flush(self) -> None:
+        for sink in self._sinks.values():
+            sink.flush()
+        if self._letters is not None:
+            self._letters.flush()
+
+    def close(self) -> None:
+        """Lets go of sinks and files; one that nothing came to exists all the same."""
+        self._open(-1)
+        for sink in self._sinks.values():
+            sink.close()
+        if self._letters is not None:
+            self._letters.close()
+
+    @property
+    def failed(self) -> list[tuple[str, str]]:
+        """The occurrences that a sink did not take, with the reason."""
+        return [one for sink in self._sinks.values() if isinstance(sink, Posted) for one in sink.failed]
+
+    def _open(self, batch: int) -> None:
+        """Open the sinks where this micro-batch begins."""
+        if self._sinks:
+            return
+        start: Mapping[str, int] = {}
+        if self._notes is not None and self._notes.exists():
+            noted = self._read()
+            start = noted.before if noted.batch == batch or noted.after is None else noted.after
+        config = self._order.config
+        for key, target in self._targets.items():
+            self._sinks[key] = open_sink(
+                target.uri, target.settings, config, start.get(key, 0), target.trusted
+            )
+        if self._order.dead_letters is not None:
+            self._letters = Letters(self._order.dead_letters, start.get(LETTERS, 0))
+
+    def _positions(self) -> dict[str, int]:
+        positions = {key: sink.position() for key, sink in self._sinks.items()}
+        if self._letters is not None:
+            positions[LETTERS] = self._letters.position()
+        return positions
+
+    def _read(self) -> Noted:
+        assert self._notes is not None
+        return msgspec.json.decode(self._notes.read_bytes(), type=Noted)
+
+    def _note(self, noted: Noted) -> None:
+        assert self._notes is not None
+        whole = self._notes.with_suffix(".tmp")
+        with whole.open("wb") as file:
+            file.write(msgspec.json.encode(noted))
+            file.flush()
+            os.fsync(file.fileno())
+        whole.replace(self._notes)

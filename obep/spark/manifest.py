@@ -1,0 +1,78 @@
+"""What a checkpoint was made with, so that a run that cannot go on from it is refused before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from obep.engine.query import Query
+from obep.errors import fail
+from obep.spark.identity import changed_state, identity, refuse_changed, surroundings
+from obep.spark.route import SEGMENTS
+from obep.spark.worker import components_of
+
+NAME = "obep.json"
+
+
+class Manifest(msgspec.Struct):
+    """Partitions of the state, buckets, sources, and each component by the names of its events."""
+
+    partitions: int
+    buckets: int
+    sources: list[str]
+    components: dict[str, dict[str, Any]]
+
+
+def manifest(query: Query, partitions: int, buckets: int, sources: Sequence[str]) -> Manifest:
+    """That of a run."""
+    around = surroundings(query)
+    components = {
+        " ".join(sorted(component.events)): msgspec.to_builtins(
+            identity(query, component, around, buckets, SEGMENTS)
+        )
+        for component in components_of(query)
+    }
+    return Manifest(partitions, buckets, list(sources), components)
+
+
+def read_manifest(checkpoint: Path) -> Manifest | None:
+    """That of a checkpoint, if there is one."""
+    path = checkpoint / NAME
+    if not path.exists():
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except msgspec.MsgspecError as error:
+        raise fail(
+            "OBEP558", f"{path} cannot be read: {error}", remedy="begin with a new checkpoint"
+        ) from None
+
+
+def write_manifest(checkpoint: Path, made: Manifest) -> None:
+    """Keep it beside the state."""
+    checkpoint.mkdir(parents=True, exist_ok=True)
+    whole = checkpoint / f".{NAME}.tmp"
+    whole.write_bytes(msgspec.json.format(msgspec.json.encode(made)) + b"\n")
+    whole.replace(checkpoint / NAME)
+
+
+def require_same(before: Manifest, query: Query, now: Manifest) -> None:
+    """Refuse a run whose checkpoint holds the state of something else."""
+    for name, there in before.components.items():
+        if name not in now.components:
+            raise changed_state(name.split(" "), ["it is gone, or other events now depend on it"])
+        here = msgspec.convert(now.components[name], dict[str, Any])
+        if here != there:
+            component = next(c for c in components_of(query) if " ".join(sorted(c.events)) == name)
+            around = surroundings(query)
+            refuse_changed(component.events, there, identity(query, component, around, now.buckets, SEGMENTS))
+    if before.sources != now.sources:
+        raise fail(
+            "OBEP558",
+            "the checkpoint was made with other sources",
+            reason=f"It read {', '.join(before.sources)}.",
+            remedy="give the same sources again, in the same order",
+        )

@@ -1,0 +1,222 @@
+"""The sources of a run as one DataFrame of raw rows: files, folders, Kafka, MQTT, a socket, a rate.
+
+Comes in: the inlets of an order. Goes out: a DataFrame of `RAW`, bounded or streaming, and how to read it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from obep.config import secret_of
+from obep.errors import fail
+from obep.formats import format_named
+from obep.spark.raw import HEARTBEAT, Inflow
+from obep.streams.address import Address, parse_address
+from obep.streams.files import format_of
+from obep.streams.order import Inlet, Order
+from obep.streams.sources import make_reading
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+LIVE = ("dir", "tcp", "mqtt", "mqtts", "kafka", "rate")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What is read, and how."""
+
+    rows: DataFrame
+    inflows: tuple[Inflow, ...]
+
+
+def address_of(inlet: Inlet) -> Address:
+    """The parts of an inlet's URI; `rate:5` is five items a second, for demonstrations."""
+    if inlet.uri.startswith("rate:"):
+        return Address(inlet.uri, "rate", inlet.uri.removeprefix("rate:"))
+    return parse_address(inlet.uri)
+
+
+def is_live(order: Order) -> bool:
+    """Whether some source goes on for ever."""
+    return any(address_of(inlet).scheme in LIVE for inlet in order.inlets)
+
+
+def open_sources(
+    spark: SparkSession, order: Order, streaming: bool, scratch: Path, alone: str = ""
+) -> Opened:
+    """All sources of a run. `scratch` is a folder that lives as long as the checkpoint."""
+    frames, inflows = [], []
+    for number, inlet in enumerate(order.inlets):
+        opening = Opening(spark, order, inlet, number, streaming, scratch, alone)
+        frames.append(opening.rows())
+        inflows.append(opening.inflow)
+    if streaming and is_live(order) and order.idle is not None:
+        frames.append(heartbeat(spark))
+    return Opened(reduce(lambda a, b: a.unionByName(b), frames), tuple(inflows))
+
+
+def heartbeat(spark: SparkSession) -> DataFrame:
+    """A row a second that says that time goes on, so that silent streams do not hold the others."""
+    beat = spark.readStream.format("rate").option("rowsPerSecond", 1).load()
+    return _raw(beat, HEARTBEAT, data="cast(null as binary)")
+
+
+class Opening:
+    """One source while it is opened."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        order: Order,
+        inlet: Inlet,
+        number: int,
+        streaming: bool,
+        scratch: Path,
+        alone: str,
+    ) -> None:
+        self._spark, self._order, self._inlet, self._number = spark, order, inlet, number
+        self._streaming, self._scratch = streaming, scratch
+        self._address = address_of(inlet)
+        self._settings = order.config.sources.get(inlet.name, {}) if inlet.name else {}
+        live = self._address.scheme in LIVE[1:]
+        reading = make_reading(inlet.name, {**self._settings}, order.config, stream=alone, live=live)
+        mapping = order.config.mapping_of(inlet.name) if inlet.name else None
+        reading.mapping = None  # compiled in the workers
+        self._reading, self._mapping = reading, mapping
+        self.inflow = Inflow("messages", "", reading, mapping)
+
+    def rows(self) -> DataFrame:
+        scheme = self._address.scheme
+        opened = {"file": self._file, "dir": self._folder, "tcp": self._socket, "kafka": self._kafka}
+        opened |= {"mqtt": self._mqtt, "mqtts": self._mqtt, "rate": self._rate}
+        if scheme not in opened:
+            raise fail("OBEP512", f"{self._address.shown} is no source")
+        return opened[scheme]()
+
+    def _is(self, kind: str, format: str) -> None:
+        self.inflow = Inflow(kind, format, self._reading, self._mapping)
+
+    def _file(self) -> DataFrame:
+        given = self._settings.get("format", "")
+        path = self._path()
+        format, packed = format_of(path.name, given)
+        if not path.is_file():
+            raise fail("OBEP550", f"{path} cannot be read: there is no such file")
+        if format == "jsonl" and not packed:
+            self._is("lines", format)
+            lines = self._reader().format("text").option("lineSep", "\n")
+            if self._streaming:
+                lines = lines.schema("value string").option("pathGlobFilter", _quoted(path.name))
+                return _raw(lines.load(str(path.parent)), self._number, data="cast(value as binary)")
+            return _raw(lines.load(str(path)), self._number, data="cast(value as binary)")
+        self._is("files", given)
+        return self._whole(str(path.parent if self._streaming else path), _quoted(path.name))
+
+    def _folder(self) -> DataFrame:
+        inlet = self._inlet
+        path = Path(self._address.path) if inlet.trusted else self._order.config.file(self._address.path)
+        if not path.is_dir():
+            raise fail("OBEP550", f"{path} is no folder")
+        self._is("files", self._settings.get("format", ""))
+        return self._whole(str(path), "")
+
+    def _whole(self, path: str, only: str) -> DataFrame:
+        reader = self._reader().format("binaryFile")
+        if self._streaming:
+            reader = reader.schema("path string, modificationTime timestamp, length long, content binary")
+            reader = reader.option("maxFilesPerTrigger", 16)
+            if only:
+                reader = reader.option("pathGlobFilter", only)
+        return _raw(reader.load(path), self._number, name="path", data="content")
+
+    def _socket(self) -> DataFrame:
+        address = self._address
+        if address.port is None:
+            raise fail("OBEP512", f"{address.shown}: a port is needed", remedy="tcp://host:9999")
+        self._is("messages", format_named(self._settings.get("format") or address.option("format", "jsonl")))
+        reader = self._spark.readStream.format("socket").option("includeTimestamp", "true")
+        reader = reader.option("host", address.host or "localhost").option("port", address.port)
+        return _raw(
+            reader.load(), self._number, arrived="unix_micros(timestamp)", data="cast(value as binary)"
+        )
+
+    def _kafka(self) -> DataFrame:
+        address, settings = self._address, self._settings
+        self._is("messages", format_named(settings.get("format") or address.option("format", "json")))
+        host = address.host if "," in address.host else f"{address.host}:{address.port or 9092}"
+        reader = self._reader().format("kafka").option("kafka.bootstrap.servers", host)
+        reader = reader.option("subscribe", address.path)
+        start = settings.get("start", address.option("start", "earliest"))
+        reader = reader.option("startingOffsets", start).option("failOnDataLoss", "true")
+        for name, value in {**settings.get("options", {})}.items():
+            reader = reader.option(f"kafka.{name}", secret_of(value) or "")
+        return _raw(
+            reader.load(),
+            self._number,
+            name="topic",
+            key="cast(key as string)",
+            arrived="unix_micros(timestamp)",
+            data="value",
+        )
+
+    def _mqtt(self) -> DataFrame:
+        from obep.spark.mqtt_source import MqttDataSource
+
+        address, settings = self._address, self._settings
+        self._is("messages", format_named(settings.get("format") or address.option("format", "json")))
+        self._spark.dataSource.register(MqttDataSource)
+        reader = self._spark.readStream.format("obep-mqtt").option("uri", self._inlet.uri)
+        reader = reader.option("spool", str(self._scratch / "spool" / str(self._number)))
+        for name in ("username", "password", "client_id", "qos", "tls"):
+            if name in settings:
+                reader = reader.option(name, str(secret_of(settings[name])))
+        for name in ("ca", "certificate", "key"):
+            if name in settings:
+                reader = reader.option(name, str(self._order.config.file(settings[name])))
+        return _raw(reader.load(), self._number, name="topic", arrived="arrived", data="data")
+
+    def _rate(self) -> DataFrame:
+        """Items that say their number, for demonstrations: `{"value": n, "time": …}` through a mapping."""
+        self._is("messages", "json")
+        text = self._address.path
+        if not text.isdecimal() or not int(text):
+            raise fail("OBEP512", f"{self._inlet.uri} is no source", remedy="rate:5")
+        rate = self._spark.readStream.format("rate").option("rowsPerSecond", int(text)).load()
+        record = "to_json(named_struct('value', value, 'time', unix_micros(timestamp) / 1000000.0D))"
+        return _raw(rate, self._number, arrived="unix_micros(timestamp)", data=f"cast({record} as binary)")
+
+    def _path(self) -> Path:
+        uri = self._inlet.uri
+        if uri == "-" or uri.startswith("-."):
+            return self._standard_input(uri)
+        path = self._address.path
+        return (Path(path) if self._inlet.trusted else self._order.config.file(path)).absolute()
+
+    def _standard_input(self, uri: str) -> Path:
+        """Standard input as a file: Spark's workers cannot read it."""
+        path = self._scratch / f"stdin{uri[1:] or '.jsonl'}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        return path
+
+    def _reader(self) -> Any:
+        return self._spark.readStream if self._streaming else self._spark.read
+
+
+def _raw(frame: DataFrame, source: int, **columns: str) -> DataFrame:
+    """The columns of `RAW`; those that a source does not have are null."""
+    types = {"name": "string", "key": "string", "arrived": "long", "data": "binary"}
+    typed = [f"cast({columns.get(name, 'null')} as {type}) as {name}" for name, type in types.items()]
+    return frame.selectExpr(f"{source} as source", *typed)
+
+
+def _quoted(name: str) -> str:
+    """A name that a glob takes as it is."""
+    return "".join(f"\\{c}" if c in "*?[]{}\\," else c for c in name)

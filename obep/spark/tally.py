@@ -1,0 +1,48 @@
+"""What the buckets report of themselves, added up: for the progress line, for metrics, for a listener."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Tally:
+    """Sums over all buckets and micro-batches so far; what is a state is that of the last micro-batch."""
+
+    processed: int = 0
+    late: int = 0
+    refused: int = 0
+    watermark: int | None = None
+    holding: tuple[str, ...] = ()
+    style: str | None = None
+    pending: dict[int, int] = field(default_factory=dict)
+    load: Counter[int] = field(default_factory=Counter)
+    """How many occurrences each bucket has found: whether the work is spread."""
+
+    def add(self, report: Mapping[str, Any]) -> None:
+        """A bucket's report of a micro-batch."""
+        self.processed += report["processed"]
+        self.late += report["late"]
+        self.refused += report["refused"]
+        if report["watermark"] is not None:
+            self.watermark = max(report["watermark"], self.watermark or report["watermark"])
+        self.holding = tuple(filter(None, report["holding"]))
+        self.style = self.style or report["style"]
+        self.pending[report["bucket"]] = report["pending"]
+        self.load[report["bucket"]] += report["occurrences"]
+
+    @property
+    def occurrences(self) -> int:
+        return self.load.total()
+
+    @property
+    def skew(self) -> float:
+        """How much more the busiest bucket found than one has on average; 1 is even."""
+        return (
+            max(self.load.values(), default=0) * len(self.load) / self.occurrences
+            if self.occurrences
+            else 1.0
+        )
