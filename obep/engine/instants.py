@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import gc
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from heapq import heappop, heappush
 from typing import Any, Protocol
 
 from obep.engine.graphs import Plain
+from obep.engine.report import Reports
 from obep.engine.running import Take, running
 from obep.guards.asks import Ask
-from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.model import SECOND, DeadLetter, Item, Occurrence, Term
 from obep.operators.state import Packing, Unpacking
 from obep.plan.plan import Plan
+
+_BEFORE = -(1 << 62)
 
 
 class Deriving(Protocol):
@@ -41,41 +47,92 @@ class Runtime:
         self._matcher = matcher
         self._on_dead_letter = on_dead_letter
         self._runs = [run for event in plan.events if (run := running(event)) is not None]
-        self._routes: dict[Term, list[Take]] = {}
-        for run in self._runs:
+        self._routes: dict[Term, list[tuple[Take, int]]] = {}
+        for number, run in enumerate(self._runs):
             for event, take in run.routes():
-                self._routes.setdefault(event, []).append(take)
+                self._routes.setdefault(event, []).append((take, number))
+        self._timed = [number for number, run in enumerate(self._runs) if run.timed]
+        self._of_items = [number for number, run in enumerate(self._runs) if run.wants_items]
         composites = [event.event for event in plan.events if event.root is not None]
         self._returned = frozenset(plan.returned) or frozenset(composites)
         self._asked: dict[Term, list[Ask]] = {}
         for ask in plan.asks.all:
             self._asked.setdefault(ask.event, []).append(ask)
+        heads = {run.plan.event for run in self._runs}
+        self._leading = frozenset().union(heads & self._routes.keys(), *plan.derived.values())
+        """The events whose occurrences somebody reads, or finds something else in."""
+        self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
+        self._touched: set[int] = set()
+        self._queue: list[int] = []
         self._arrived: list[Occurrence] = []
         self._seen: dict[tuple[object, ...], Occurrence] = {}
         self._items: list[Item] = []
+        self._prune_at: float = float("-inf")
 
     def push(
         self, at: int, occurrences: Sequence[Occurrence], items: Iterable[Item] = ()
     ) -> list[Occurrence]:
         """What the occurrences (and items) of an instant decide at once, and all that came before it."""
-        found = self._move(at) if at != self.now else []
-        self._items.extend(items)
+        found: list[Occurrence] = []
+        if at != self.now:
+            self._move(at, found)
+        if self._of_items:
+            self._items.extend(items)
+            self._touched.update(self._of_items)
         for occurrence in self._new(occurrences):
             self._feed(occurrence, found)
-        for run in self._runs:
-            self._deliver(run.report(), found)
+        self._report(found)
         return found
 
-    def push_occurrences(self, occurrences: Iterable[Occurrence]) -> list[Occurrence]:
-        """Many at once, sorted by `detected`."""
-        found: list[Occurrence] = []
+    def push_occurrences(self, occurrences: Sequence[Occurrence]) -> Sequence[Occurrence]:
+        """Many at once, sorted by `detected`; for a plan without NOT."""
+        if not self._flat:
+            return [hit for one in occurrences for hit in self.push(one.detected, (one,))]
+        reports = Reports()
+        # Nothing waits for an instant to close, and no event reads another: all reports can come at the end.
+        with uncollected():
+            self._feed_flat(occurrences)
+            for run in self._runs:
+                run.hand_over(reports)
+        if self.now is not None and self.now >= self._prune_at:
+            self._prune(self.now)
+        return reports
+
+    def _feed_flat(self, occurrences: Sequence[Occurrence]) -> None:
+        takes = {event: _all([take for take, _ in routes]) for event, routes in self._routes.items()}
+        take_of, now, tied = takes.get, _BEFORE if self.now is None else self.now, True
+        last: Occurrence | None = None
         for occurrence in occurrences:
-            found.extend(self.push(occurrence.detected, (occurrence,)))
-        return found
+            at = occurrence.detected
+            if at > now:
+                now, tied = at, False
+            elif at < now:
+                raise AssertionError("occurrences come in the order of time")
+            else:
+                if not tied and last is not None:  # the second of an instant: only now the first one matters
+                    self._begin_instant(last)
+                    tied = True
+                if not self._new((occurrence,)):
+                    continue
+            last = occurrence
+            take = take_of(occurrence.event)
+            if take is not None:
+                take(occurrence)
+        if last is not None:
+            self.now = now
+            if not tied:
+                self._begin_instant(last)
+
+    def _begin_instant(self, first: Occurrence) -> None:
+        self._seen.clear()
+        self._arrived[:] = (first,)
 
     def advance(self, to: int) -> list[Occurrence]:
         """Time goes on without data: instants before `to` are closed, deadlines up to `to` fall due."""
-        return self._move(to) if self.now is None or to > self.now else []
+        found: list[Occurrence] = []
+        if self.now is None or to > self.now:
+            self._move(to, found)
+        return found
 
     def close(self) -> list[Occurrence]:
         """The end: the last instant closes; deadlines beyond it stay undecided."""
@@ -105,6 +162,7 @@ class Runtime:
         known = {run.plan.event: run for run in self._runs}
         for event, state in runs:
             known[event].load(state, unpack)
+        self._touched.update(range(len(self._runs)))
         self._arrived[:] = unpack(arrived)
         self._seen.clear()
         self._items[:] = unpack(items)
@@ -117,34 +175,60 @@ class Runtime:
         """How much is remembered."""
         return sum(run.size() for run in self._runs)
 
-    def _move(self, to: int) -> list[Occurrence]:
-        found: list[Occurrence] = []
+    def _move(self, to: int, found: list[Occurrence]) -> None:
         if self.now is not None:
             assert to > self.now, "occurrences come in the order of time"
             self._close_instant(self.now, found)
-        while (due := self._next_deadline()) is not None and due < to:
-            self.now = due
-            self._reach(due, found)
-            self._close_instant(due, found)
+        if self._timed:
+            while (due := self._next_deadline()) is not None and due < to:
+                self._reach(due, found)
+                self._close_instant(due, found)
+            self._reach(to, found)
         self.now = to
-        self._reach(to, found)
-        return found
+        if to >= self._prune_at:
+            self._prune(to)
 
     def _next_deadline(self) -> int | None:
-        deadlines = [due for run in self._runs if (due := run.next_deadline()) is not None]
+        deadlines = [due for n in self._timed if (due := self._runs[n].next_deadline()) is not None]
         return min(deadlines, default=None)
 
     def _reach(self, at: int, found: list[Occurrence]) -> None:
-        for run in self._runs:
-            run.reach(at)
-            self._deliver(run.report(), found)
+        self.now = at
+        for number in self._timed:
+            due = self._runs[number].next_deadline()
+            if due is not None and due <= at:
+                self._runs[number].reach(at)
+                self._touch(number)
+        self._report(found)
+
+    def _touch(self, number: int) -> None:
+        if number not in self._touched:
+            self._touched.add(number)
+        if number not in self._queue:
+            heappush(self._queue, number)
+
+    def _report(self, found: list[Occurrence]) -> None:
+        """What can be told before the instant closes, lower strata first."""
+        queue = self._queue
+        while queue:
+            self._deliver(self._runs[heappop(queue)].report(), found)
 
     def _close_instant(self, at: int, found: list[Occurrence]) -> None:
-        for run in self._runs:
-            self._deliver(run.close(at, self._items), found)
+        queue = self._queue
+        queue[:] = sorted(self._touched)
+        while queue:
+            self._deliver(self._runs[heappop(queue)].close(at, self._items), found)
+        self._touched.clear()
         self._arrived.clear()
         self._seen.clear()
         self._items.clear()
+
+    def _prune(self, at: int) -> None:
+        """Every now and then: forget what can have no part in an answer any more."""
+        for run in self._runs:
+            run.prune(at)
+        horizons = [horizon for run in self._runs if (horizon := run.longest) is not None]
+        self._prune_at = at + min(horizons, default=SECOND)
 
     def _new(self, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
         """Those that this instant has not seen: one found in two items is one, with the rows of both."""
@@ -168,18 +252,19 @@ class Runtime:
         """A logical occurrence goes to whoever wants it."""
         if occurrence.event in self._returned:
             found.append(occurrence)
-        for take in self._routes.get(occurrence.event, ()):
+        for take, number in self._routes.get(occurrence.event, ()):
             take(occurrence)
+            self._touch(number)
 
     def _deliver(self, reports: Sequence[Occurrence], found: list[Occurrence]) -> None:
         """A report is an item of the next stratum, too."""
         for occurrence in reports:
-            if occurrence.event in self._returned:
+            if occurrence.event in self._leading:
+                for derived in self._derived(occurrence):
+                    self._feed(derived, found)
+                self._feed(occurrence, found)
+            elif occurrence.event in self._returned:
                 found.append(occurrence)
-            for derived in self._derived(occurrence):
-                self._feed(derived, found)
-            for take in self._routes.get(occurrence.event, ()):
-                take(occurrence)
 
     def _derived(self, occurrence: Occurrence) -> Iterable[Occurrence]:
         if self._matcher is None:
@@ -193,3 +278,27 @@ class Runtime:
                 self._on_dead_letter(matched)
             return ()
         return matched.occurrences  # type: ignore[attr-defined, no-any-return]
+
+
+def _all(takes: list[Take]) -> Take:
+    """Several ways for an occurrence as one."""
+    if len(takes) == 1:
+        return takes[0]
+
+    def take(occurrence: Occurrence) -> None:
+        for one in takes:
+            one(occurrence)
+
+    return take
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """A batch makes no cycles: meanwhile the collector would look at everything for nothing."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()

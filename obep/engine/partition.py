@@ -25,7 +25,10 @@ class Partitioned(Running):
     def __init__(self, plan: EventPlan) -> None:
         self.plan = plan
         assert plan.root is not None
-        self._leaves = [leaf.node for leaf in Tree(plan.root, consumes=plan.consumes).leaves]
+        pattern = Tree(plan.root, consumes=plan.consumes)
+        self._leaves = [leaf.node for leaf in pattern.leaves]
+        self.timed = pattern.timed
+        self.longest = plan.longest
         self._strands: dict[Value, Strand] = {}
         self._touched: dict[Value, Strand] = {}
         self._due: list[tuple[int, Value]] = []
@@ -104,7 +107,11 @@ class Partitioned(Running):
     def prune(self, at: int) -> None:
         for strand in self._strands.values():
             strand.prune(at)
-        self._strands = {value: strand for value, strand in self._strands.items() if strand.size()}
+        self._strands = {
+            value: strand
+            for value, strand in self._strands.items()
+            if strand.size() or value in self._touched
+        }
 
     def pending(self) -> int:
         return sum(strand.tree.pending() for strand in self._strands.values())

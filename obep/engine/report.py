@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
-from typing import Any
+from operator import itemgetter
+from typing import Any, overload
 
 from obep.engine.construct import construct
 from obep.model import Assertion, Occurrence, Part, Term
-from obep.operators.candidates import END, PARTS, ROWS, SINCE, START, Candidate, Parts
+from obep.operators.candidates import DONE, END, PARTS, ROWS, SINCE, START, Candidate, Parts
 from obep.plan.plan import EventPlan
 
 Key = tuple[object, ...]
+_extent = itemgetter(START, END)
 
 
 class Detected(Occurrence):
-    """An occurrence of a composite event. What nobody asks for (its id, its explanation) is not computed."""
+    """An occurrence of a composite event. Whatever nobody asks for is not even computed."""
 
-    __slots__ = ("_candidates", "_plan")
+    __slots__ = ("_by", "_found")
 
-    def __init__(self, plan: EventPlan, partition: tuple[Term, ...], candidates: Sequence[Candidate]) -> None:
-        self._plan = plan
-        self._candidates = candidates
-        self.start, self.end, self.detected, self.since = candidates[0][:4]
-        if len(candidates) > 1:
-            self.since = min(candidate[SINCE] for candidate in candidates)
-        self.event = plan.event
-        self.partition = partition
-        self.solutions = {}
+    def __init__(self, by: Reporter, found: Candidate | list[Candidate]) -> None:
+        """`found` is what it was found as: a candidate, or several that are the same occurrence."""
+        self._by = by
+        self._found = found
 
     def __getattr__(self, name: str) -> Any:
         # Only called for a slot without a value.
@@ -39,32 +36,24 @@ class Detected(Occurrence):
         return value
 
     @property
+    def candidates(self) -> list[Candidate]:
+        """What it was found as; all of them are the same occurrence."""
+        return self._found if isinstance(self._found, list) else [self._found]
+
+    @property
     def key(self) -> tuple[object, ...]:
         """What makes it the same one (SPEC D1)."""
         return (self.event, self.explanation, self.start, self.end, individuals(self.parts), self.partition)
 
-    @property
-    def candidates(self) -> Sequence[Candidate]:
-        """What it was found as; all of them are the same occurrence."""
-        return self._candidates
-
-
-def _explanation(occurrence: Detected) -> tuple[Assertion, ...]:
-    return explanation_of(occurrence._candidates[0][PARTS], occurrence._plan)
-
 
 def _parts(occurrence: Detected) -> tuple[Part, ...]:
-    plan = occurrence._plan
-    found = [parts_of(candidate[PARTS], plan) for candidate in occurrence._candidates]
+    plan = occurrence._by.plan
+    found = [parts_of(candidate[PARTS], plan) for candidate in occurrence.candidates]
     return min(found, key=_order) if len(found) > 1 else found[0]
 
 
 def _order(parts: tuple[Part, ...]) -> list[tuple[object, ...]]:
     return [(p.alias, p.occurrence.start, p.occurrence.end, p.occurrence.id) for p in parts]
-
-
-def _bindings(occurrence: Detected) -> tuple[dict[str, Term], ...]:
-    return occurrence._plan.bindings(row for one in occurrence._candidates for row in one[ROWS])
 
 
 def _id(occurrence: Detected) -> str:
@@ -78,15 +67,20 @@ def _id(occurrence: Detected) -> str:
 
 
 _LATER: dict[str, Callable[[Detected], object]] = {
-    "_id": _id,
-    "individual": lambda occurrence: f"<{occurrence.id}>",
-    "explanation": _explanation,
+    "event": lambda it: it._by.plan.event,
+    "start": lambda it: it.candidates[0][START],
+    "end": lambda it: it.candidates[0][END],
+    "detected": lambda it: it.candidates[0][DONE],
+    "since": lambda it: min(candidate[SINCE] for candidate in it.candidates),
+    "solutions": lambda it: {},
+    "partition": lambda it: it._by.partition,
     "parts": _parts,
-    "bindings": _bindings,
-    "bounded": lambda occurrence: any(part.occurrence.bounded for part in occurrence.parts),
-    "constructed": lambda occurrence: construct(
-        occurrence._plan.construct, occurrence.individual, occurrence.bindings
-    ),
+    "explanation": lambda it: explanation_of(it.candidates[0][PARTS], it._by.plan),
+    "bindings": lambda it: it._by.plan.bindings(row for one in it.candidates for row in one[ROWS]),
+    "bounded": lambda it: any(part.occurrence.bounded for part in it.parts),
+    "_id": _id,
+    "individual": lambda it: f"<{it.id}>",
+    "constructed": lambda it: construct(it._by.plan.construct, it.individual, it.bindings),
 }
 
 
@@ -134,41 +128,74 @@ def _by_triple(assertion: Assertion) -> tuple[object, ...]:
     return triple, at is not None, at or 0
 
 
+class Reports(Sequence[Occurrence]):
+    """Very many occurrences: made when somebody looks at them."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[Reporter, Sequence[Candidate | list[Candidate]]]] = []
+        self._made: list[Occurrence] = []
+
+    def add(self, by: Reporter, candidates: Sequence[Candidate]) -> None:
+        """All that is new among the candidates of an event."""
+        self._waiting.append((by, by.distinct(candidates)))
+
+    def __len__(self) -> int:
+        return len(self._made) + sum(len(found) for _, found in self._waiting)
+
+    @overload
+    def __getitem__(self, index: int) -> Occurrence: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Occurrence]: ...
+    def __getitem__(self, index: int | slice) -> Occurrence | list[Occurrence]:
+        return self._all()[index]
+
+    def __iter__(self) -> Iterator[Occurrence]:
+        return iter(self._all())
+
+    def _all(self) -> list[Occurrence]:
+        for by, found in self._waiting:
+            self._made.extend(Detected(by, one) for one in found)
+        self._waiting.clear()
+        return self._made
+
+
 class Reporter:
     """Makes one occurrence of all candidates that are the same (SPEC D1), once."""
 
     def __init__(self, plan: EventPlan, partition: tuple[Term, ...] = ()) -> None:
         assert plan.root is not None
-        self._plan = plan
-        self.partition = partition
+        self.plan: EventPlan = plan
+        self.partition: tuple[Term, ...] = partition
         self._punctual = plan.root.punctual
         self.reported: dict[Key, int] = {}
         """For events that may be found again later: what was reported, and its start."""
 
     def report(self, candidates: Sequence[Candidate]) -> list[Detected]:
-        """The occurrences among the candidates of one instant that were not reported before."""
-        plan, partition = self._plan, self.partition
-        if self._punctual and len({candidate[:2] for candidate in candidates}) == len(candidates):
-            return [Detected(plan, partition, (candidate,)) for candidate in candidates]
+        """The occurrences among these candidates that were not reported before."""
+        return [Detected(self, found) for found in self.distinct(candidates)]
+
+    def distinct(self, candidates: Sequence[Candidate]) -> Sequence[Candidate | list[Candidate]]:
+        """What makes one occurrence each, without those that were reported before.
+
+        Candidates of one instant come together; those of several may.
+        """
+        if self._punctual and len(set(map(_extent, candidates))) == len(candidates):
+            return list(candidates)
         same: dict[Key, list[Candidate]] = {}
         for candidate in candidates:
             same.setdefault(self._key(candidate), []).append(candidate)
         if not self._punctual:
             same = {key: found for key, found in same.items() if key not in self.reported}
             self.reported.update((key, found[0][START]) for key, found in same.items())
-        return [Detected(plan, partition, found) for found in same.values()]
+        return list(same.values())
 
     def _key(self, candidate: Candidate) -> Key:
-        parts = parts_of(candidate[PARTS], self._plan)
-        return (
-            candidate[START],
-            candidate[END],
-            explanation_of(candidate[PARTS], self._plan),
-            individuals(parts),
-        )
+        start, end, _, _, parts, _ = candidate
+        named = parts_of(parts, self.plan)
+        return (start, end, explanation_of(parts, self.plan), individuals(named))
 
     def prune(self, at: int) -> None:
         """Forget what cannot be found again."""
-        horizon = self._plan.horizon
+        horizon = self.plan.horizon
         if horizon is not None and self.reported:
             self.reported = {k: start for k, start in self.reported.items() if start > at - horizon}

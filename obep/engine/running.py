@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from obep.engine.construct import construct
-from obep.engine.report import Detected, Reporter
+from obep.engine.report import Detected, Reporter, Reports
 from obep.model import Item, Occurrence, Term, body_of
 from obep.operators.candidates import PARTS
 from obep.operators.state import Pack, Unpack, frozen
@@ -20,6 +20,13 @@ class Running:
     """What the runtime asks of an event during an instant: reach, take, report, close."""
 
     plan: EventPlan
+    calm: bool = False
+    """Whether it never waits for an instant to close."""
+    timed: bool = False
+    """Whether it ever has deadlines."""
+    wants_items: bool = False
+    longest: int | None = None
+    """The longest horizon of what it remembers."""
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         """Which occurrences it wants, and where they go."""
@@ -28,6 +35,9 @@ class Running:
     def report(self) -> Sequence[Occurrence]:
         """What can be reported before the instant closes."""
         return ()
+
+    def hand_over(self, reports: Reports) -> None:
+        """The same for very many, of a calm event."""
 
     def reach(self, at: int) -> None:
         """Time has come to an instant."""
@@ -141,9 +151,7 @@ class Strand:
         tree, reported, used = data
         self.tree.load(tree, unpack)
         self.reporter.reported = {frozen(key): start for key, start in reported}
-        self._reported = [
-            Detected(self._plan, self.reporter.partition, (candidate,)) for candidate in unpack(used)
-        ]
+        self._reported = [Detected(self.reporter, candidate) for candidate in unpack(used)]
 
     def prune(self, at: int) -> None:
         self.tree.prune(at)
@@ -161,11 +169,15 @@ class Composite(Running):
         self._strand = Strand(plan)
         self._tree = self._strand.tree
         self._waiting: list[tuple[Leaf, Occurrence]] = []
+        self._gathers = any(leaf.node.wide for leaf in self._tree.leaves)
+        self.calm = plan.prompt and not (self._tree.waits or self._gathers or plan.consumes)
+        self.timed = self._tree.timed
+        self.wants_items = self._tree.wants_items
+        self.longest = plan.longest
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
-        gathers = any(leaf.node.wide for leaf in self._tree.leaves)
         for leaf in self._tree.leaves:
-            yield leaf.node.event, self._later(leaf) if gathers else leaf.take
+            yield leaf.node.event, self._later(leaf) if self._gathers else leaf.take
 
     def _later(self, leaf: Leaf) -> Take:
         """A second item of the instant may still add rows: wait for its end."""
@@ -173,6 +185,10 @@ class Composite(Running):
 
     def report(self) -> Sequence[Occurrence]:
         return self._strand.report() if self._tree.found and self.plan.prompt else ()
+
+    def hand_over(self, reports: Reports) -> None:
+        reports.add(self._strand.reporter, self._tree.found)
+        self._tree.found.clear()
 
     def reach(self, at: int) -> None:
         self._tree.reach(at)

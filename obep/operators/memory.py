@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from operator import itemgetter
 from typing import Final, Literal
 
@@ -12,6 +12,7 @@ from obep.operators.rows import KeyOf, keys_of
 
 _end = itemgetter(END)
 
+_NEVER = 1 << 62
 Measure = Literal[0, 3]
 ROWLESS: Final = object()
 """The key of candidates without rows: a naive OPTIONAL chooses before it looks at them."""
@@ -23,14 +24,21 @@ class Memory:
     What lies beyond the horizon, measured from `measure` (`SINCE` or `START`), is forgotten some time later.
     """
 
-    def __init__(self, key: KeyOf, horizon: int | None, measure: Measure = SINCE) -> None:
+    def __init__(
+        self, key: KeyOf, horizon: int | None, measure: Measure = SINCE, *, in_order: bool = False
+    ) -> None:
+        """`in_order`: the order of their end is that of `measure`, too."""
         self.key = key
+        self._in_order = in_order
         self._horizon = horizon
         self._measure = measure
         self.buckets: dict[Key, list[Candidate]] = {}
         """All candidates, by key, in the order of their end."""
-        self._holding: dict[int, list[Candidate]] | None = None
-        self._sweep_at: float = float("-inf") if horizon is not None else float("inf")
+        self._traces = False
+        self._holding: dict[int, list[Candidate]] = {}
+        self._sweep_at = _NEVER if horizon is None else -_NEVER
+        self.quick_until = self._sweep_at
+        """Before this instant there is nothing more to `add` than to put a candidate in its place."""
 
     def add(self, candidate: Candidate) -> None:
         """Keep a candidate under the keys of its rows."""
@@ -44,8 +52,8 @@ class Memory:
                 held.append(candidate)
             else:
                 insort(held, candidate, key=_end)
-        if self._holding is not None:
-            self._hold(self._holding, candidate)
+        if self._traces:
+            self._hold(candidate)
 
     def adder(self) -> Emit:
         """`add` as a closure, quick where a candidate has one row."""
@@ -53,7 +61,7 @@ class Memory:
 
         def add(candidate: Candidate) -> None:
             rows = candidate[ROWS]
-            if len(rows) != 1 or candidate[DONE] >= self._sweep_at or self._holding is not None:
+            if len(rows) != 1 or candidate[DONE] >= self.quick_until:
                 self.add(candidate)
                 return
             key = key_of(rows[0])
@@ -110,43 +118,49 @@ class Memory:
             return
         before, measure = at - self._horizon, self._measure
         self._sweep_at = at + self._horizon
-        self._keep(lambda candidate: candidate[measure] > before)
+        self.quick_until = -_NEVER if self._traces else self._sweep_at
+        empty = []
+        for key, held in self.buckets.items():
+            if self._in_order:
+                if held and held[-1][measure] > before:
+                    if held[0][measure] <= before:
+                        cut(held, before)
+                    continue
+            else:
+                kept = [candidate for candidate in held if candidate[measure] > before]
+                if kept:
+                    if len(kept) < len(held):
+                        held[:] = kept
+                    continue
+            empty.append(key)
+        for key in empty:
+            del self.buckets[key]
+        if self._traces:
+            self._trace()
 
     def forget(self, gone: Set[int]) -> None:
         """Forget every candidate that one of these occurrences (by `id`) is part of."""
-        holding = self._holding
-        if holding is None:  # from the first time on it is known which candidates an occurrence is part of
-            holding = self._holding = {}
-            for candidate in self:
-                self._hold(holding, candidate)
-        for number in gone & holding.keys():
-            for candidate in holding.pop(number):
+        if not self._traces:  # from now on it is known which candidates an occurrence is part of
+            self._traces = True
+            self.quick_until = -_NEVER
+            self._trace()
+        for number in gone & self._holding.keys():
+            for candidate in self._holding.pop(number):
                 for key in keys_of(self.key, candidate[ROWS]) or (ROWLESS,):
                     held = self.buckets.get(key, [])
                     held[:] = [one for one in held if one is not candidate]
                     if not held:
                         self.buckets.pop(key, None)
 
-    @staticmethod
-    def _hold(holding: dict[int, list[Candidate]], candidate: Candidate) -> None:
+    def _trace(self) -> None:
+        self._holding.clear()  # ids of what is forgotten may be used again
+        for candidate in self:
+            self._hold(candidate)
+
+    def _hold(self, candidate: Candidate) -> None:
         for part in candidate[PARTS]:
             if part is not None:
-                holding.setdefault(id(part), []).append(candidate)
-
-    def _keep(self, wanted: Callable[[Candidate], bool]) -> None:
-        empty = []
-        for key, held in self.buckets.items():
-            kept = [candidate for candidate in held if wanted(candidate)]
-            if not kept:
-                empty.append(key)
-            elif len(kept) < len(held):
-                held[:] = kept
-        for key in empty:
-            del self.buckets[key]
-        if self._holding is not None:  # ids may be used again
-            self._holding = {}
-            for candidate in self:
-                self._hold(self._holding, candidate)
+                self._holding.setdefault(id(part), []).append(candidate)
 
     def __iter__(self) -> Iterator[Candidate]:
         """Each candidate once."""
@@ -159,3 +173,11 @@ class Memory:
 
     def __len__(self) -> int:
         return sum(map(len, self.buckets.values()))
+
+
+def cut(held: list[Candidate], before: int) -> None:
+    """Take away what lies beyond the horizon, where all of it stands at the front."""
+    count = 1
+    while count < len(held) and held[count][SINCE] <= before:
+        count += 1
+    del held[:count]

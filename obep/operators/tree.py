@@ -199,7 +199,12 @@ class Tree:
             case _:
                 raise AssertionError(node)
         operator.left_view = self._grow(node.left, operator.take_left, exempt)
+        left = self.leaves[-1]
         operator.right_view = self._grow(node.right, operator.take_right, exempt)
+        if isinstance(operator, Sequence) and isinstance(node, nodes.Pair):
+            on_left, on_right = operator.leaf_takers(node)  # only for an operand that is a leaf
+            left.take = on_left or left.take
+            self.leaves[-1].take = on_right or self.leaves[-1].take
         if isinstance(operator, Next):
             self._between(operator, node, exempt)
         return self._add(operator, node, exempt)

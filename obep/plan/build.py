@@ -51,7 +51,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                 root = _Building(event, asks, manners, vocabulary).root()
                 planned.append(_composite(event, root, asks, stratum))
                 manners[iri] = Manner(not root.punctual, not root.rooted, not root.point)
-    return Plan(tuple(planned), asks, _returned(linked))
+    return Plan(tuple(planned), asks, _returned(linked), found_in)
 
 
 def _returned(linked: Linked) -> Mapping[Term, str]:

@@ -49,6 +49,12 @@ class EventPlan:
         return self.root.horizon if self.root is not None else 0
 
     @cached_property
+    def longest(self) -> int | None:
+        """The longest of all horizons in the tree, after which nothing bounded is left."""
+        horizons = [node.horizon for node in _walk(self.root) if node.horizon] if self.root else []
+        return max(horizons, default=None)
+
+    @cached_property
     def visible(self) -> tuple[tuple[str, int], ...]:
         """The variables that `bindings` show, and where their values stand."""
         return tuple((name, at) for at, name in enumerate(self.variables) if not name.startswith(HIDDEN))
@@ -81,6 +87,8 @@ class Plan:
     asks: Asks
     returned: Mapping[Term, str] = field(default_factory=dict)
     """The events that are returned, each with its form (`event` or `rdf`)."""
+    derived: Mapping[Term, frozenset[Term]] = field(default_factory=dict)
+    """Logical events that may be found in the occurrences of others, each with those."""
 
     def __getitem__(self, event: Term) -> EventPlan:
         return next(planned for planned in self.events if planned.event == event)
