@@ -198,19 +198,6 @@ def test_a_sink_that_takes_nothing_ends_with_status_1(query: Path) -> None:
     assert "urn:obep:Hot:" in said.err
 
 
-def test_the_spark_engine_has_its_own_refusal_or_runs() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("obep.spark.run") is not None:
-        pytest.skip("the Spark engine is there; its own tests run it")
-    from obep.commands.run import _run_on_spark
-    from obep.errors import ObepError
-
-    with pytest.raises(ObepError) as caught:
-        _run_on_spark(None)  # type: ignore[arg-type]
-    assert caught.value.code == "OBEP515"
-
-
 def start(query: Path, *arguments: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "obep", "run", str(query), "--engine", "embedded", *arguments],
