@@ -20,6 +20,7 @@ from obep.ontology.locality import Components, looking_only
 from obep.ontology.program import BOTTOM
 from obep.ontology.reading import assert_triples
 from obep.ontology.saturate import Closure
+from obep.ontology.verdicts import GAVE_UP, NO_ANSWER
 
 
 @dataclass(slots=True)
@@ -124,9 +125,10 @@ class Bounds:
             self.asked += 1
             found.answer = self._gap.decide(question)
         except ObepError as error:
-            if error.code not in ("OBEP340", "OBEP341"):
+            if error.code not in NO_ANSWER:
                 raise
-            self._gap = None  # no Java: what is open stays open, and is flagged
+            if error.code != GAVE_UP:  # nobody is there: what is open stays open, and is flagged
+                self._gap = None
 
     def _lower_sets(
         self, lower: Closure, explainer: Explainer, c: int, individual: Term, triples: Sequence[Triple]

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _SOMEBODY = "<urn:obep:somebody>"
 _PART = "<urn:obep:part:"
 _NO_JAVA = ("OBEP340", "OBEP341")
+GAVE_UP = "OBEP343"
+NO_ANSWER = (*_NO_JAVA, "OBEP342", GAVE_UP)
+"""Codes of a reasoner that is not there, cannot read T, or takes too long."""
 
 
 def settled(bundle: Bundle) -> Bundle:
@@ -33,17 +36,21 @@ def settled(bundle: Bundle) -> Bundle:
         _close(bundle)
         _by_rules(bundle)
         return bundle
+    why = "there is no Java"
     if bundle.java:
         try:
             return _by_hermit(bundle)
         except ObepError as error:
-            if error.code not in _NO_JAVA:
+            if error.code not in NO_ANSWER:
                 raise
-            bundle.java = False
+            if error.code != GAVE_UP:
+                bundle.java = False
+            if error.code not in _NO_JAVA:
+                why = error.diagnostics[0].message
     _close(bundle)
     for event, words in bundle.status.items():
         if words != "exact":
-            bundle.diagnostics.append(_bounded(bundle, event, words))
+            bundle.diagnostics.append(_bounded(bundle, event, words, why))
     return bundle
 
 
@@ -201,11 +208,11 @@ def _same(bundle: Bundle, event: Term, other: Term) -> Diagnostic:
     )  # fmt: skip
 
 
-def _bounded(bundle: Bundle, event: Term, words: str) -> Diagnostic:
+def _bounded(bundle: Bundle, event: Term, words: str, why: str) -> Diagnostic:
     linked = bundle.linked
     return say(
         "OBEP241", linked.file_of[event], linked.events[event].name.span,
-        f"{name(event)} {words}, and there is no Java",
+        f"{name(event)} {words}, and {why}",
         "It runs as a lower bound: what is reported is right, but some may be missing.",
-        "install a Java (for example: pip install obep[java])",
+        "install a Java (for example: pip install obep[java])" if "Java" in why else "simplify these axioms",
     )  # fmt: skip
