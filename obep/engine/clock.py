@@ -18,9 +18,9 @@ class Clock:
 
     `lateness` is how long an item may come after a later one of its stream. `idle` is how long (in time of
     arrival) a stream may be silent before the others go on without it; with it each of `streams` is waited
-    for from the start, and once all are silent time goes on by itself. Without `idle` and `lateness` the input
-    is taken as it comes, as one stream in order. `future` is how far beyond its arrival an item's instant may
-    lie.
+    for from the start, and once all are silent time goes on by itself. Without `idle` and `lateness` the
+    input is taken as it comes, as one stream in order. `future` is how far beyond its arrival an item's
+    instant may lie.
     """
 
     def __init__(
