@@ -13,6 +13,7 @@ from obep.errors import Diagnostic, ObepError, fail
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.axioms import NOTHING, THING, Axioms, Class, EquivalentClasses
 from obep.ontology.compile import Bundle
+from obep.ontology.java import has_java
 from obep.ontology.program import BOTTOM, Names
 from obep.ontology.reading import Contradiction, assert_triples, build_reading
 from obep.ontology.rules import Symbol
@@ -39,7 +40,10 @@ def settled(bundle: Bundle) -> Bundle:
     why = "there is no Java"
     if bundle.java:
         try:
-            return _by_hermit(bundle)
+            bundle = _by_hermit(bundle)  # what it said before is remembered, and needs no Java
+            if has_java():
+                return bundle
+            bundle.java = False
         except ObepError as error:
             if error.code not in NO_ANSWER:
                 raise

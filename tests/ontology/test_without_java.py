@@ -1,0 +1,121 @@
+"""Without Java, or when it gives up: the events that need it are named, and what is reported is flagged."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from owl import NS, c, ontology, t, triples
+
+from obep.abstraction.matcher import Matched, Matcher
+from obep.errors import ObepError, fail
+from obep.model import Item
+from obep.ontology import axioms as ax
+from obep.ontology.axioms import SubClassOf
+from obep.ontology.compile import Bundle, compile_bundle
+from obep.ontology.gap import Answer, Question
+from obep.query.link import link
+from obep.query.parser import parse
+
+QUERY = f"""PREFIX : <{NS}>
+EVENT Seen AS by some Presence
+EVENT Near AS by some Thing
+"""
+T = ontology(
+    SubClassOf(c("Detection"), ax.Or((c("Human"), c("Pet")))),
+    SubClassOf(c("Human"), c("Presence")),
+    ax.EquivalentClasses((c("Small"), ax.And((c("Pet"), ax.Min(2, t("near"), c("Human")))))),
+    SubClassOf(ax.And((c("Pet"), c("Big"))), c("Presence")),
+    roles="by near",
+)
+ITEM = Item("s", 5, triples("x by y. y a Detection. y a Big. z by w. w a Human."))
+
+
+def without() -> Bundle:
+    return compile_bundle(link(parse(QUERY, "seen.obep")), T, java=False)
+
+
+def found(matched: object) -> dict[tuple[str, str], bool]:
+    assert isinstance(matched, Matched)
+    return {(o.event, o.individual): o.bounded for o in matched.occurrences}
+
+
+def test_events_that_need_java_are_named_with_the_reason_and_a_caret() -> None:
+    bundle = without()
+    (warning,) = [d for d in bundle.diagnostics if d.code == "OBEP241"]
+    assert warning.severity == "warning"
+    assert "seen.obep:2:7" in str(warning)
+    assert "Seen needs the reasoner for Detection is a Human or a Pet: case analysis" in str(warning)
+    assert "pip install obep[java]" in str(warning)
+    assert bundle.status[t("Near")] == "exact"
+
+
+def test_without_java_what_is_certain_is_reported_and_the_rest_is_flagged() -> None:
+    matched = Matcher(without()).match(ITEM)
+    assert found(matched) == {
+        (t("Near"), t("x")): False,
+        (t("Near"), t("z")): False,
+        (t("Seen"), t("z")): False,  # both bounds agree about z
+    }
+    assert isinstance(matched, Matched)
+    assert matched.bounded  # there may be more
+
+
+def test_an_item_that_needs_no_reasoner_is_not_flagged() -> None:
+    matched = Matcher(without()).match(Item("s", 5, triples("z by w. w a Human.")))
+    assert isinstance(matched, Matched)
+    assert not matched.bounded
+
+
+def test_complete_answers_can_be_required() -> None:
+    with pytest.raises(ObepError) as caught:
+        Matcher(without(), require_complete=True)
+    assert [d.code for d in caught.value.diagnostics] == ["OBEP346"]
+    assert "Seen" in str(caught.value)
+
+
+class GivesUp:
+    """A reasoner that does not find an end."""
+
+    def decide(self, question: Question) -> Answer:
+        raise fail("OBEP343", "the reasoner gave up after 60 s")
+
+
+def test_a_question_without_an_answer_leaves_a_flagged_lower_bound() -> None:
+    matcher = Matcher(without(), gap=GivesUp())
+    for _ in range(2):  # remembered too
+        matched = matcher.match(ITEM)
+        assert isinstance(matched, Matched)
+        assert matched.bounded
+        assert (t("Seen"), t("z")) in found(matched)
+        assert (t("Seen"), t("x")) not in found(matched)
+
+
+@pytest.mark.java
+def test_with_java_nothing_is_missing_and_nothing_is_flagged() -> None:
+    matched = Matcher(compile_bundle(link(parse(QUERY)), T)).match(ITEM)
+    everything = [(event, name) for event in (t("Near"), t("Seen")) for name in (t("x"), t("z"))]
+    assert found(matched) == dict.fromkeys(everything, False)
+    assert isinstance(matched, Matched)
+    assert not matched.bounded
+
+
+def test_a_machine_without_java_compiles_and_runs() -> None:
+    code = (
+        "import sys; sys.path.insert(0, 'tests/ontology')\n"
+        "from test_without_java import *\n"
+        "bundle = compile_bundle(link(parse(QUERY)), T)\n"
+        "print(bundle.java, [d.code for d in bundle.diagnostics], Matcher(bundle).match(ITEM).bounded)\n"
+        "print('jpype' in sys.modules)\n"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"OBEP_JAVA": "off"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert out.stdout.splitlines() == ["False ['OBEP241'] True", "False"]
