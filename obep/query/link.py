@@ -154,7 +154,8 @@ class _Reader:
             return None
         if is_folder:
             self._report(
-                "OBEP032", source, file, f"<{source.iri}> is a folder, not a file", "",
+                "OBEP032", source, file, f"<{source.iri}> is a folder, not a file",
+                "VOCAB, FROM GRAPH and INCLUDE name one file each.",
                 f"<{source.iri.rstrip('/')}/…>, the file in it that you mean",
             )  # fmt: skip
             return None

@@ -122,8 +122,15 @@ def _known_mistake(situation: Situation) -> Diagnostic | None:
         mistake.message.format_map(filled),
         mistake.reason.format_map(filled),
         mistake.remedy.format_map(filled),
-        situation.previous_span if mistake.at == "previous" else None,
+        situation.previous_span if _points_back(mistake, situation) else None,
     )
+
+
+def _points_back(mistake: Mistake, situation: Situation) -> bool:
+    """Whether the caret belongs to the word before: always, or when what is missing ends a line."""
+    if mistake.at == "line":
+        return situation.span.line > situation.previous_span.line
+    return mistake.at == "previous"
 
 
 EXPLANATIONS = (*SLIPS_OF_BRACKETS, refused, *SLIPS_OF_WORDS, _known_mistake)

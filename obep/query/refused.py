@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from obep.errors import Diagnostic
+from obep.errors import Diagnostic, Span
 
 if TYPE_CHECKING:
     from obep.query.situation import Situation
@@ -46,8 +46,8 @@ def refused(situation: Situation) -> Diagnostic | None:
     if word == "{":
         if re.match(r"(?i)\{\s*select\b", rest):
             word = "SELECT"
-        elif _union_follows(rest):
-            word = "UNION"
+        elif at := _union_follows(rest):
+            return _refuse(situation, "UNION", situation.span_of(situation.start + at, "UNION"))
         else:
             return situation.diagnostic(
                 "OBEP441",
@@ -58,9 +58,10 @@ def refused(situation: Situation) -> Diagnostic | None:
     return _refuse(situation, word) if word in REFUSED else _path_or_list(situation)
 
 
-def _refuse(situation: Situation, word: str) -> Diagnostic:
+def _refuse(situation: Situation, word: str, span: Span | None = None) -> Diagnostic:
     code, reason, remedy = REFUSED[word]
-    return situation.diagnostic(code, f"{_TITLE.get(word, word)} cannot stand in a guard", reason, remedy)
+    message = f"{_TITLE.get(word, word)} cannot stand in a guard"
+    return situation.diagnostic(code, message, reason, remedy, span)
 
 
 def _path_or_list(situation: Situation) -> Diagnostic | None:
@@ -89,10 +90,12 @@ def _path_or_list(situation: Situation) -> Diagnostic | None:
     return None
 
 
-def _union_follows(rest: str) -> bool:
+def _union_follows(rest: str) -> int | None:
+    """Where UNION stands after the group that begins here."""
     depth = 0
     for at, character in enumerate(rest):
         depth += (character == "{") - (character == "}")
         if depth == 0:
-            return re.match(r"(?i)\}\s*union\b", rest[at : at + 200]) is not None
-    return False
+            found = re.compile(r"\}\s*(union)\b", re.IGNORECASE).match(rest, at)
+            return found.start(1) if found else None
+    return None

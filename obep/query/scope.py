@@ -52,6 +52,14 @@ CLASS_WORDS = {
 }
 
 
+COUNTED = {
+    "TIMES": "A TIMES 3 is three of A, one right after the other.",
+    "ROWS": "[ROWS 5] is a window over the last five items.",
+    **dict.fromkeys(("min", "max", "exactly"), "min, max and exactly count individuals or values."),
+}
+"""What a whole number is for."""
+
+
 class Word(Protocol):
     """A token of the parser, as far as it matters here."""
 
@@ -262,6 +270,7 @@ class Scope:
                 "OBEP014",
                 f"{what} needs a whole number from {least} to 10^18",
                 span_between(word),
+                reason=COUNTED[what],
                 remedy=f"{what} {max(least, 1)}",
             )
             return least
@@ -274,5 +283,5 @@ class Scope:
         try:
             return Duration(to_micros(text), span=span)
         except DurationError as problem:
-            self.error("OBEP013", str(problem), span, reason=problem.reason, remedy='5 min, or "PT5M"')
+            self.error("OBEP013", str(problem), span, reason=problem.reason, remedy=problem.remedy)
             return Duration(0, span=span)

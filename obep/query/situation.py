@@ -72,15 +72,24 @@ class Situation:
         """The place of the word; of the last one before the end of the text."""
         if not self.word and self.scope.last is not None:
             return self.previous_span
-        line = self.scope.text.count("\n", 0, self.start) + 1
-        column = self.start - self.scope.text.rfind("\n", 0, self.start)
-        width = max(1, len(self.word.split("\n")[0]))
-        return Span(self.start, self.start + width, line, column, line, column + width)
+        return self.span_of(self.start, self.word)
+
+    def span_of(self, start: int, word: str) -> Span:
+        """The place of a word of the text."""
+        line = self.scope.text.count("\n", 0, start) + 1
+        column = start - self.scope.text.rfind("\n", 0, start)
+        width = max(1, len(word.split("\n")[0]))
+        return Span(start, start + width, line, column, line, column + width)
 
     @property
     def previous(self) -> str:
         """The word before, as it is written."""
         return " ".join(self.scope.last.value.split()) if self.scope.last is not None else ""
+
+    @property
+    def rest_of_line(self) -> str:
+        """What stands here up to the end of the line, if that is not far."""
+        return self.scope.text[self.start : self.start + 60].split("\n")[0].rstrip()
 
     @property
     def chunk(self) -> str:

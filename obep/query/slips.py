@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from obep.errors import Diagnostic, Span
+from obep.errors import Diagnostic, ObepError, Span
 from obep.query.expected import KEYWORDS, WORDS
 from obep.query.nearest import nearest
 from obep.query.scope import Scope
-from obep.query.situation import Situation, could_stand
+from obep.query.situation import Situation, could_stand, situation_of
 from obep.query.values import span_between
 
 # --- characters that begin nothing ----------------------------------------------------------------------
@@ -17,8 +17,11 @@ from obep.query.values import span_between
 
 def _character(situation: Situation) -> Diagnostic | None:
     word = situation.word
-    if re.compile(r"/[*/]|--").match(situation.scope.text, situation.start):
-        return situation.diagnostic("OBEP039", "a comment begins with #", "It ends with its line.", "# …")
+    line = situation.rest_of_line
+    if re.match(r"/[*/]|--", line):
+        return situation.diagnostic(
+            "OBEP039", "a comment begins with #", "It ends with its line.", f"# {line.strip('/*- ')}"
+        )
     if word[:1] in ("“", "”", "„", "‘", "’", "«", "»"):
         return situation.diagnostic(
             "OBEP036",
@@ -31,14 +34,14 @@ def _character(situation: Situation) -> Diagnostic | None:
             "OBEP037",
             "this string is not closed",
             "A string ends on its line, unless it stands in three quotes.",
-            f"… {word}",
+            f"{line}{word}",
         )
-    if re.match(r"<[A-Za-z/#]", situation.scope.text[situation.start : situation.start + 2]) and word == "<":
+    if word == "<" and re.match(r"<[A-Za-z/#]", line):
         return situation.diagnostic(
             "OBEP038",
             "this IRI is not closed",
             "Between < and > there are no spaces, quotes or braces.",
-            "<http://example.org/…>",
+            f"<{situation.chunk}>",
         )
     return None
 
@@ -154,11 +157,25 @@ def _accepts_before(text: str, token: Any) -> frozenset[str]:
 def _did_you_mean(situation: Situation, word: str, accepts: frozenset[str], span: Span) -> Diagnostic | None:
     words = [keyword for terminal in sorted(accepts) for keyword in KEYWORDS.get(terminal, ())]
     close = nearest(word, words)
-    if close is None or len(word) < 3:
+    if close is None or not _would_help(situation, word, close, span.start):
         return None
     return situation.diagnostic(
         "OBEP002", f"{word}: did you mean {close}?", f"{word} means nothing here.", close, span
     )
+
+
+def _would_help(situation: Situation, word: str, close: str, start: int) -> bool:
+    """Whether the parser gets further with the keyword; a short word or the name of an event is no slip."""
+    text = situation.scope.text
+    if len(word) < 4 and sorted(word.upper()) != sorted(close.upper()):
+        return False
+    if re.search(rf"(?i)\bEVENT\s+:?{re.escape(word)}\b", text):
+        return False
+    try:
+        again = situation_of(text[:start] + close + text[start + len(word) :])
+    except ObepError:
+        return False
+    return again is None or again.start > situation.start + len(close) - len(word)
 
 
 # --- words that almost fit ------------------------------------------------------------------------------
@@ -180,6 +197,7 @@ def _unit(situation: Situation) -> Diagnostic | None:
         f"{unit[1]} is no unit of time",
         "The units are ms, s, min, h and d.",
         f"{situation.word} {close}",
+        situation.span_of(unit.start(1), unit[1]),
     )
 
 

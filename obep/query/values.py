@@ -31,9 +31,10 @@ _PLAIN_ESCAPES = {
 class DurationError(ValueError):
     """Not a duration that can be used, and why."""
 
-    def __init__(self, message: str, reason: str) -> None:
+    def __init__(self, message: str, reason: str, remedy: str = '5 min, or "PT5M"') -> None:
         super().__init__(message)
         self.reason = reason
+        self.remedy = remedy
 
 
 class IriError(ValueError):
@@ -73,7 +74,9 @@ def to_micros(text: str) -> int:
         years, months, days, hours, minutes, seconds = (Decimal(part or 0) for part in xsd.groups())
         if years or months:
             raise DurationError(
-                "months and years have no fixed length", "A bound in time needs one: write it in days."
+                "months and years have no fixed length",
+                "A bound in time needs one.",
+                "a number of days: 30 d",
             )
         micros = days * UNITS["d"] + hours * UNITS["h"] + minutes * UNITS["min"] + seconds * UNITS["s"]
     else:
@@ -82,9 +85,9 @@ def to_micros(text: str) -> int:
             "A duration is a number with a unit, or xsd's, such as PT5M or P1DT12H.",
         )
     if micros != int(micros):
-        raise DurationError("this duration is too fine", "Time is counted in whole microseconds.")
+        raise DurationError("this duration is too fine", "Time is counted in whole microseconds.", "1 us")
     if micros > LONGEST:
-        raise DurationError("this duration is too long", "Nothing beyond 10,000,000 days can be waited for.")
+        raise DurationError("this duration is too long", "No stream lasts that long.", "10000 d")
     return int(micros)
 
 

@@ -360,6 +360,7 @@ ONE_PART_FILES: tuple[st.SearchStrategy[ast.QueryFile], ...] = (
     _matching(st.builds(ast.Within, leaves, durations)),
     _described(simple_descriptions),
     _described(_small_descriptions),
+    _described(st.builds(ast.Value, properties, numbers | signed | floats)),
     _guarded(guards(own=True)),
     _guarded(st.builds(ast.Guard, st.just(()), filters, several_triples)),
     _guarded(

@@ -7,6 +7,7 @@ from typing import Any
 from obep.errors import Span
 from obep.query import ast
 from obep.query.building.rules import Children, nodes, reading, rule
+from obep.query.names import alias_of, leaves
 from obep.query.values import span_between
 
 
@@ -100,15 +101,17 @@ def composite_event(children: Children) -> ast.CompositeEvent:
             remedy="move ON <…> to the events that the MATCH names",
         )
         del clauses["on"]
+    pattern: Any = next(child for child in children[4:] if isinstance(child, ast.Node))
     if "guard" in clauses and clauses["guard"][1].own:
+        first = clauses["guard"][1].own[0].span
+        written = " ".join(reading.scope.text[first.start : first.end].split())
         reading.scope.error(
             "OBEP019",
             "triples in the guard of a MATCH need the EVENT whose graph they ask",
-            clauses["guard"][1].own[0].span,
+            first,
             reason="A pattern has several events, each with a graph of its own.",
-            remedy=f"IF {{ EVENT alias {{ {_shown(clauses['guard'][1].own[0].span)} }} }}",
+            remedy=f"IF {{ EVENT {alias_of(next(leaves(pattern)))} {{ {written} }} }}",
         )
-    pattern: Any = next(child for child in children[4:] if isinstance(child, ast.Node))
     return ast.CompositeEvent(
         name_,
         pattern,
@@ -117,7 +120,3 @@ def composite_event(children: Children) -> ast.CompositeEvent:
         named=named is not None,
         span=span_between(children[0] or children[1], name_),
     )
-
-
-def _shown(span: Span) -> str:
-    return "… " + " ".join(reading.scope.text[span.start : span.end].split())

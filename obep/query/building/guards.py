@@ -73,12 +73,14 @@ def triples(children: Children) -> list[ast.TriplePattern]:
 def _written_out(subject: Any, properties: Any) -> list[ast.TriplePattern]:
     """The triples of a subject: those that name it, each followed by those of its `[ … ]`."""
     result: list[ast.TriplePattern] = []
+    first = subject
     for verb, objects in properties:
         for found in objects:
             inner: list[ast.TriplePattern] = []
             if isinstance(found, tuple):
                 found, inner = found
-            result.append(ast.TriplePattern(subject, verb, found, span=span_between(verb, found)))
+            result.append(ast.TriplePattern(subject, verb, found, span=span_between(first or verb, found)))
+            first = None
             result.extend(inner)
     return result
 
