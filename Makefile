@@ -34,11 +34,11 @@ demo: $(READY) ## the rooms of the OBEP paper: who comes, who goes, and why that
 test: $(READY) ## all tests
 	$(BIN)/python -m pytest
 
-check: $(READY) ## ruff, ruff format, mypy --strict, and the tests that need neither Spark nor patience
+check: $(READY) ## ruff, ruff format, mypy --strict, and the tests that need neither Spark, nor Java, nor patience
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m 'not spark and not slow'
+	$(BIN)/python -m pytest -m 'not spark and not slow and not java'
 
 bench: $(READY) ## measure
 	@test -e bench/run.py || { echo 'bench/run.py is not there yet' >&2; exit 1; }
