@@ -84,14 +84,16 @@ class Bundle:
         to.emit(UNEQUAL_TO_ITSELF)
         for axiom in self.t.axioms:
             to.add(axiom)
-        for sub, sup in self.subsumptions:
-            to.emit(r.Sub((sub,), sup))
         elsewhere = self._mentioned_elsewhere()
         for event, body in self.definitions.bodies.items():
             if event in self.definitions.guarded:
                 to.define_body(event, body, asserted=event not in elsewhere)
             else:
                 to.define(event, body, both=event in elsewhere)
+        hints = {r.Sub((sub,), sup): None for sub, sup in self.subsumptions}
+        self._hints = frozenset(hints.keys() - to.normal.rules.keys())
+        for rule in hints:
+            to.emit(rule)
         return to.normal
 
     def _mentioned_elsewhere(self) -> set[Term]:
@@ -111,7 +113,9 @@ class Bundle:
             program = build_program(some, self.relations, self._names, self.names_looked_at, equality=False)
             return program, closed(program, (), axioms, upper=True)
 
-        return profile(rules, self.normal, self.relations, datatypes, static)
+        found = profile(rules, self.normal, self.relations, datatypes, static)
+        found.hints = self._hints
+        return found
 
     def _reading(self, rules: list[Rule], *, upper: bool = False) -> Reading:
         kept = [rule for rule in rules if rule in self._relevant]

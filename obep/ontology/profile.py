@@ -41,6 +41,8 @@ class Profile:
     opaque: list[str] = field(default_factory=list)
     """What has no upper bound: every answer is open."""
     clauses: Clauses = ()
+    hints: frozenset[Rule] = frozenset()
+    """What a reasoner found out: it follows from the others, so an event that is exact stays so."""
 
     def exact(self) -> bool:
         """Whether the rules say it all."""
@@ -48,7 +50,8 @@ class Profile:
 
     def reasons(self, goal: Symbol, relations: Relations) -> list[str]:
         """What makes an event need the reasoner, in words; also what may make an item contradict T."""
-        used, _ = relevant(self.upper, (goal, NOTHING), relations, self.clauses)
+        rules = [rule for rule in self.upper if rule not in self.hints]
+        used, _ = relevant(rules, (goal, NOTHING), relations, self.clauses)
         return list(dict.fromkeys([*self.opaque, *(w for rule, w in self.why.items() if rule in used)]))
 
 
