@@ -38,26 +38,22 @@ _WAITING = {
 def unbounded(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP200: an operand, the memory of DURING, or the consumed set, that no WITHIN covers."""
     event = scope.event
-    kept = list(_kept(event.pattern, scope.measures))
-    consumed = event.policy in ("chronological", "recent") and not _bounded(event.pattern)
-    if not kept and not consumed:
+    consumes = event.policy in ("chronological", "recent")
+    kept = list(_kept(event.pattern, scope.measures, consumes))
+    if not kept:
         return
     names = list(dict.fromkeys(quote(node) for node in kept))
-    if names:
-        few = len(names) == 1
-        they = "it" if few else "they"
-        reason = f"No WITHIN says when {they} may be forgotten: the state grows with the stream."
-        if consumed:
-            reason += f" So does the set of what POLICY {event.policy} has consumed."
-        message = f"{listed(names)} {'is' if few else 'are'} kept for ever"
-    else:
-        message = f"what POLICY {event.policy} has consumed is kept for ever"
-        reason = "No WITHIN around the whole pattern says when it may be forgotten."
+    few = len(names) == 1
+    reason = (
+        f"No WITHIN says when {'it' if few else 'they'} may be forgotten: the state grows with the stream."
+    )
+    if consumes:
+        reason += f" So does the set of what POLICY {event.policy} has consumed."
     yield say(
         "OBEP200",
         scope.file,
-        kept[0].span if kept else event.pattern.span,
-        message,
+        kept[0].span,
+        f"{listed(names)} {'is' if few else 'are'} kept for ever",
         reason,
         f"MATCH {quote(Within(event.pattern, _bound_for(event.pattern, scope.measures)))}",
     )
@@ -68,13 +64,7 @@ def _bound_for(pattern: Pattern, measures: Measures) -> Duration:
     return Duration(FIVE_MINUTES.micros + measures.wait(pattern))
 
 
-def _bounded(pattern: Pattern) -> bool:
-    while isinstance(pattern, Every):
-        pattern = pattern.operand
-    return isinstance(pattern, Within)
-
-
-def _kept(node: Pattern, measures: Measures) -> Iterator[Pattern]:
+def _kept(node: Pattern, measures: Measures, consumes: bool) -> Iterator[Pattern]:
     """The operands that wait for something with no end to their waiting."""
     if isinstance(node, Within | Not):
         return
@@ -92,18 +82,18 @@ def _kept(node: Pattern, measures: Measures) -> Iterator[Pattern]:
         waiting = []
     for operand in waiting:
         inner = operand.operand if isinstance(operand, Optional) else operand
-        if not _one_at_a_time(inner):
+        if consumes or not _one_at_a_time(inner):
             yield inner
     for operand in operands(node):
         if isinstance(node, Without) and operand is node.right and measures.longest(node.left) is not None:
             continue  # only what lies inside the left side counts, and that has an end
         if isinstance(node, NotFollowedBy) and operand is node.right:
             continue  # only what comes before the deadline counts
-        yield from _kept(operand, measures)
+        yield from _kept(operand, measures, consumes)
 
 
 def _one_at_a_time(node: Pattern) -> bool:
-    """FIRST and LAST as operands keep only what they choose."""
+    """FIRST and LAST as operands keep only what they choose. (Once consumed, another one counts.)"""
     while isinstance(node, Every):
         node = node.operand
     return isinstance(node, First | Last)
