@@ -67,6 +67,8 @@ class Runtime:
         self._arrived: list[Occurrence] = []
         self._seen: dict[tuple[object, ...], Occurrence] = {}
         self._items: list[Item] = []
+        self._tied = False
+        """Whether two occurrences ever came at the same instant."""
         self._prune_at: float = float("-inf")
 
     def push(
@@ -93,7 +95,7 @@ class Runtime:
         with uncollected():
             self._feed_flat(occurrences)
             for run in self._runs:
-                run.hand_over(reports)
+                run.hand_over(reports, not self._tied)
         if self.now is not None and self.now >= self._prune_at:
             self._prune(self.now)
         return reports
@@ -163,6 +165,7 @@ class Runtime:
         for event, state in runs:
             known[event].load(state, unpack)
         self._touched.update(range(len(self._runs)))
+        self._tied = True
         self._arrived[:] = unpack(arrived)
         self._seen.clear()
         self._items[:] = unpack(items)
@@ -235,6 +238,7 @@ class Runtime:
         if len(occurrences) == 1 and not self._arrived:
             self._arrived.extend(occurrences)
             return list(occurrences)
+        self._tied = True
         if not self._seen:
             self._seen = {one.key: one for one in self._arrived}
         new = []

@@ -10,6 +10,7 @@ from typing import Any, overload
 from obep.engine.construct import construct
 from obep.model import Assertion, Occurrence, Part, Term
 from obep.operators.candidates import DONE, END, PARTS, ROWS, SINCE, START, Candidate, Parts
+from obep.plan.nodes import Check, Node, Pair, Read, Within
 from obep.plan.plan import EventPlan
 
 Key = tuple[object, ...]
@@ -135,9 +136,9 @@ class Reports(Sequence[Occurrence]):
         self._waiting: list[tuple[Reporter, Sequence[Candidate | list[Candidate]]]] = []
         self._made: list[Occurrence] = []
 
-    def add(self, by: Reporter, candidates: Sequence[Candidate]) -> None:
-        """All that is new among the candidates of an event."""
-        self._waiting.append((by, by.distinct(candidates)))
+    def add(self, by: Reporter, candidates: Sequence[Candidate], untied: bool) -> None:
+        """All that is new among the candidates of an event; see `Reporter.distinct`."""
+        self._waiting.append((by, by.distinct(candidates, untied)))
 
     def __len__(self) -> int:
         return len(self._made) + sum(len(found) for _, found in self._waiting)
@@ -167,6 +168,7 @@ class Reporter:
         self.plan: EventPlan = plan
         self.partition: tuple[Term, ...] = partition
         self._punctual = plan.root.punctual
+        self._two = _two_instants(plan.root)
         self.reported: dict[Key, int] = {}
         """For events that may be found again later: what was reported, and its start."""
 
@@ -174,11 +176,16 @@ class Reporter:
         """The occurrences among these candidates that were not reported before."""
         return [Detected(self, found) for found in self.distinct(candidates)]
 
-    def distinct(self, candidates: Sequence[Candidate]) -> Sequence[Candidate | list[Candidate]]:
+    def distinct(
+        self, candidates: Sequence[Candidate], untied: bool = False
+    ) -> Sequence[Candidate | list[Candidate]]:
         """What makes one occurrence each, without those that were reported before.
 
-        Candidates of one instant come together; those of several may.
+        Candidates of one instant come together; those of several may. `untied`: no two occurrences ever
+        came at the same instant, so two instants tell which occurrences they are.
         """
+        if self._two and untied:
+            return list(candidates)
         if self._punctual and len(set(map(_extent, candidates))) == len(candidates):
             return list(candidates)
         same: dict[Key, list[Candidate]] = {}
@@ -199,3 +206,12 @@ class Reporter:
         horizon = self.plan.horizon
         if horizon is not None and self.reported:
             self.reported = {k: start for k, start in self.reported.items() if start > at - horizon}
+
+
+def _two_instants(node: Node) -> bool:
+    """Whether a candidate is two occurrences that each are an instant, one after the other."""
+    while isinstance(node, Within | Check):
+        node = node.operand
+    if not isinstance(node, Pair) or node.relation != "SEQ":
+        return False
+    return all(isinstance(one, Read) and one.point and one.punctual for one in (node.left, node.right))

@@ -36,7 +36,7 @@ class Running:
         """What can be reported before the instant closes."""
         return ()
 
-    def hand_over(self, reports: Reports) -> None:
+    def hand_over(self, reports: Reports, untied: bool) -> None:
         """The same for very many, of a calm event."""
 
     def reach(self, at: int) -> None:
@@ -186,8 +186,8 @@ class Composite(Running):
     def report(self) -> Sequence[Occurrence]:
         return self._strand.report() if self._tree.found and self.plan.prompt else ()
 
-    def hand_over(self, reports: Reports) -> None:
-        reports.add(self._strand.reporter, self._tree.found)
+    def hand_over(self, reports: Reports, untied: bool) -> None:
+        reports.add(self._strand.reporter, self._tree.found, untied)
         self._tree.found.clear()
 
     def reach(self, at: int) -> None:

@@ -155,7 +155,7 @@ class Engine:
             raise fail(
                 "OBEP576",
                 "the snapshot is of another query, or of another version of obep",
-                reason=f"It has version {version} and query {of}; here they are {SNAPSHOT} and {self.query.hash}.",
+                reason=f"It has version {version} and query {of}, not {SNAPSHOT} and {self.query.hash}.",
                 remedy="restore it with the query (and ontology) that it was made with, or begin anew",
             )
         with self._lock:

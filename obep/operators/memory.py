@@ -13,6 +13,8 @@ from obep.operators.rows import KeyOf, keys_of
 _end = itemgetter(END)
 
 _NEVER = 1 << 62
+_FEW = 8
+"""So many may lie beyond the horizon as long as there are others under their key that do not."""
 Measure = Literal[0, 3]
 ROWLESS: Final = object()
 """The key of candidates without rows: a naive OPTIONAL chooses before it looks at them."""
@@ -34,6 +36,8 @@ class Memory:
         self._measure = measure
         self.buckets: dict[Key, list[Candidate]] = {}
         """All candidates, by key, in the order of their end."""
+        self.several = False
+        """Whether there ever was a candidate with several rows."""
         self._traces = False
         self._holding: dict[int, list[Candidate]] = {}
         self._sweep_at = _NEVER if horizon is None else -_NEVER
@@ -52,6 +56,8 @@ class Memory:
                 held.append(candidate)
             else:
                 insort(held, candidate, key=_end)
+        if len(candidate[ROWS]) != 1:
+            self.several = True
         if self._traces:
             self._hold(candidate)
 
@@ -123,7 +129,7 @@ class Memory:
         for key, held in self.buckets.items():
             if self._in_order:
                 if held and held[-1][measure] > before:
-                    if held[0][measure] <= before:
+                    if len(held) > _FEW and held[0][measure] <= before:
                         cut(held, before)
                     continue
             else:

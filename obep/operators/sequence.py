@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar, TypeGuard
 
 from obep.model import Occurrence
-from obep.operators.candidates import SINCE, Candidate, Emit
+from obep.operators.candidates import END, SINCE, Candidate, Emit
 from obep.operators.memory import Memory, cut
 from obep.operators.operator import Operator
 from obep.operators.pair import Union
@@ -74,7 +74,7 @@ class Sequence(Operator):
         return take
 
     def _right_leaf(self, ask: int, place: int, horizon: int | None) -> Take:
-        get, emit, general = self.lefts.buckets.get, self.emit, self.take_right
+        lefts, get, emit, general = self.lefts, self.lefts.buckets.get, self.emit, self.take_right
         join = self.union.joining.join
         reach = horizon if horizon is not None else 1 << 62
 
@@ -91,13 +91,19 @@ class Sequence(Operator):
                 return
             if bucket[0][SINCE] <= at - reach:
                 cut(bucket, at - reach)
+                if not bucket:
+                    return
             own = (occurrence,)
-            for start, end, _, since, parts, left_rows in bucket:
+            if bucket[-1][END] < at and not lefts.several:
+                for start, _, _, _, parts, left_rows in bucket:
+                    emit((start, at, at, start, parts + own, left_rows))
+                return
+            for start, end, _, _, parts, left_rows in bucket:
                 if end >= at:
                     break
                 if len(left_rows) != 1:
                     left_rows = join(left_rows, rows)
-                emit((start, at, at, since, parts + own, left_rows))
+                emit((start, at, at, start, parts + own, left_rows))
 
         return take
 
