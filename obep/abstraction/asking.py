@@ -20,6 +20,7 @@ class Asking:
 
     def __init__(self, bundle: Bundle, asks: Sequence[Ask]) -> None:
         self._bundle = bundle
+        self.some = bool(asks)
         self._all: dict[Term, list[Ask]] = {}
         self._names: dict[Term, list[tuple[int, int]]] = {}
         """Asks that only name the individual: number, and how often."""
@@ -45,22 +46,22 @@ class Asking:
         """The hits with what the patterns of their asks find."""
         if not self._patterns:
             return hits
-        places = {name: n for n, name in enumerate(shape.names)}
-        return tuple([self._with_rows(hit, shape, places) for hit in hits])
+        names = list(shape.names)
+        return tuple([self._with_rows(hit, shape, names) for hit in hits])
 
-    def _with_rows(self, hit: Hit, shape: Shape, places: dict[Term, int]) -> Hit:
+    def _with_rows(self, hit: Hit, shape: Shape, names: list[Term]) -> Hit:
         questions = self._patterns.get(hit.event)
         if not questions:
             return hit
         explanation = (*((shape.triples[n], 0) for n in hit.triples), *hit.static)
-        individual = named(hit.individual, shape.names) or ""
+        individual = named(hit.individual, names) or ""
         occurrence = Occurrence(hit.event, individual, explanation, 0, 0, 0, 0)
         graphs = OccurrenceGraphs(self._bundle, occurrence, shape.triples)
         found = []
         for question in questions:
             rows: list[Row] = []
             for solution in question.rows(occurrence, graphs):
-                row: list[Name | None] = [None if v is None else places.get(v, v) for v in solution]
+                row: list[Name | None] = [None if v is None else shape.names.get(v, v) for v in solution]
                 rows.append(tuple(row))
             found.append((question, tuple(rows)))
         return hit._replace(rows=tuple(found))

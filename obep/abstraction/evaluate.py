@@ -8,7 +8,7 @@ from obep.abstraction.bounds import Bounds
 from obep.abstraction.explain import Explainer, Explanation
 from obep.abstraction.shapes import Shape
 from obep.abstraction.templates import Hit, Name, Template
-from obep.model import RDF_TYPE, Term, Triple
+from obep.model import RDF_TYPE, Triple
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Gap
 from obep.ontology.reading import Reading, assert_triples
@@ -47,7 +47,10 @@ class Evaluator:
         """Every hit whose explanation uses something new (`None`: all is new), or a minimal clash."""
         triples = shape.triples
         bodies = self._bodies
-        asserted = any(p == RDF_TYPE and o in bodies for _, p, o in triples)
+        asserted = False
+        for _, p, o in triples:
+            if o in bodies and p == RDF_TYPE:
+                asserted = True
         program = self._bundle.lower_asserted if asserted else self._reading.program
         closure = assert_triples(program, self._reading.store, triples)
         closure.run()
@@ -73,7 +76,7 @@ class Evaluator:
         still = self._bounds.decide(triples, new, closure, self._explainer, asserted=asserted)
         if still is None:
             return Template(tuple(hits), capped=capped)
-        place = {name: n for n, name in enumerate(shape.names)}
+        place = shape.names
         open_goals = {(event, place.get(c, c)) for event, c in still.goals}
         if still.answer is None:
             flagged = [hit._replace(bounded=(hit.event, hit.individual) in open_goals) for hit in hits]
@@ -88,31 +91,32 @@ class Evaluator:
             for one in sets:
                 mine = tuple(sorted(number[t] for t in one if t in number))
                 static = tuple(sorted((t, None) for t in one if t not in number))
-                hits.append(Hit(event, place.get(c, c), mine, static, False, ()))
+                hits.append(Hit(event, place.get(c, c), mine, static))
         return Template(tuple(sorted(hits, key=_order)), capped=capped + still.answer.capped)
 
     def _lower(self, closure: Closure, shape: Shape, news: frozenset[int] | None) -> tuple[list[Hit], int]:
         """What surely follows, and how often there was too much of it."""
         hits: list[Hit] = []
         capped = 0
-        place: dict[Term, int] | None = None
         goals, witnesses, static = self._goals, closure.program.witnesses, self._reading.store.assertions
+        size = closure.store.size
         for c, x, node in closure.hits:
             if x in witnesses:
                 continue
-            individual: Name = closure.term(x)
-            if x >= closure.store.size:
-                if place is None:
-                    place = {name: n for n, name in enumerate(shape.names)}
-                individual = place.get(closure.term(x), individual)
+            term = closure.term(x)
+            individual: Name = shape.names.get(term, term) if x >= size else term
             sets = self._explained(node, news)
             if len(sets) > self._max:
                 capped += 1
                 sets = sorted(sets, key=lambda one: (len(one), sorted(one)))[: self._max]
             for one in sets:
-                mine = tuple([n for n in one if n >= 0])
-                behind = tuple([static[-1 - n] for n in one if n < 0]) if len(mine) < len(one) else ()
-                hits.append(Hit(goals[c], individual, mine, behind, False, ()))
+                mine, behind = [], []
+                for n in one:
+                    if n >= 0:
+                        mine.append(n)
+                    else:
+                        behind.append(static[-1 - n])
+                hits.append(Hit(goals[c], individual, tuple(mine), tuple(behind)))
         if len(hits) > 1:
             hits.sort(key=_order)
         return hits, capped
@@ -120,12 +124,12 @@ class Evaluator:
     def _explained(self, node: Node, news: frozenset[int] | None) -> Sequence[Explanation]:
         sets = self._explainer.explain(node)
         if news is None:
-            return [one for one in sets if max(one, default=-1) >= 0]
+            return [one for one in sets if one and max(one) >= 0]
         return [one for one in sets if not news.isdisjoint(one)]
 
     def _clash(self, closure: Closure) -> Template:
         """A minimal set that contradicts T."""
-        sets = [one for _, node in closure.clashes for one in self._explainer.explain(node)]
+        sets = [one for _, _, node in closure.clashes for one in self._explainer.explain(node)]
         smallest = min(sets, key=lambda one: (len(one), sorted(one)))
         triples = self._reading.store.triples
         return Template(
@@ -137,4 +141,4 @@ class Evaluator:
 
 def _order(hit: Hit) -> tuple[object, ...]:
     """An order that the item's own names do not change."""
-    return (hit.event, str(hit.individual), sorted(hit.triples), hit.static)
+    return (hit.event, str(hit.individual), sorted(hit.triples), sorted(hit.static))

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from obep.abstraction.asking import Asking
 from obep.abstraction.evaluate import Evaluator
 from obep.abstraction.shapes import Memory, Shape, Shapes
-from obep.abstraction.templates import Template, named
+from obep.abstraction.templates import Template, named, ordered
 from obep.errors import Diagnostic, ObepError
 from obep.guards.asks import Ask
-from obep.model import RDF_TYPE, DeadLetter, Item, Occurrence, Triple
+from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Triple
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Gap
 from obep.ontology.hermit_gap import HermitGap
@@ -76,38 +76,39 @@ class Matcher:
     def match(self, item: Item) -> Matched | DeadLetter:
         """The occurrences of all events in an item, or why it takes part in nothing."""
         shape = self._shapes.of(item.triples)
-        template = None if self._memory is None else self._memory.get(shape.key)
+        key, triples, own, unknown = shape
+        memory = self._memory
+        template = None if memory is None else memory.young.get(key) or memory.get(key)
         if template is None:
-            template = self._template(shape, shape.key, None)
-        self.unknown += shape.unknown
+            template = self._template(shape, key, None)
+        if unknown:
+            self.unknown += unknown
         if template.clash is not None:
             return _dead(item, template, shape)
-        self.capped += template.capped
         at, stream, streams = item.at, item.stream, self._streams
-        names, triples = shape.names, shape.triples
+        names = list(own)
         occurrences = []
         for hit in template.hits:
-            event, individual, mine, static, bounded, _ = hit
+            event, individual, mine, static, order, bounded, _ = hit
             if streams and streams.get(event, stream) != stream:
                 continue
-            explanation = [(triples[n], at) for n in mine]
-            if static:
-                explanation.extend(static)  # type: ignore[arg-type]
-            if len(explanation) > 1:
+            explanation: list[Assertion]
+            if order:
+                explanation = [(triples[n], at) if type(n) is int else n for n in order]  # type: ignore[misc]
+            else:
+                explanation = [(triples[n], at) for n in mine]
+                explanation += static
                 explanation.sort()
-            occurrence = Occurrence(
-                event,
-                names[individual] if type(individual) is int else individual,  # type: ignore[arg-type]
-                tuple(explanation),
-                at,
-                at,
-                at,
-                at,
-            )
+            if type(individual) is int:
+                individual = names[individual]
+            occurrence = Occurrence(event, individual, tuple(explanation), at, at, at, at)  # type: ignore[arg-type]
             if bounded:
                 occurrence.bounded = True
-            self._asks.solve(occurrence, hit, names)
+            if self._asks.some:
+                self._asks.solve(occurrence, hit, names)
             occurrences.append(occurrence)
+        if template.capped:
+            self.capped += template.capped
         return Matched(item, tuple(occurrences), template.bounded)
 
     def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter:
@@ -126,8 +127,9 @@ class Matcher:
             return _dead(item, template, shape)
         self.capped += template.capped
         found = []
+        names = list(shape.names)
         for hit in template.hits:
-            individual = named(hit.individual, shape.names) or ""
+            individual = named(hit.individual, names) or ""
             if (hit.event, individual) == (occurrence.event, occurrence.individual):
                 continue
             explanation = [(shape.triples[n], when[shape.triples[n]]) for n in hit.triples]
@@ -135,16 +137,18 @@ class Matcher:
                 hit.event, individual, tuple(sorted([*explanation, *hit.static])),
                 occurrence.start, occurrence.end, occurrence.detected, occurrence.since, bounded=hit.bounded,
             )  # fmt: skip
-            self._asks.solve(one, hit, shape.names)
+            self._asks.solve(one, hit, names)
             found.append(one)
         self._asks.solve_derived(occurrence, shape.triples)
         return Matched(item, tuple(found), template.bounded)
 
     def _template(self, shape: Shape, key: tuple[object, ...], news: frozenset[int] | None) -> Template:
         template = self.evaluator.evaluate(shape, news)
-        if template.clash is None:
+        if self._asks.some and template.clash is None:
             template = template._replace(hits=self._asks.rows(template.hits, shape))
         if self._memory is not None:
+            hits = tuple([ordered(hit, shape.triples, shape.names) for hit in template.hits])
+            template = template._replace(hits=hits)
             self._memory.put(key, template)
         return template
 

@@ -25,10 +25,20 @@ class Shape(NamedTuple):
     key: tuple[object, ...]
     triples: list[Triple]
     """Those that somebody looks at."""
-    names: list[Term]
-    """Its own names and literals, in the order of their first appearance."""
+    names: dict[Term, int]
+    """Its own names and literals, numbered in the order of their first appearance."""
     unknown: int
     """How many triples speak of a class or property that T does not know."""
+
+
+class _Any:
+    """The names that some of several tables have."""
+
+    def __init__(self, tables: Sequence[Container[Term]]) -> None:
+        self._tables = tables
+
+    def __contains__(self, name: Term) -> bool:
+        return any(name in table for table in self._tables)
 
 
 class Shapes:
@@ -38,15 +48,16 @@ class Shapes:
         self,
         matters: tuple[dict[Term, bool], dict[Term, bool], dict[Term, bool]],
         readings: Sequence[Reading],
-        fixed: Container[Term],
+        fixed: set[Term],
         *,
         all_matter: bool = False,
     ) -> None:
         """`fixed` are the names that guards know; `all_matter`: a guard may look at any property."""
         self._classes, self._roles, data = matters
         self._data: dict[Term, Cell | bool] = {**data}
-        self._ids = [reading.store.ids for reading in readings]
-        self._fixed = fixed
+        self._ids = readings[0].store.ids
+        others = [reading.store.ids for reading in readings[1:]]
+        self._fixed = _Any([fixed, *others]) if others else fixed or None
         self._all_matter = all_matter
         for p, looked_at in data.items():
             if looked_at and all(_only_tested(reading.program, p) for reading in readings):
@@ -58,42 +69,45 @@ class Shapes:
         kept: list[Triple] = []
         own: dict[Term, int] = {}
         unknown = 0
-        ids = self._ids[0]
-        others = self._ids[1:]
-        fixed = self._fixed
+        ids, fixed = self._ids, self._fixed
+        classes, roles, all_matter = self._classes, self._roles, self._all_matter
         for triple in triples:
             s, p, o = triple
+            first = o[0]
             cell: Cell | bool | None = None
             if p == RDF_TYPE:
-                matters: object = self._classes.get(o)
-            elif o[0] == '"':
+                matters: object = classes.get(o)
+            elif first == '"':
                 matters = cell = self._data.get(p)
             else:
-                matters = self._roles.get(p)
+                matters = roles.get(p)
             if not matters:
                 if matters is None:
                     unknown += 1
-                if not self._all_matter:
+                if not all_matter:
                     continue
             kept.append(triple)
-            if s in ids or s in fixed or any(s in more for more in others):
+            if s not in ids and (fixed is None or s not in fixed):
+                n = own.get(s)
+                if n is None:
+                    n = own[s] = len(own)
+                key.append(n if s[0] == "<" else ~n)
+            else:
                 key.append(s)
-            else:
-                key.append(own.setdefault(s, len(own)) if s[0] == "<" else ~own.setdefault(s, len(own)))
             key.append(p)
-            if p == RDF_TYPE or o in ids or o in fixed or any(o in more for more in others):
+            if p == RDF_TYPE or o in ids or (fixed is not None and o in fixed):
                 key.append(o)
-            elif o[0] == "<":
-                key.append(own.setdefault(o, len(own)))
-            elif o[0] == '"':
-                if callable(cell):
-                    key.append(own.setdefault(o, len(own)))
-                    key.append(cell(o))
-                else:
-                    key.append(o)
-            else:
-                key.append(~own.setdefault(o, len(own)))
-        return Shape(tuple(key), kept, list(own), unknown)
+                continue
+            if first == '"' and not callable(cell):
+                key.append(o)
+                continue
+            n = own.get(o)
+            if n is None:
+                n = own[o] = len(own)
+            key.append(~n if first == "_" else n)
+            if first == '"':
+                key.append(cell(o))  # type: ignore[operator,misc]
+        return Shape(tuple(key), kept, own, unknown)
 
 
 def _only_tested(program: Program, property: Term) -> bool:
@@ -133,15 +147,16 @@ class Memory(Generic[V]):
 
     def __init__(self, size: int) -> None:
         self._half = max(1, size // 2)
-        self._young: dict[object, V] = {}
+        self.young: dict[object, V] = {}
+        """Where to look first."""
         self._old: dict[object, V] = {}
 
     def __len__(self) -> int:
-        return len(self._young.keys() | self._old.keys())
+        return len(self.young.keys() | self._old.keys())
 
     def get(self, key: object) -> V | None:
         """What is remembered under a key."""
-        found = self._young.get(key)
+        found = self.young.get(key)
         if found is None:
             found = self._old.get(key)
             if found is not None:
@@ -150,6 +165,6 @@ class Memory(Generic[V]):
 
     def put(self, key: object, value: V) -> None:
         """Remembers; when the younger half is full, the older one is forgotten."""
-        if len(self._young) >= self._half:
-            self._old, self._young = self._young, {}
-        self._young[key] = value
+        if len(self.young) >= self._half:
+            self._old, self.young = self.young, {}
+        self.young[key] = value

@@ -6,7 +6,7 @@ K's. So an answer about one item is the answer about all of its shape.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, NamedTuple
 
 from obep.guards.asks import Ask
@@ -28,9 +28,26 @@ class Hit(NamedTuple):
     """Those of the item."""
     static: tuple[Assertion, ...]
     """Those of K."""
-    bounded: bool
-    rows: tuple[tuple[Question, tuple[Row, ...]], ...]
+    order: tuple[int | Assertion, ...] = ()
+    """Both in the order of their terms, where the item's own names cannot change it; else empty."""
+    bounded: bool = False
+    rows: tuple[tuple[Question, tuple[Row, ...]], ...] = ()
     """For each ask with a pattern: what the pattern finds, before its filters."""
+
+
+def ordered(hit: Hit, triples: Sequence[Triple], own: Container[Term]) -> Hit:
+    """The hit with the order of its assertions, if that is the same whatever the item's own names are."""
+    known = {(s, p) for (s, p, _), _ in hit.static}
+    for n in hit.triples:
+        s, p, _ = triples[n]
+        if s in own or (s, p) in known:
+            return hit
+        known.add((s, p))
+    pairs: list[tuple[Triple, int | None]] = [(triples[n], n) for n in hit.triples]
+    pairs += hit.static
+    pairs.sort()
+    order = tuple([pair if pair[1] is None else pair[1] for pair in pairs])
+    return hit._replace(order=order)
 
 
 class Template(NamedTuple):

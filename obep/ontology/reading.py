@@ -202,7 +202,7 @@ def closed(program: Program, k: Sequence[Triple], axioms: Axioms, *, upper: bool
             closure.add_edges(edges, x, y, _GIVEN)
             asserted.append((x, y, triple))
     closure.run()
-    guilty = [terms[x] for x, _ in closure.clashes if x not in program.witnesses]
+    guilty = [terms[x] for _, x, _ in closure.clashes if x not in program.witnesses]
     if (guilty or BOTTOM in program.universal) and not upper:
         raise Contradiction(guilty)
     store = Store(terms, ids, len(program.stored), program.tests, datatypes)

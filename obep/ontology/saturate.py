@@ -16,7 +16,7 @@ from typing import Any
 from obep.model import Term
 from obep.ontology import program as p
 from obep.ontology.literals import value
-from obep.ontology.program import BOTTOM, Edges, Heads, Program
+from obep.ontology.program import AND, BOTTOM, UP_FIRST, UP_SECOND, Edges, Heads, Op, Program
 from obep.ontology.relations import SAME
 from obep.ontology.store import Store
 
@@ -29,7 +29,9 @@ class Closure:
     __slots__ = (
         "_agenda",
         "_last_goal",
+        "_size",
         "_stored",
+        "_types",
         "backwards",
         "clashes",
         "equality",
@@ -52,9 +54,10 @@ class Closure:
         self.forwards: dict[int, dict[int, Node]] = {}
         """relation + x * number of relations -> y -> node"""
         self.backwards: dict[int, dict[int, Node]] = {}
-        self.clashes: list[tuple[int, Node]] = []
+        self.clashes: list[tuple[int, int, Node]] = []
         self.hits: list[tuple[int, int, Node]] = []
         """The goals: concept, individual, node."""
+        self._size, self._types = store.size, store.types
         self._last_goal = program.names.last_goal
         self.equality = equality or program.equality
         self.operations = 0
@@ -74,15 +77,11 @@ class Closure:
                 node.append(derivation)
                 continue
             known[c] = node = [derivation]
-            store = self.store
-            if x < store.size and c in store.types[x]:
+            if x < self._size and c in self._types[x]:
                 node.append(((c, x),))
             self._agenda.append((c, x, node))
             if c <= self._last_goal:
-                if c == BOTTOM:
-                    self.clashes.append((x, node))
-                else:
-                    self.hits.append((c, x, node))
+                (self.hits if c else self.clashes).append((c, x, node))
 
     def add_edges(self, edges: Edges, x: int, y: int, derivation: Any) -> None:
         """Edges between two individuals, by one derivation."""
@@ -170,42 +169,64 @@ class Closure:
     # --- running
 
     def run(self) -> None:
-        """Until nothing follows any more."""
-        agenda = self._agenda
+        """Until nothing follows any more. One long loop, because calls are what takes time here."""
+        agenda, types, store_types = self._agenda, self.types, self.store.types
+        size, width = self.store.size, len(self._stored)
+        concept_ops, equality = self.program.concept_ops, self.equality
+        add_types = self.add_types
         while agenda:
             self.operations += 1
             fact = agenda.pop()
-            if len(fact) == 3:
-                self._on_type(*fact)
-            else:
+            if len(fact) == 4:
                 self._on_edge(*fact)
+                continue
+            c, x, node = fact
+            for op in concept_ops[c]:
+                kind = op[0]
+                if kind == AND:
+                    c2 = op[1]
+                    other = types[x].get(c2)
+                    if other is not None:
+                        add_types(x, op[2], (node, other))
+                    elif x < size and c2 in store_types[x]:
+                        add_types(x, op[2], (node, (c2, x)))
+                elif kind <= UP_SECOND:
+                    relation, heads = op[1], op[2]
+                    key = x * width + relation
+                    near = (self.backwards if kind == UP_FIRST else self.forwards).get(key)
+                    if near:
+                        for y, edge in list(near.items()):
+                            add_types(y, heads, (node, edge))
+                    if x < size:
+                        if kind == UP_FIRST:
+                            for y in self.store.backwards.get(key, ()):
+                                if not near or y not in near:
+                                    add_types(y, heads, (node, (relation, y, x)))
+                        else:
+                            for y in self.store.forwards.get(key, ()):
+                                if not near or y not in near:
+                                    add_types(y, heads, (node, (relation, x, y)))
+                else:
+                    self._on_type(op, c, x, node)
+            if equality:
+                for y, same in self.neighbours(SAME, x, False):
+                    add_types(y, (c,), (node, same))
 
-    def _on_type(self, c: int, x: int, node: Node) -> None:
-        for op in self.program.concept_ops[c]:
-            kind = op[0]
-            if kind == p.AND:
-                other = self.type_node(op[1], x)
-                if other is not None:
-                    self.add_types(x, op[2], (node, other))
-            elif kind == p.UP_FIRST or kind == p.UP_SECOND:
-                for y, edge in self.neighbours(op[1], x, kind == p.UP_FIRST):
-                    self.add_types(y, op[2], (node, edge))
-            elif kind == p.FILL:
-                self.add_edges(op[1], x, op[2], node)
-            elif kind == p.SELF_OUT:
-                self.add_edges(op[1], x, x, node)
-            elif kind == p.IS:
-                if x != op[1]:
-                    self.add_edges(_SAME, x, op[1], node)
-            elif kind == p.APART:
-                self._apart(c, x, node, self.program.groups[op[1]])
-            elif kind == p.MERGE:
-                self._merge_at(op, x)
-            elif kind == p.KEY:
-                self._key(op, x)
-        if self.equality:
-            for y, same in self.neighbours(SAME, x, False):
-                self.add_types(y, (c,), (node, same))
+    def _on_type(self, op: Op, c: int, x: int, node: Node) -> None:
+        kind = op[0]
+        if kind == p.FILL:
+            self.add_edges(op[1], x, op[2], node)
+        elif kind == p.SELF_OUT:
+            self.add_edges(op[1], x, x, node)
+        elif kind == p.IS:
+            if x != op[1]:
+                self.add_edges(_SAME, x, op[1], node)
+        elif kind == p.APART:
+            self._apart(c, x, node, self.program.groups[op[1]])
+        elif kind == p.MERGE:
+            self._merge_at(op, x)
+        elif kind == p.KEY:
+            self._key(op, x)
 
     def _apart(self, c: int, x: int, node: Node, group: frozenset[int]) -> None:
         for other in [d for d in self.types[x] if d in group]:

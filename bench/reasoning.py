@@ -1,0 +1,157 @@
+"""How fast items become occurrences, on one core: `python bench/reasoning.py [--items 20000] [--rounds 5]`.
+
+K of 4,000 triples (1,000 rooms with a sensor each), the two events of the paper, items of 2.2 triples. Measured
+in turns, so that a busy machine hurts all alike; median and spread of the rounds. `limit` is a bare loop that
+makes the occurrences out of thin air: nothing that returns them can be faster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import time
+from collections.abc import Callable, Sequence
+
+from obep.abstraction.matcher import Matched, Matcher
+from obep.model import RDF_TYPE, Item, Occurrence, Triple
+from obep.ontology import axioms as ax
+from obep.ontology.axioms import Axioms
+from obep.ontology.compile import Bundle, compile_bundle
+from obep.query.link import link
+from obep.query.parser import parse
+
+NS = "http://example.org/building#"
+EVENTS = f"""
+PREFIX : <{NS}>
+EVENT BusyRoom AS (Room and armedWith some (Sensor and observesPerson some Thing))
+EVENT FreeRoom AS (Room and armedWith some (Sensor and observesNobody some Thing))
+"""
+
+
+def name(local: str) -> str:
+    """A term of the example."""
+    return f"<{NS}{local}>"
+
+
+def building() -> Axioms:
+    """Listing 1.1 of the paper, and a transitive property that no event looks at."""
+    roles = ("armedWith", "deployedIn", "observes", "observesPerson", "observesNobody", "partOf")
+    return Axioms(
+        (
+            ax.InverseProperties(name("deployedIn"), name("armedWith")),
+            ax.SubProperty(name("observesPerson"), name("observes")),
+            ax.SubProperty(name("observesNobody"), name("observes")),
+            ax.Transitive(name("partOf")),
+        ),
+        frozenset(map(name, ("Room", "Sensor", "Person"))),
+        frozenset(map(name, roles)),
+    )
+
+
+def rooms(count: int) -> list[Triple]:
+    """Four triples for each room."""
+    found: list[Triple] = []
+    for n in range(count):
+        room, sensor = name(f"r{n}"), name(f"s{n}")
+        found += [
+            (room, RDF_TYPE, name("Room")),
+            (sensor, RDF_TYPE, name("Sensor")),
+            (room, name("armedWith"), sensor),
+            (room, name("partOf"), name(f"b{n // 50}")),
+        ]
+    return found
+
+
+def templated(count: int, sensors: int, seed: int = 1) -> list[Item]:
+    """Sensors that see somebody, or nobody; new names in every item."""
+    rng = random.Random(seed)
+    items = []
+    for n in range(count):
+        sensor, somebody = name(f"s{rng.randrange(sensors)}"), name(f"p{n}")
+        if rng.random() < 0.6:
+            triples = [(sensor, name("observesPerson"), somebody), (somebody, RDF_TYPE, name("Person"))]
+            if rng.random() < 0.4:
+                triples.append((somebody, name("near"), sensor))
+        else:
+            triples = [(sensor, name("observesNobody"), somebody), (somebody, name("at"), sensor)]
+        items.append(Item("doors", n, tuple(triples)))
+    return items
+
+
+def paper(k: int = 1000) -> Bundle:
+    """The bundle that is measured."""
+    return compile_bundle(link(parse(EVENTS)), building(), rooms(k), java=False)
+
+
+Way = Callable[[Sequence[Item]], int]
+
+
+def ways(bundle: Bundle, items: Sequence[Item]) -> dict[str, tuple[Way, int]]:
+    """What is measured, with what the issue asks for."""
+    fresh, warm = Matcher(bundle, remember=0), Matcher(bundle)
+    found = [warm.match(item) for item in items]
+    ready = [one.occurrences for one in found if isinstance(one, Matched)]
+
+    def decide(some: Sequence[Item]) -> int:
+        return sum(len(fresh.evaluator.decide(item.triples).hits) for item in some)
+
+    def explain(some: Sequence[Item]) -> int:
+        return sum(len(fresh.match(item).occurrences) for item in some)  # type: ignore[union-attr]
+
+    def remember(some: Sequence[Item]) -> int:
+        return sum(len(warm.match(item).occurrences) for item in some)  # type: ignore[union-attr]
+
+    def cold(some: Sequence[Item]) -> int:
+        matcher = Matcher(bundle)
+        return sum(len(matcher.match(item).occurrences) for item in some)  # type: ignore[union-attr]
+
+    def limit(some: Sequence[Item]) -> int:
+        total = 0
+        for item, occurrences in zip(some, ready, strict=True):
+            made = tuple(
+                [
+                    Occurrence(o.event, o.individual, o.explanation, item.at, item.at, item.at, item.at)
+                    for o in occurrences
+                ]
+            )
+            total += len(Matched(item, made).occurrences)
+        return total
+
+    return {
+        "deciding alone, nothing remembered": (decide, 40_000),
+        "with all explanations, nothing remembered": (explain, 20_000),
+        "with all explanations, cold": (cold, 0),
+        "with all explanations, warm": (remember, 150_000),
+        "limit: a loop that only makes them": (limit, 0),
+    }
+
+
+def main() -> None:
+    """Prints a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    chosen = parser.parse_args()
+    started = time.perf_counter()
+    bundle = paper()
+    print(f"compiled in {time.perf_counter() - started:.2f} s")
+    items = templated(chosen.items, 1000)
+    measured = ways(bundle, items)
+    rates: dict[str, list[float]] = {title: [] for title in measured}
+    for _ in range(chosen.rounds):
+        for title, (way, _) in measured.items():
+            begin = time.process_time()
+            way(items)
+            rates[title].append(len(items) / (time.process_time() - begin))
+    print(f"{'items a second of one core':45} {'median':>9} {'least':>9} {'most':>9} {'asked for':>10}")
+    for title, found in rates.items():
+        wanted = measured[title][1]
+        print(
+            f"{title:45} {statistics.median(found):9,.0f} {min(found):9,.0f} {max(found):9,.0f} "
+            f"{f'{wanted:,}' if wanted else '':>10}"
+        )
+
+
+if __name__ == "__main__":
+    main()
