@@ -262,4 +262,5 @@ CODES: dict[str, str] = {
     "OBEP653": "a checkpoint with the state of another query",
     "OBEP654": "a query that is there twice",
     "OBEP655": "Spark stopped with an error",
+    "OBEP656": "a mapping without a stream",
 }

@@ -6,8 +6,9 @@ follow one clock, which is not kept here.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from heapq import heappop, heappush
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from obep.model import DeadLetter, Occurrence
 from obep.plan.plan import Plan
 
 _encoder = msgspec.msgpack.Encoder()
+_instant = attrgetter("at")
 OCCURRENCES = 1
 """Where the table of occurrences stands in the state of a `Runtime`."""
 SOLUTIONS = 4
@@ -38,20 +40,18 @@ class Segment:
         """`asks` names what its solutions answer: their numbers may be others after a change of the query."""
         self._runtime = Runtime(plan, matcher, on_dead_letter)
         self._asks = dict(asks or {})
-        self._waiting: list[tuple[int, int, Entry]] = []
-        self._arrivals = 0
+        self._waiting: list[Entry] = []
+        """In the order of time; those of an instant in the order of arrival."""
 
     def add(self, entries: Sequence[Entry]) -> None:
         """Keep entries until the watermark comes to them."""
-        for entry in entries:
-            heappush(self._waiting, (entry.at, self._arrivals, entry))
-            self._arrivals += 1
+        self._waiting.extend(entries)
+        self._waiting.sort(key=_instant)
 
     def release(self, watermark: int) -> list[Occurrence]:
         """Process what the watermark has come to, and move time there."""
         found: list[Occurrence] = []
-        while self._waiting and self._waiting[0][0] <= watermark:
-            self._process(found)
+        self._process(bisect_right(self._waiting, watermark, key=_instant), found)
         if self._runtime.now is None or watermark > self._runtime.now:
             found.extend(self._runtime.advance(watermark))
         return found
@@ -59,25 +59,29 @@ class Segment:
     def close(self, end: int | None = None) -> list[Occurrence]:
         """The end of the input: all that waits is processed, and the last instant, which is `end`, closes."""
         found: list[Occurrence] = []
-        while self._waiting:
-            self._process(found)
+        self._process(len(self._waiting), found)
         if end is not None:
             found.extend(self._runtime.advance(end))
         found.extend(self._runtime.close())
         return found
 
-    def _process(self, found: list[Occurrence]) -> None:
-        entry = heappop(self._waiting)[2]
-        item = item_of(entry)
-        occurrences = [unpack(entry.at, packed) for packed in entry.occurrences]
-        found.extend(self._runtime.push(entry.at, occurrences, () if item is None else (item,)))
+    def _process(self, count: int, found: list[Occurrence]) -> None:
+        """The first entries, one after the other."""
+        push = self._runtime.push
+        for entry in self._waiting[:count]:
+            at, group = entry
+            occurrences = [unpack(at, packed) for packed in group.occurrences]
+            item = item_of(entry)
+            found.extend(push(at, occurrences, () if item is None else (item,)))
+        del self._waiting[:count]
 
     def wakes(self) -> int | None:
         """The first watermark that has something to do here; `None`: only new entries have."""
-        times = (
-            [self._runtime.wakes()] if self._waiting == [] else [self._waiting[0][0], self._runtime.wakes()]
-        )
-        return min((at for at in times if at is not None), default=None)
+        due = self._runtime.wakes()
+        if not self._waiting:
+            return due
+        first = self._waiting[0].at
+        return first if due is None else min(first, due)
 
     @property
     def pending(self) -> int:
@@ -86,8 +90,7 @@ class Segment:
 
     def dump(self) -> bytes:
         """Its state, as bytes that another process can go on from."""
-        waiting = [entry for _, _, entry in sorted(self._waiting, key=lambda one: one[:2])]
-        return _encoder.encode((VERSION, self._asks, waiting, self._runtime.dump()))
+        return _encoder.encode((VERSION, self._asks, self._waiting, self._runtime.dump()))
 
     def load(self, data: bytes) -> None:
         """Go on from a dump."""
@@ -110,9 +113,9 @@ def _renumber(before: Mapping[int, str], now: Mapping[int, str], waiting: list[E
     numbers = {name: number for number, name in now.items()}
     new = {number: numbers[name] for number, name in before.items() if name in numbers}
     for entry in waiting:
-        entry.occurrences = [
-            (event, individual, explanation, tuple((new[ask], r) for ask, r in rows if ask in new))
-            for event, individual, explanation, rows in entry.occurrences
-        ]
+        entry.group.occurrences = tuple(
+            (event, individual, explanation, tuple((new[ask], r) for ask, r in rows if ask in new), bounded)
+            for event, individual, explanation, rows, bounded in entry.group.occurrences
+        )
     for occurrence in state[OCCURRENCES]:
         occurrence[SOLUTIONS] = [(new[ask], rows) for ask, rows in occurrence[SOLUTIONS] if ask in new]

@@ -7,16 +7,17 @@ of each bucket; stage 3 makes columns. Spark itself drops nothing.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from obep.engine.clock import micros
 from obep.engine.query import Query
 from obep.errors import fail
 from obep.spark.abstracting import BLOCKS, Read, abstracting
 from obep.spark.buckets import component_numbers
+from obep.spark.mapped import MappedRead
 from obep.spark.reading import columns_read
 from obep.spark.route import Layout
 from obep.spark.session import require_settings
@@ -62,6 +63,8 @@ def detect(
     future: object = None,
     buckets: int | None = None,
     read: Read | None = None,
+    mapping: Mapping[str, Any] | None = None,
+    stream: str = "",
     rdf: bool = False,
     forms: Sequence[str] = (),
     drop_state: bool = False,
@@ -69,7 +72,8 @@ def detect(
     """Find the events of one query, or of several, in a DataFrame of items.
 
     `items` has the columns `stream, time, graph`: the time as timestamp or as microseconds, the graph as
-    N-Triples, Turtle or JSON-LD text, or as an array of triples. `read` maps other rows to items. A bounded
+    N-Triples, Turtle or JSON-LD text, or as an array of triples. `mapping` makes items of `stream` (by
+    default the query's only one) of plain columns, as a mapping in obep.toml; `read` of any rows. A bounded
     DataFrame is closed at its end; a stream is not, since it may be resumed. Several queries share one clock.
     `forms` asks for texts (`event`, `nquads`, `trig`, `why`) in the column `texts` of `records` in place of
     the columns. `drop_state` begins anew where a checkpoint has the state of another query.
@@ -97,9 +101,22 @@ def detect(
         forms=tuple(forms),
         drop_state=drop_state,
     )
+    if read is None and mapping is not None:
+        read = MappedRead(stream or _only_stream(job.streams), mapping)
     blocks = items.mapInArrow(abstracting(job, read or columns_read(items)), BLOCKS)
     found = blocks.groupBy("bucket").transformWithState(Detecting(job), FOUND, "append", "none")
     return Detection(found.mapInArrow(columns, RECORD))
+
+
+def _only_stream(streams: Sequence[str]) -> str:
+    if len(streams) != 1:
+        raise fail(
+            "OBEP656",
+            "a mapping needs to know which stream its items belong to",
+            reason=f"The query reads {', '.join(streams) or 'any stream'}.",
+            remedy='detect(query, rows, mapping=…, stream="…")',
+        )
+    return streams[0]
 
 
 def require_returns(queries: Sequence[Query]) -> None:

@@ -25,7 +25,7 @@ from obep.spark.records import letters_payload, occurrences_payload, progress_pa
 from obep.spark.route import SEGMENTS
 from obep.spark.worker import Job, around, ask_names, layout_of, matcher_of, query_of
 
-FOUND = "kind string, payload binary"
+FOUND = "payload binary"
 CHUNK = 5_000
 LATE = "OBEP640"
 Stored = Callable[[int], bytes | None]
@@ -59,10 +59,10 @@ class Detecting(StatefulProcessor):
         style = STYLES[run.style]
         for start in range(0, len(found), CHUNK):
             payload = occurrences_payload(found[start : start + CHUNK], self._job.rdf, self._job.forms, style)
-            yield Row(kind="occurrences", payload=payload)
+            yield Row(payload=payload)
         if letters:
-            yield Row(kind="letters", payload=letters_payload(letters))
-        yield Row(kind="progress", payload=progress_payload(run.progress(blocks, found, letters)))
+            yield Row(payload=letters_payload(letters))
+        yield Row(payload=progress_payload(run.progress(blocks, found, letters)))
 
     def _stored(self, segment: int) -> bytes | None:
         if not self._segment_state.containsKey((segment,)):
@@ -129,11 +129,13 @@ class Run:
         maxima: dict[str, int] = {}
         for block in blocks:
             self._letters.extend(block.letters)
-            for stream, instants in block.arrivals.items():
-                self._letters.extend(_late(stream, instants, floor))
-            for entry in block.entries:
+            if floor is not None:
+                for stream, instants in block.arrived():
+                    if min(instants) < floor:
+                        self._letters.extend(_late(stream, instants, floor))
+            for segment, entry in block.entries():
                 if floor is None or entry.at >= floor:
-                    entries.setdefault(entry.segment, []).append(entry)
+                    entries.setdefault(segment, []).append(entry)
             for stream, at in block.maxima.items():
                 maxima[stream] = max(at, maxima.get(stream, at))
             self.style = self.style or block.counters.get(STYLE, 0)
@@ -191,7 +193,7 @@ class Run:
         self, blocks: list[Block], found: list[Occurrence], letters: list[DeadLetter]
     ) -> dict[str, Any]:
         """What can be told of this micro-batch."""
-        arrived = sum(len(instants) for block in blocks for instants in block.arrivals.values())
+        arrived = sum(len(instants) for block in blocks for _, instants in block.arrived())
         late = sum(letter.code == LATE for letter in letters)
         return {
             "bucket": self._key[1],
@@ -225,8 +227,7 @@ def _asks(bundle: str, component: Component) -> dict[int, str]:
     return {ask.number: ask_names(bundle)[ask.number] for ask in asks if ask.event in read}
 
 
-def _late(stream: str, instants: list[int], floor: int | None) -> Iterator[DeadLetter]:
-    if floor is not None:
-        for at in instants:
-            if at < floor:
-                yield DeadLetter(stream, at, LATE, f"it comes after the watermark, {floor}")
+def _late(stream: str, instants: Iterable[int], floor: int) -> Iterator[DeadLetter]:
+    for at in instants:
+        if at < floor:
+            yield DeadLetter(stream, at, LATE, f"it comes after the watermark, {floor}")

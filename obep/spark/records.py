@@ -1,14 +1,20 @@
-"""Stage 3: what a bucket found, from bytes to the columns of a DataFrame."""
+"""What a bucket found, as columns of Arrow: made in stage 2, unwrapped in stage 3.
+
+Rows would cross from Python to Spark one by one; so stage 2 ships whole record batches as bytes, and stage 3
+(`mapInArrow`) hands them on as they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from obep.engine.output import iri, statement, to_line
+from obep.engine.output import iri, to_line
 from obep.engine.rdf import to_rdf
+from obep.engine.report import local_name
 from obep.engine.why import why
 from obep.model import DeadLetter, Occurrence, Part
 
@@ -26,17 +32,29 @@ OCCURRENCE = (
 LETTER = "stream string, at timestamp, code string, reason string, raw string"
 RECORD = f"kind string, {OCCURRENCE}, {LETTER}, progress string, texts array<string>"
 
-_encoder = msgspec.msgpack.Encoder()
-
 
 def occurrences_payload(
     found: Sequence[Occurrence], rdf: bool = False, forms: Sequence[str] = (), style: str | None = None
 ) -> bytes:
-    """Occurrences as one binary cell; with `forms` as texts, for sinks that want no columns."""
+    """Occurrences as bytes; with `forms` as texts, for sinks that want no columns."""
+    import pyarrow as pa
+
+    values: dict[str, Any] = {
+        "event": [iri(one.event) for one in found],
+        "id": [one.id for one in found],
+        "start": [one.start for one in found],
+        "end": [one.end for one in found],
+        "detected": [one.detected for one in found],
+    }
     if forms:
         writers = [_WRITERS[form] for form in forms]
-        return _encoder.encode([_texts(one, writers, style) for one in found])
-    return _encoder.encode([_record(one, rdf) for one in found])
+        values["texts"] = [[write(one, style) for write in writers] for one in found]
+    else:
+        values["bindings"] = _bindings(found, pa)
+        values["because"] = _because(found, pa)
+        if rdf:
+            values["rdf"] = [to_rdf(one, "iso") for one in found]
+    return _batch("occurrence", values, len(found))
 
 
 _WRITERS: Mapping[str, Callable[[Occurrence, str | None], str]] = {
@@ -47,88 +65,99 @@ _WRITERS: Mapping[str, Callable[[Occurrence, str | None], str]] = {
 }
 
 
-def _texts(one: Occurrence, writers: Sequence[Callable[..., str]], style: str | None) -> tuple[object, ...]:
-    texts = [write(one, style) for write in writers]
-    return (iri(one.event), one.id, one.start, one.end, one.detected, None, None, None, texts)
-
-
 def letters_payload(letters: Sequence[DeadLetter]) -> bytes:
-    """Dead letters as one binary cell."""
-    return _encoder.encode(list(letters))
+    """Dead letters as bytes."""
+    names = ("stream", "at", "code", "reason", "raw")
+    return _batch("letter", dict(zip(names, zip(*letters, strict=True), strict=True)), len(letters))
 
 
-def progress_payload(progress: dict[str, Any]) -> bytes:
-    """Counters as one binary cell."""
-    return _encoder.encode(progress)
-
-
-def _record(one: Occurrence, rdf: bool) -> tuple[object, ...]:
-    parts = one.parts or (Part(one.event.strip("<>").rsplit("#", 1)[-1].rsplit("/", 1)[-1], one),)
-    because = [
-        (
-            iri(part.occurrence.event),
-            part.alias,
-            iri(part.occurrence.individual),
-            part.occurrence.start,
-            part.occurrence.end,
-            [statement(assertion) for assertion in part.occurrence.explanation],
-            part.context,
-        )
-        for part in parts
-    ]
-    text = to_rdf(one, "iso") if rdf else None
-    return (iri(one.event), one.id, one.start, one.end, one.detected, one.bindings, because, text, None)
+def progress_payload(progress: Mapping[str, Any]) -> bytes:
+    """Counters as bytes."""
+    return _batch("progress", {"progress": [msgspec.json.encode(progress).decode()]}, 1)
 
 
 def columns(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The function that `mapInArrow` runs last: one row an occurrence, a dead letter, a progress."""
+    for batch in batches:
+        yield from unwrapped(batch.column(0))
+
+
+def unwrapped(payloads: Iterable[Any]) -> Iterator[pa.RecordBatch]:
+    """The record batches in a column of bytes."""
     import pyarrow as pa
 
-    schema = _schema(pa)
-    for batch in batches:
-        for kind, payload in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
-            content = msgspec.msgpack.decode(payload)
-            if kind == "occurrences":
-                yield _occurrences(content, schema, pa)
-            elif kind == "letters":
-                names = ("stream", "at", "code", "reason", "raw")
-                rows = zip(*content, strict=True)
-                yield _batch("letter", dict(zip(names, rows, strict=True)), len(content), schema, pa)
-            else:
-                text = msgspec.json.encode(content).decode()
-                yield _batch("progress", {"progress": [text]}, 1, schema, pa)
+    for payload in payloads:
+        data = payload.as_buffer() if hasattr(payload, "as_buffer") else pa.py_buffer(payload)
+        yield pa.ipc.read_record_batch(data, _schema())
 
 
-def _occurrences(content: list[Any], schema: pa.Schema, pa: Any) -> pa.RecordBatch:
-    event, id_, start, end, detected, bindings, because, rdf, texts = zip(*content, strict=True)
-    names = ("event", "alias", "individual", "start", "end", "assertions", "context")
-    values = {
-        "event": event,
-        "id": id_,
-        "start": start,
-        "end": end,
-        "detected": detected,
-        "bindings": [rows and [list(row.items()) for row in rows] for rows in bindings],
-        "because": [parts and [dict(zip(names, part, strict=True)) for part in parts] for parts in because],
-        "rdf": rdf,
-        "texts": texts,
-    }
-    return _batch("occurrence", values, len(content), schema, pa)
+def _bindings(found: Sequence[Occurrence], pa: Any) -> pa.Array:
+    names: list[str] = []
+    terms: list[str] = []
+    rows, ends = [0], [0]
+    for one in found:
+        for row in one.bindings:
+            names.extend(row)
+            terms.extend(row.values())
+            rows.append(len(names))
+        ends.append(len(rows) - 1)
+    text = pa.string()
+    maps = pa.MapArray.from_arrays(pa.array(rows, pa.int32()), pa.array(names, text), pa.array(terms, text))
+    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), maps)
 
 
-def _batch(kind: str, values: dict[str, Any], count: int, schema: pa.Schema, pa: Any) -> pa.RecordBatch:
-    arrays = [
-        pa.array([kind] * count)
-        if field.name == "kind"
-        else pa.array(values[field.name], field.type)
-        if field.name in values
-        else pa.nulls(count, field.type)
-        for field in schema
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+def _because(found: Sequence[Occurrence], pa: Any) -> pa.Array:
+    parts: list[Part] = []
+    ends = [0]
+    for one in found:
+        parts.extend(one.parts or (Part(local_name(one.event), one),))
+        ends.append(len(parts))
+    occurrences = [part.occurrence for part in parts]
+    statements: list[str] = []
+    stops = [0]
+    for one in occurrences:
+        for (s, p, o), _ in one.explanation:
+            statements.append(f"{s} {p} {o} .")
+        stops.append(len(statements))
+    kind = _schema().field("because").type.value_type
+    structs = pa.StructArray.from_arrays(
+        [
+            pa.array([iri(one.event) for one in occurrences], pa.string()),
+            pa.array([part.alias for part in parts], pa.string()),
+            pa.array([iri(one.individual) for one in occurrences], pa.string()),
+            pa.array([one.start for one in occurrences], kind.field("start").type),
+            pa.array([one.end for one in occurrences], kind.field("end").type),
+            pa.ListArray.from_arrays(pa.array(stops, pa.int32()), pa.array(statements, pa.string())),
+            pa.array([part.context for part in parts], pa.bool_()),
+        ],
+        fields=list(kind),
+    )
+    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), structs)
 
 
-def _schema(pa: Any) -> pa.Schema:
+def _batch(kind: str, values: Mapping[str, Any], count: int) -> bytes:
+    import pyarrow as pa
+
+    schema = _schema()
+    arrays = []
+    for field in schema:
+        value = values.get(field.name)
+        if field.name == "kind":
+            arrays.append(pa.array([kind] * count, field.type))
+        elif value is None:
+            arrays.append(pa.nulls(count, field.type))
+        elif isinstance(value, pa.Array):
+            arrays.append(value.cast(field.type) if value.type != field.type else value)
+        else:
+            arrays.append(pa.array(value, field.type))
+    data: bytes = pa.RecordBatch.from_arrays(arrays, schema=schema).serialize().to_pybytes()
+    return data
+
+
+@cache
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
     instant = pa.timestamp("us", tz="UTC")
     text = pa.string()
     part = pa.struct(

@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from typing import Protocol
 from zlib import crc32
 
-from obep.engine.blocks import VERSION, Block, Entry, encode_block, pack
-from obep.model import DeadLetter, Item, Occurrence, Solution, Term
+from obep.engine.blocks import Filling, Group, Packed, pack
+from obep.guards.asks import Ask
+from obep.guards.mentions import timed
+from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple
 from obep.plan.components import Component
 
 SEGMENTS = 64
+REMEMBERED = 100_000
+"""Items that are remembered, with where they go."""
 Place = tuple[int, int]
 """A bucket and a segment in it."""
 Rows = Mapping[int, tuple[Solution, ...]]
@@ -59,8 +63,10 @@ class Layout:
 class Routes:
     """Sends the occurrences of matched items to the buckets of a layout."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, asks: Iterable[Ask] = ()) -> None:
+        """`asks` are those of the query: where none looks at times, equal items are routed once."""
         self._buckets = layout.buckets
+        self._remembered: dict[tuple[str, tuple[Triple, ...]], list[tuple[int, int, Group]]] = {}
         self._routes: dict[Term, list[tuple[Component, int]]] = {}
         self._whole: list[int] = []
         self.width = layout.width
@@ -70,6 +76,7 @@ class Routes:
                 self._routes.setdefault(event, []).append((component, first))
             if component.whole:
                 self._whole.append(first)
+        self._timeless = not self._whole and not any(timed(one) for ask in asks for one in ask.filters)
 
     def blocks(
         self,
@@ -79,41 +86,57 @@ class Routes:
         accounts: bool = True,
     ) -> list[bytes]:
         """One block for each bucket. Of several queries one `accounts` for the items as such."""
-        blocks = [Block(VERSION, [], {}, {}, [], dict(counters)) for _ in range(self.width)]
+        width = self.width
+        blocks = [Filling() for _ in range(width)]
         maxima: dict[str, int] = {}
         for item in batch:
             if isinstance(item, DeadLetter):
                 if accounts:
-                    blocks[_spread(item.reason, self.width)].letters.append(item)
+                    blocks[_spread(item.reason, width)].letters.append(item)
                 continue
-            matched = matcher.match(item)
-            home = blocks[(item.at * 2654435761 >> 16) % self.width]  # any spread that is not periodic
-            if isinstance(matched, DeadLetter):
-                home.letters.append(matched)
-            else:
-                if accounts:
-                    home.arrivals.setdefault(item.stream, []).append(item.at)
-                self._enter(item, matched.occurrences, blocks)  # type: ignore[attr-defined]
-            if item.at > maxima.get(item.stream, item.at - 1):
-                maxima[item.stream] = item.at
-        for block in blocks:
-            block.maxima = maxima
-        return [encode_block(block) for block in blocks]
+            stream, at = item.stream, item.at
+            if at > maxima.get(stream, at - 1):
+                maxima[stream] = at
+            places = self._remembered.get((stream, item.triples))
+            if places is None:
+                found = self._match(item, matcher)
+                if isinstance(found, DeadLetter):
+                    blocks[_home(at, width)].letters.append(found)
+                    continue
+                places = found
+            if accounts:
+                blocks[_home(at, width)].arrive(stream, at)
+            for bucket, segment, group in places:
+                blocks[bucket].add(at, segment, group)
+        return [block.encode(maxima, counters) for block in blocks]
 
-    def _enter(self, item: Item, occurrences: Iterable[Occurrence], blocks: list[Block]) -> None:
-        entries: dict[Place, Entry] = {}
-        for bucket in self._whole:
-            entries[bucket, 0] = Entry(item.at, 0, [], item.triples, item.stream, item.name)
+    def _match(self, item: Item, matcher: Matching) -> list[tuple[int, int, Group]] | DeadLetter:
+        """Where the occurrences of an item go; remembered where another instant would not change it."""
+        matched = matcher.match(item)
+        if isinstance(matched, DeadLetter):
+            return matched
+        places = self._groups(item, matched.occurrences)  # type: ignore[attr-defined]
+        if self._timeless:
+            if len(self._remembered) >= REMEMBERED:
+                self._remembered.clear()
+            self._remembered[item.stream, item.triples] = places
+        return places
+
+    def _groups(self, item: Item, occurrences: Iterable[Occurrence]) -> list[tuple[int, int, Group]]:
+        packed: dict[Place, list[Packed]] = {(bucket, 0): [] for bucket in self._whole}
         for occurrence in occurrences:
             for component, first in self._routes.get(occurrence.event, ()):
                 for (bucket, segment), rows in self._places(component, occurrence):
-                    place = (first + bucket, segment)
-                    entry = entries.get(place)
-                    if entry is None:
-                        entry = entries[place] = Entry(item.at, segment, [])
-                    entry.occurrences.append(pack(occurrence, rows))
-        for (bucket, _), entry in entries.items():
-            blocks[bucket].entries.append(entry)
+                    packed.setdefault((first + bucket, segment), []).append(pack(occurrence, rows))
+        return [
+            (bucket, segment, self._group(item, tuple(found), bucket in self._whole))
+            for (bucket, segment), found in packed.items()
+        ]
+
+    def _group(self, item: Item, occurrences: tuple[Packed, ...], whole: bool) -> Group:
+        if whole:
+            return Group(occurrences, item.triples, item.stream, item.name)
+        return Group(occurrences)
 
     def _places(self, component: Component, occurrence: Occurrence) -> Iterable[tuple[Place, Rows]]:
         """Where an occurrence goes, with the solutions that belong there."""
@@ -133,6 +156,11 @@ class Routes:
     def _place(self, value: Term) -> Place:
         number = crc32(value.encode())
         return number % self._buckets, number // self._buckets % SEGMENTS
+
+
+def _home(at: int, width: int) -> int:
+    """The bucket that accounts for an item: any spread that is not periodic."""
+    return (at * 2654435761 >> 16) % width
 
 
 def _spread(text: str, width: int) -> int:

@@ -77,7 +77,7 @@ def ask_names(bundle: str) -> tuple[str, ...]:
 @lru_cache(maxsize=16)
 def routes_of(bundle: str, buckets: int) -> Routes:
     """Where the occurrences of a query go."""
-    return Routes(layout_of(bundle, buckets))
+    return Routes(layout_of(bundle, buckets), query_of(bundle).asks.all)
 
 
 def components_of(query: Query) -> tuple[Component, ...]:

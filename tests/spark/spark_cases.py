@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from functools import cache
 
 import obep
@@ -84,3 +85,8 @@ def embedded(
 def shown(found: Iterable[Occurrence]) -> Counter[tuple[object, ...]]:
     """Occurrences as they can be compared with rows of a DataFrame."""
     return Counter((one.event[1:-1], one.id, one.start, one.end, one.detected) for one in found)
+
+
+def micros(at: datetime) -> int:
+    """The instant that Spark gives back as a date-time."""
+    return round(at.replace(tzinfo=at.tzinfo or UTC).timestamp() * 1_000_000)

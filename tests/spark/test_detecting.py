@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
-from spark_cases import HEAD, Row, embedded, item, query, rows, shown
+from spark_cases import HEAD, Row, embedded, item, micros, query, rows, shown
 
 pytest.importorskip("pyspark")
 
@@ -20,6 +19,7 @@ from obep.errors import ObepError
 from obep.spark import detecting
 from obep.spark.buckets import component_numbers
 from obep.spark.detecting import Detecting
+from obep.spark.records import unwrapped
 from obep.spark.route import Layout, Routes
 from obep.spark.worker import Job, components_of, matcher_of
 
@@ -57,9 +57,14 @@ class Buckets:
         blocks = self._routes.blocks(map(item, batch), matcher_of(self.job.bundles[0]), {"now": 1})
         for number, block in zip(self.job.numbers, blocks, strict=True):
             for row in self.tester.test(number, [SparkRow(bucket=number, block=block)]):
-                if row.kind == "occurrences":
-                    found += [tuple(one[:5]) for one in msgspec.msgpack.decode(row.payload)]
+                for batch in unwrapped([row.payload]):
+                    plain = batch.select(["kind", "event", "id", "start", "end", "detected"]).to_pylist()
+                    found += [_plain(one) for one in plain if one["kind"] == "occurrence"]
         return found
+
+
+def _plain(one: dict[str, Any]) -> tuple[object, ...]:
+    return (one["event"], one["id"], *(micros(one[name]) for name in ("start", "end", "detected")))
 
 
 def in_four(count: int = 200) -> list[list[Row]]:

@@ -6,12 +6,11 @@ import json
 import os
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from spark_cases import QUERIES, Row, embedded, query, rows, shown
+from spark_cases import QUERIES, Row, embedded, micros, query, rows, shown
 
 pytestmark = pytest.mark.spark
 
@@ -29,10 +28,6 @@ def write_files(folder: Path, batches: Sequence[Sequence[Row]]) -> Path:
         )
         os.utime(path, (1000 + number, 1000 + number))
     return folder
-
-
-def micros(at: datetime) -> int:
-    return round(at.replace(tzinfo=at.tzinfo or UTC).timestamp() * 1_000_000)
 
 
 def columns(found: Sequence[Any]) -> Counter[tuple[object, ...]]:

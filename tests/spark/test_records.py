@@ -1,0 +1,54 @@
+"""The columns of an occurrence say what its JSON record says."""
+
+from __future__ import annotations
+
+from spark_cases import embedded, micros, rows
+
+from obep.engine.output import to_json
+from obep.formats.instants import parse_instant
+from obep.model import DeadLetter
+from obep.spark.records import letters_payload, occurrences_payload, progress_payload, unwrapped
+
+
+def test_columns_say_what_json_says() -> None:
+    found = [
+        one for name in ("stacked", "guarded", "logical") for one in embedded(name, rows(60), close=True)[0]
+    ]
+    [batch] = unwrapped([occurrences_payload(found)])
+    assert batch.num_rows == len(found) > 20
+    for one, row in zip(found, batch.to_pylist(), strict=True):
+        record = to_json(one, "iso")
+        assert (row["event"], row["id"]) == (record["event"], record["id"])
+        assert [dict(binding) for binding in row["bindings"]] == record["bindings"]
+        for part, there in zip(row["because"], record["because"], strict=True):
+            assert part["assertions"] == there["assertions"]
+            assert (part["event"], part["alias"], part["individual"]) == (
+                there["event"],
+                there["alias"],
+                there["individual"],
+            )
+            assert micros(part["start"]) == parse_instant(there["start"])
+            assert micros(part["end"]) == parse_instant(there["end"])
+            assert part["context"] == there.get("context", False)
+
+
+def test_texts_take_the_place_of_columns() -> None:
+    found, _ = embedded("keyed", rows(60), close=True)
+    [batch] = unwrapped(
+        [occurrences_payload(found[:1], forms=("event", "nquads", "trig", "why"), style="integer")]
+    )
+    [row] = batch.to_pylist()
+    line, nquads, trig, why = row["texts"]
+    assert line.endswith("}\n") and f'"start":{found[0].start / 1e6:g}' in line
+    assert nquads == found[0].to_rdf("integer", "nquads")
+    assert trig == found[0].to_rdf("integer", "trig")
+    assert why.startswith("AB")
+    assert row["because"] is None
+
+
+def test_letters_and_progress_share_the_schema() -> None:
+    letters = [DeadLetter("s", None, "OBEP602", "no time", "x"), DeadLetter("s", 5, "OBEP640", "late")]
+    first, second = unwrapped([letters_payload(letters), progress_payload({"bucket": 1})])
+    assert [row["code"] for row in first.to_pylist()] == ["OBEP602", "OBEP640"]
+    assert second.to_pylist()[0]["progress"] == '{"bucket":1}'
+    assert first.schema == second.schema
