@@ -89,6 +89,7 @@ ENGINE: dict[str, Kind] = {
     "idle": duration,
     "future": duration,
     "strict": flag,
+    "require_complete": flag,
     "checkpoint": text,
     "dead_letters": text,
 }

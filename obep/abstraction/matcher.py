@@ -12,13 +12,12 @@ from obep.abstraction.asking import Asking
 from obep.abstraction.evaluate import Evaluator
 from obep.abstraction.shapes import Memory, Shape, Shapes
 from obep.abstraction.templates import Template, named, ordered
-from obep.errors import Diagnostic, ObepError
 from obep.guards.asks import Ask
 from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Triple
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Gap
 from obep.ontology.hermit_gap import HermitGap
-from obep.ontology.words import name, show_triple
+from obep.ontology.words import show_triple
 
 MAX_EXPLANATIONS = 32
 REMEMBERED = 200_000
@@ -44,7 +43,6 @@ class Matcher:
         *,
         gap: Gap | None = None,
         max_explanations: int = MAX_EXPLANATIONS,
-        require_complete: bool = False,
         remember: int = REMEMBERED,
     ) -> None:
         """`gap` decides what the rules cannot; by default HermiT, if the bundle may start Java."""
@@ -53,8 +51,6 @@ class Matcher:
         """Triples of items whose class or property T does not know."""
         self.capped = 0
         """How often an event had more explanations than are kept (SPEC D4)."""
-        if require_complete and gap is None and not bundle.java:
-            _complete(bundle)
         if gap is None and bundle.java:
             gap = HermitGap(bundle.module, bundle.cache_dir)
         self.evaluator = Evaluator(bundle, gap, max_explanations)
@@ -159,21 +155,3 @@ def _dead(item: Item, template: Template, shape: Shape) -> DeadLetter:
     words = ", ".join(sorted(map(show_triple, clash)))
     raw = " ".join(f"{s} {p} {o} ." for s, p, o in item.triples)
     return DeadLetter(item.stream, item.at, "OBEP620", f"contradicts the ontology: {words}", raw)
-
-
-def _complete(bundle: Bundle) -> None:
-    """Refuses events that need the reasoner where complete answers are required and there is none."""
-    needy = {event: words for event, words in bundle.status.items() if words != "exact"}
-    if needy:
-        raise ObepError(
-            *(
-                Diagnostic(
-                    "OBEP346",
-                    f"{name(event)} {words}",
-                    reason="Complete answers are required, and there is no Java.",
-                    remedy="install a Java (for example: pip install obep[java]), or run without "
-                    "--require-complete",
-                )
-                for event, words in needy.items()
-            )
-        )

@@ -39,7 +39,11 @@ def run_embedded(order: Order) -> int:
     """Runs the query; the exit status."""
     progress = Progress(quiet=order.quiet, as_json=order.log_json)
     query = load(
-        order.query, allowed=order.config.allowed, catalogue=order.config.catalogue, strict=order.strict
+        order.query,
+        allowed=order.config.allowed,
+        catalogue=order.config.catalogue,
+        strict=order.strict,
+        require_complete=order.require_complete,
     )
     for diagnostic in query.warnings if not order.quiet else ():
         print(f"{diagnostic}\n", file=sys.stderr)

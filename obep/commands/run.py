@@ -74,6 +74,9 @@ def command(
     strict: Annotated[
         bool, typer.Option("--strict", help="Guards only see their events' vocabulary.")
     ] = False,
+    require_complete: Annotated[
+        bool, typer.Option("--require-complete", help="Refuse events that need a Java which is not there.")
+    ] = False,
     why: Annotated[bool, typer.Option("--why", help="Show the causes of each occurrence on stderr.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
     metrics: Annotated[
@@ -125,6 +128,7 @@ def command(
         checkpoint=checkpoint or _below(settings, "checkpoint"),
         dead_letters=dead_letters or _below(settings, "dead_letters"),
         strict=strict or chosen.get("strict", False),
+        require_complete=require_complete or chosen.get("require_complete", False),
         why=why,
         quiet=quiet,
         log_json=log_format is Log.json,

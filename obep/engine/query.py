@@ -80,15 +80,18 @@ def load(
     catalogue: Mapping[str, Path] | None = None,
     java: bool = True,
     strict: bool = False,
+    require_complete: bool = False,
     cache_dir: str | Path | None = None,
 ) -> Query:
     """Read and compile a query, from a file or from `text` (whose paths are relative to `folder`).
 
     Raises ObepError with all that is wrong with it. `java=False` never starts the reasoner; `strict` holds
-    guards to the vocabulary of their events (SPEC D7).
+    guards to the vocabulary of their events (SPEC D7); `require_complete` refuses events that need the
+    reasoner where there is no Java, which otherwise run as a lower bound.
     """
     from obep.ontology.compile import compile_bundle
     from obep.ontology.load import load_graph, load_ontology
+    from obep.ontology.names import check_strict, incomplete
     from obep.query.check import check
     from obep.query.link import link
     from obep.query.parser import parse, read_query
@@ -107,6 +110,10 @@ def load(
     bundle = compile_bundle(
         linked, axioms, graph, java=java, cache_dir=Path(cache_dir) if cache_dir else None
     )
+    if strict:
+        _refuse(check_strict(bundle))
+    if require_complete and not bundle.java:
+        _refuse(incomplete(bundle))
     return Query(linked, bundle, (*diagnostics, *bundle.diagnostics))
 
 

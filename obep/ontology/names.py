@@ -166,6 +166,21 @@ def check_strict(bundle: Bundle) -> list[Diagnostic]:
     ]  # fmt: skip
 
 
+def incomplete(bundle: Bundle) -> list[Diagnostic]:
+    """The events that need the reasoner, as errors: complete answers are required, and there is no Java."""
+    linked = bundle.linked
+    return [
+        say(
+            "OBEP346", linked.file_of[iri], linked.events[iri].name.span,
+            f"{linked.events[iri].name.text} {words}",
+            "Complete answers are required, and there is no Java.",
+            "install a Java (pip install 'obep[java]' brings one), or run without --require-complete",
+        )
+        for iri, words in bundle.status.items()
+        if words != "exact"
+    ]  # fmt: skip
+
+
 def _near(name: ast.Name, known: Iterable[Term], file: ast.QueryFile) -> str:
     """The known name that was probably meant, as this file would write it."""
     prefixes = sorted(((p.iri, p.prefix) for p in file.prefixes), key=lambda pair: -len(pair[0]))

@@ -67,6 +67,7 @@ class Order:
     checkpoint: Path | None = None
     dead_letters: Path | None = None
     strict: bool = False
+    require_complete: bool = False
     why: bool = False
     quiet: bool = False
     log_json: bool = False

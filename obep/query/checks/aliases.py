@@ -70,9 +70,12 @@ def ambiguous(scope: Scope) -> Iterator[Diagnostic]:
 
 def not_there(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP107: a guard speaks about aliases of the pattern."""
+    unknown = [p for p in scope.places if p.leaf.event.iri not in scope.definitions.events]
     for alias, span, written in _named_by_guard(scope):
         if alias in scope.aliases:
             continue
+        if any(scope.definitions.near(alias, [p.alias]) for p in unknown):
+            continue  # the pattern misspells it, which has been said
         renamed = [p for p in scope.places if split(p.leaf.event.text)[1] == split(alias)[1] and p.leaf.alias]
         known = list(scope.aliases)
         if renamed:
