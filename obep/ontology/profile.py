@@ -178,30 +178,38 @@ class _Sorter:
     # --- what holds of everything
 
     def _universal(self, static: Static) -> None:
-        """What everything has: a successor, a value, an identity."""
-        program, store = static(list(self.upper))
-        concept = program.names.concept
-        everything = [
-            rule
-            for rule in self.upper
-            if isinstance(rule, r.Witness | r.Fill | r.Is) and self._is_universal(rule.premise, program)
-        ]
-        for rule in everything:
+        """What everything has, and what everything has because of that."""
+        while self._more_universal(static):
+            pass
+
+    def _more_universal(self, static: Static) -> bool:
+        """What everything has (a successor, a value, an identity) makes more hold of everything."""
+        upper, lower = static(list(self.upper)), static(list(self.lower))
+        before = len(self.upper), len(self.lower)
+        for rule in [x for x in self.upper if isinstance(x, r.Witness | r.Fill | r.Is)]:
+            if not self._is_universal(rule.premise, upper[0]):
+                continue
             words = f"everything has {name(getattr(rule, 'role', SAME_AS))}: a bound on the domain"
             if not isinstance(rule, r.Witness) or self._look.passes_through(rule.role):
                 self.opaque.append(words)
                 continue
-            w = program.names.witness(rule.role, rule.filler)
             for exists in self._of(r.Exists):
                 if self.relations.of(exists.role) not in self.relations.above(rule.role):
                     continue
-                if self._is_universal(exists.filler, program) or concept(exists.filler) in store.types[w]:
-                    follows = r.Sub((THING,), exists.head)
-                    self.upper[follows] = None
-                    if rule in self.lower and exists in self.lower:
-                        self.lower[follows] = None
-                    else:
-                        self.why[follows] = words
+                follows = r.Sub((THING,), exists.head)
+                certain = rule in self.lower and exists in self.lower
+                if certain and self._everything_has(rule, exists, *lower):
+                    self.lower[follows] = self.upper[follows] = None
+                    self.why.pop(follows, None)
+                elif follows not in self.upper and self._everything_has(rule, exists, *upper):
+                    self._only_in_upper(follows, words)
+        return before != (len(self.upper), len(self.lower))
+
+    def _everything_has(self, rule: r.Witness, exists: r.Exists, program: Program, store: Store) -> bool:
+        if not self._is_universal(rule.premise, program):
+            return False
+        known = store.types[program.names.witness(rule.role, rule.filler)]
+        return self._is_universal(exists.filler, program) or program.names.concept(exists.filler) in known
 
     @staticmethod
     def _is_universal(symbol: Symbol, program: Program) -> bool:
