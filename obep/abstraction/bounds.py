@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from obep.abstraction.explain import Explainer, Explanation, TooMany
+from obep.abstraction.explain import Explainer, Explanation
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.compile import Bundle
@@ -157,10 +157,8 @@ def _sets(closure: Closure, explainer: Explainer, c: int, individual: Term) -> S
     premise = None if x is None else closure.type_node(c, x)
     if premise is None:
         return ()
-    try:
-        return explainer.explain(premise) if isinstance(premise, list) else explainer.fact(premise)
-    except TooMany:
-        return None
+    found = explainer.explain(premise) if isinstance(premise, list) else explainer.fact(premise)
+    return None if found.cut else found.sets
 
 
 def _as_triples(one: Explanation, triples: Sequence[Triple], closure: Closure) -> frozenset[Triple]:

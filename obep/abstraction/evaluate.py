@@ -8,11 +8,12 @@ from obep.abstraction.bounds import Bounds
 from obep.abstraction.explain import Explainer, Explanation
 from obep.abstraction.shapes import Shape
 from obep.abstraction.templates import Hit, Name, Template
-from obep.model import RDF_TYPE, Triple
+from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Gap
+from obep.ontology.program import BOTTOM
 from obep.ontology.reading import Reading, assert_triples
-from obep.ontology.saturate import Closure, Node
+from obep.ontology.saturate import Closure
 
 
 class Evaluator:
@@ -55,7 +56,7 @@ class Evaluator:
         closure = assert_triples(program, self._reading.store, triples)
         closure.run()
         if closure.clashes:
-            return self._clash(closure)
+            return self._clash(closure, shape)
         hits, capped = self._lower(closure, shape, news)
         if self._bounds is None:
             return Template(tuple(hits), capped=capped)
@@ -105,10 +106,17 @@ class Evaluator:
                 continue
             term = closure.term(x)
             individual: Name = shape.names.get(term, term) if x >= size else term
-            sets = self._explained(node, news)
-            if len(sets) > self._max:
+            sets, cut = self._explainer.explain(node)
+            if cut:
+                goal = (c, term)
+                sets = tuple({self._minimal(one, goal, shape, closure): None for one in sets})
+            if news is None:
+                sets = tuple([one for one in sets if one and max(one) >= 0])
+            else:
+                sets = tuple([one for one in sets if not news.isdisjoint(one)])
+            if cut or len(sets) > self._max:
                 capped += 1
-                sets = sorted(sets, key=lambda one: (len(one), sorted(one)))[: self._max]
+                sets = tuple(sorted(sets, key=lambda one: (len(one), sorted(one)))[: self._max])
             for one in sets:
                 mine, behind = [], []
                 for n in one:
@@ -121,16 +129,31 @@ class Evaluator:
             hits.sort(key=_order)
         return hits, capped
 
-    def _explained(self, node: Node, news: frozenset[int] | None) -> Sequence[Explanation]:
-        sets = self._explainer.explain(node)
-        if news is None:
-            return [one for one in sets if one and max(one) >= 0]
-        return [one for one in sets if not news.isdisjoint(one)]
+    def _minimal(
+        self, one: Explanation, goal: tuple[int, Term], shape: Shape, closure: Closure
+    ) -> Explanation:
+        """A minimal set inside one that entails a goal: whatever can be left out is."""
+        left = sorted(one)
+        for n in tuple(left):
+            fewer = [m for m in left if m != n]
+            triples = [self._triple(m, shape) for m in fewer]
+            check = assert_triples(closure.program, self._bundle.bare_store, triples)
+            check.run()
+            x = check.number(goal[1])
+            if (bool(check.clashes) and not goal[0]) or (x is not None and check.type_node(goal[0], x)):
+                left = fewer
+        return frozenset(left)
 
-    def _clash(self, closure: Closure) -> Template:
+    def _triple(self, number: int, shape: Shape) -> Triple:
+        return self._reading.store.triples[-1 - number] if number < 0 else shape.triples[number]
+
+    def _clash(self, closure: Closure, shape: Shape) -> Template:
         """A minimal set that contradicts T."""
-        sets = [one for _, _, node in closure.clashes for one in self._explainer.explain(node)]
-        smallest = min(sets, key=lambda one: (len(one), sorted(one)))
+        explained = [(self._explainer.explain(node), x) for _, x, node in closure.clashes]
+        found = [(one, cut, x) for (sets, cut), x in explained for one in sets]
+        smallest, cut, x = min(found, key=lambda one: (len(one[0]), sorted(one[0])))
+        if cut:
+            smallest = self._minimal(smallest, (BOTTOM, closure.term(x)), shape, closure)
         triples = self._reading.store.triples
         return Template(
             (),

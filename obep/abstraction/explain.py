@@ -2,16 +2,18 @@
 
 In: a node of a `Closure`. Out: sets of numbers, `n` for the n-th triple of the item and `-1 - k` for the k-th
 assertion of K. Each set entails the fact, none of them contains another (an antichain), and there are no
-others. The facts of K are explained on demand, by reading the rules backwards, and remembered.
+others, unless there are very many. The facts of K are explained on demand, by reading the rules backwards,
+and remembered.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
-from obep.abstraction.backwards import Backwards, Fact
+from obep.abstraction.backwards import Backwards, Derivation, Fact
 from obep.ontology.program import Program
 from obep.ontology.saturate import Node
 from obep.ontology.store import Store
@@ -19,13 +21,18 @@ from obep.ontology.store import Store
 Explanation = frozenset[int]
 
 NOTHING_NEEDED: tuple[Explanation, ...] = (frozenset(),)
-LIMIT = 512
-"""Sets of one fact on the way; beyond that, they are looked for one by one."""
+LIMIT = 128
+"""Sets of one fact that are carried along; beyond that some are left out, and `Explained.cut` says so."""
+WAYS = 1024
+"""Derivations of a fact of K that are looked at; the same holds beyond."""
 REMEMBERED = 1 << 17
 
 
-class TooMany(Exception):
-    """A fact on the way has more minimal sets than can be carried along."""
+class Explained(NamedTuple):
+    """Sets that entail a fact: all minimal ones, or, if `cut`, some that may be larger than needed."""
+
+    sets: tuple[Explanation, ...]
+    cut: bool = False
 
 
 def add_minimal(sets: list[Explanation], new: Explanation) -> bool:
@@ -43,17 +50,19 @@ class Explainer:
 
     def __init__(self, program: Program, store: Store) -> None:
         self.program, self.store = program, store
-        self._known: OrderedDict[Fact, tuple[Explanation, ...]] = OrderedDict()
+        self._known: OrderedDict[Fact, Explained] = OrderedDict()
+        self._cut_now = False
         self._backwards = Backwards(program, store)
 
-    def explain(self, node: Node) -> tuple[Explanation, ...]:
+    def explain(self, node: Node) -> Explained:
         """All minimal sets of a node."""
         only = self._only(node)
         if only is not None:
-            return (only,)
+            return Explained((only,))
         order: list[Node] = []
         cyclic = _collect(node, order)
         sets: dict[int, list[Explanation]] = {id(one): [] for one in order}
+        self._cut_now = False
         changed = True
         while changed:
             changed = False
@@ -61,13 +70,17 @@ class Explainer:
                 found = sets[id(one)]
                 for derivation in one:
                     for new in self._of(derivation, sets):
-                        if add_minimal(found, new):
-                            changed = True
-                if len(found) > LIMIT:
-                    raise TooMany
+                        changed |= self._add(found, new)
             if not cyclic:
                 break
-        return tuple(sets[id(node)])
+        return Explained(tuple(sets[id(node)]), self._cut_now)
+
+    def _add(self, sets: list[Explanation], new: Explanation) -> bool:
+        if len(sets) < LIMIT:
+            return add_minimal(sets, new)
+        if not any(known <= new for known in sets):
+            self._cut_now = True
+        return False
 
     def _only(self, node: Node) -> Explanation | None:
         """The one set, where each fact on the way has one derivation: then no other can be smaller."""
@@ -88,7 +101,7 @@ class Explainer:
                     if type(premise) is list:
                         waiting.append(premise)
                     else:
-                        sets = known.get(premise) or self.fact(premise)
+                        sets = (known.get(premise) or self.fact(premise)).sets
                         if len(sets) != 1:
                             return None
                         used |= sets[0]
@@ -99,17 +112,23 @@ class Explainer:
             return (frozenset((derivation,)),)
         if type(derivation) is list:
             return tuple(sets[id(derivation)])
-        so_far: Iterable[Explanation] = NOTHING_NEEDED
+        so_far: list[Explanation] = list(NOTHING_NEEDED)
         for premise in derivation:
-            of_premise = sets[id(premise)] if type(premise) is list else self.fact(premise)
-            so_far = [one | other for one in so_far for other in of_premise]
+            if type(premise) is list:
+                so_far = [one | other for one in so_far for other in sets[id(premise)]]
+            else:
+                known = self.fact(premise)
+                self._cut_now |= known.cut
+                so_far = [one | other for one in so_far for other in known.sets]
         return so_far
 
-    def fact(self, fact: Fact) -> tuple[Explanation, ...]:
+    def fact(self, fact: Fact) -> Explained:
         """All minimal sets of K for a fact of K."""
         known = self._known.get(fact)
         if known is None:
+            cut = self._cut_now
             self._solve(fact)
+            self._cut_now = cut
             known = self._known[fact]
             while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
@@ -117,13 +136,15 @@ class Explainer:
 
     def _solve(self, goal: Fact) -> None:
         """The facts that the goal may rest on, and their sets, until nothing changes."""
-        derivations: dict[Fact, list[tuple[Fact, ...] | int | None]] = {}
+        derivations: dict[Fact, list[Derivation]] = {}
+        self._cut_now = False
         waiting = [goal]
         while waiting:
             fact = waiting.pop()
             if fact in derivations or fact in self._known:
                 continue
-            derivations[fact] = found = list(self._backwards.derivations(fact))
+            derivations[fact] = found = list(islice(self._backwards.derivations(fact), WAYS))
+            self._cut_now |= len(found) == WAYS
             for derivation in found:
                 if isinstance(derivation, tuple):
                     waiting.extend(derivation)
@@ -135,28 +156,23 @@ class Explainer:
             for fact in order:
                 for derivation in derivations[fact]:
                     for new in self._k_sets(derivation, sets):
-                        if add_minimal(sets[fact], new):
-                            changed = True
-                if len(sets[fact]) > LIMIT:
-                    raise TooMany
+                        changed |= self._add(sets[fact], new)
         for fact, found_sets in sets.items():
-            self._known[fact] = tuple(found_sets)
+            self._known[fact] = Explained(tuple(found_sets), self._cut_now)
 
-    def _k_sets(
-        self, derivation: tuple[Fact, ...] | int | None, sets: dict[Fact, list[Explanation]]
-    ) -> Iterable[Explanation]:
+    def _k_sets(self, derivation: Derivation, sets: dict[Fact, list[Explanation]]) -> Iterable[Explanation]:
         if derivation is None:
             return NOTHING_NEEDED
         if isinstance(derivation, int):
             return (frozenset((-1 - derivation,)),)
         so_far: Iterable[Explanation] = NOTHING_NEEDED
         for premise in derivation:
-            of_premise = sets.get(premise)
-            so_far = [
-                one | other
-                for one in so_far
-                for other in (self._known[premise] if of_premise is None else of_premise)
-            ]
+            of_premise: Iterable[Explanation] | None = sets.get(premise)
+            if of_premise is None:
+                known = self._known[premise]
+                self._cut_now |= known.cut
+                of_premise = known.sets
+            so_far = [one | other for one in so_far for other in of_premise]
         return so_far
 
 
