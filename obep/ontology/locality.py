@@ -15,7 +15,7 @@ from typing import Any
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology import axioms as ax
 
-_HOLD_INDIVIDUALS = ("individual", "individuals", "subject", "object")
+INDIVIDUAL_FIELDS = ("individual", "individuals", "subject", "object")
 _TOP_ROLES = (ax.TOP_OBJECT_PROPERTY, ax.TOP_DATA_PROPERTY)
 
 
@@ -64,7 +64,7 @@ def fixed_names(axioms: ax.Axioms) -> frozenset[Term]:
     """The individuals that T names; in a shape they keep their names."""
     found = set(axioms.individuals)
     for axiom in axioms.axioms:
-        found.update(part for name, part in parts_of(axiom) if name in _HOLD_INDIVIDUALS)
+        found.update(part for name, part in parts_of(axiom) if name in INDIVIDUAL_FIELDS)
     return frozenset(found)
 
 

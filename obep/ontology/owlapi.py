@@ -16,6 +16,8 @@ from obep.ontology import axioms as ax
 from obep.ontology.hermit_literals import hermit_literal, hermit_range
 
 BLANK = "urn:obep:blank:"
+NAMED = ax.Class("<internal:obep#named>")
+"""What has a name of its own: keys hold for nothing else, and our blank nodes have names in Java only."""
 Java = Any
 """An object on the other side."""
 
@@ -88,8 +90,6 @@ class Translation:
     def __init__(self, axioms: ax.Axioms) -> None:
         from jpype import JClass
 
-        has_keys = any(isinstance(axiom, ax.HasKey) for axiom in axioms.axioms)
-
         self.manager = JClass("org.semanticweb.owlapi.apibinding.OWLManager").createOWLOntologyManager()
         self.make = self.manager.getOWLDataFactory()
         self._iri = JClass("org.semanticweb.owlapi.model.IRI").create
@@ -97,7 +97,6 @@ class Translation:
         self._list = JClass("java.util.ArrayList")
         self._facet = JClass("org.semanticweb.owlapi.vocab.OWLFacet").getFacet
         self._constant = JClass("org.semanticweb.HermiT.model.Individual")
-        self._anonymous = has_keys  # which hold for named individuals only
         self._defined = {a.datatype: a.range for a in axioms.axioms if isinstance(a, ax.DatatypeDefinition)}
         self._entities: dict[tuple[str, Term], Java] = {}
         self._known: dict[type, tuple[Any, tuple[tuple[str, Any], ...]]] = {}
@@ -154,18 +153,12 @@ class Translation:
         return self._entity("getOWLDatatype", term)
 
     def individual(self, term: Term) -> Java:
-        if not term.startswith("_:"):
-            return self.make.getOWLNamedIndividual(self.iri(term))
-        if self._anonymous:
-            return self.make.getOWLAnonymousIndividual(term)
-        return self.make.getOWLNamedIndividual(self._iri(BLANK + term[2:]))
+        blank = term.startswith("_:")
+        return self.make.getOWLNamedIndividual(self._iri(BLANK + term[2:]) if blank else self.iri(term))
 
     def constant(self, term: Term) -> Java:
         """The individual as HermiT's own model names it."""
-        individual = self.individual(term)
-        if individual.isAnonymous():
-            return self._constant.createAnonymous(individual.getID().toString())
-        return self._constant.create(individual.getIRI().toString())
+        return self._constant.create(self.individual(term).getIRI().toString())
 
     def literal(self, term: Term) -> Java:
         lexical, datatype, language = hermit_literal(term)
@@ -228,6 +221,10 @@ def _same(value: Java) -> Java:
 def _plain(axiom: ax.Axiom) -> Iterator[ax.Axiom]:
     """The axiom, taken apart where a Java set would forget that something is said to differ from itself."""
     match axiom:
+        case ax.HasKey(expression, roles, data_roles):
+            keyed = ax.Class(f"<internal:obep#key{abs(hash(axiom))}>")
+            yield ax.SubClassOf(ax.And((expression, NAMED)), keyed)
+            yield ax.HasKey(keyed, roles, data_roles)
         case ax.NegativeDataAssertion(data_role, subject, literal):  # HermiT's own misses equal values
             yield ax.ClassAssertion(ax.Not(ax.DataValue(data_role, literal)), subject)
         case ax.DatatypeDefinition():

@@ -21,6 +21,7 @@ from obep.ontology.automata import Rewriting, Words, without_complex_roles
 from obep.ontology.axioms import (
     NOTHING,
     Assertion,
+    Axiom,
     Axioms,
     Class,
     ClassAssertion,
@@ -36,7 +37,8 @@ from obep.ontology.axioms import (
     SameIndividual,
 )
 from obep.ontology.java import start_java
-from obep.ontology.owlapi import Java, Translation
+from obep.ontology.locality import INDIVIDUAL_FIELDS, parts_of
+from obep.ontology.owlapi import NAMED, Java, Translation
 from obep.ontology.roles import saturated
 
 KEPT = 4
@@ -169,7 +171,8 @@ class _Loaded:
         self._timeout = timeout
         said = saturated(axioms.axioms)
         self._words = Words(said)
-        self._set = self._translation.axioms(without_complex_roles(said, self._words))
+        named = (ClassAssertion(NAMED, name) for name in sorted(_named(axioms.axioms) if self._keys else ()))
+        self._set = self._translation.axioms([*without_complex_roles(said, self._words), *named])
         self._set.addAll(self._translation.declarations(axioms))
         self._hermit = self._reasoner(self._set)
 
@@ -192,6 +195,8 @@ class _Loaded:
     @contextmanager
     def overlay(self, abox: Sequence[Assertion]) -> Iterator[_Tableau]:
         """T with the ABox laid over it. With keys, all is loaded anew: they look at the names in T only."""
+        if self._keys:
+            abox = [*abox, *(ClassAssertion(NAMED, name) for name in sorted(_named(abox)))]
         assertions = self._translation.axioms(abox)
         if not self._keys:
             tableau = _Tableau(self._hermit, self._translation, self._words, assertions)
@@ -270,6 +275,12 @@ class _Tableau:
 
     def clear(self) -> None:
         self._hermit.getTableau()  # takes the overlay away
+
+
+def _named(assertions: Sequence[Axiom]) -> set[Term]:
+    """The individuals with names of their own."""
+    parts = (part for a in assertions for field, part in parts_of(a) if field in INDIVIDUAL_FIELDS)
+    return {part for part in parts if part.startswith("<")}
 
 
 def _members(node: Java) -> tuple[Term, ...]:
