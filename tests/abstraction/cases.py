@@ -75,7 +75,8 @@ def shown(occurrences: Iterable[Occurrence]) -> set[str]:
     found = set()
     for occurrence in occurrences:
         because = sorted(
-            " ".join(map(short, triple)) + ("" if at is None else "*") for triple, at in occurrence.explanation
+            " ".join(map(short, triple)) + ("" if at is None else "*")
+            for triple, at in occurrence.explanation
         )
         event = short(occurrence.event).removeprefix(":")
         found.add(f"{event}({short(occurrence.individual)}) <= {' ; '.join(because)}")
