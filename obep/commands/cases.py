@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import unified_diff
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -25,12 +23,9 @@ from obep.model import DeadLetter, Occurrence
 from obep.streams.order import Inlet, Order, bind
 from obep.streams.pipeline import Outlet
 from obep.streams.sinks import MemorySink
+from obep.testing import SHORT, Record, difference
 
 QUERY, EXPECTED = "query.obep", "expected.jsonl"
-SHORT = ("event", "start", "end", "bindings")
-"""What is written down of an occurrence by --update; order counts, for people."""
-
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -114,59 +109,7 @@ def expected(path: Path) -> list[Record]:
     return found
 
 
-def difference(found: list[Record], wanted: list[Record]) -> list[str]:
-    """What is missing and what is too much, as a diff; empty if all is as expected. Order does not count."""
-    left = list(found)
-    missing = []
-    for record in sorted(wanted, key=len, reverse=True):  # the most particular ones choose first
-        match = next((one for one in left if fits(one, record)), None)
-        if match is None:
-            missing.append(record)
-        else:
-            left.remove(match)
-    if not missing and not left:
-        return []
-    matched = [_line(one) for one in found if one not in left]
-    before = sorted((*matched, *(_line(record) for record in missing)), key=_by_time)
-    after = sorted((*matched, *(_line(one) for one in left)), key=_by_time)
-    return list(unified_diff(before, after, "expected", "found", lineterm="", n=1))
-
-
-def fits(found: Record, wanted: Record) -> bool:
-    """Whether an occurrence is all that is expected of it."""
-    for key, value in wanted.items():
-        if key == "event":
-            if value not in (found["event"], _local(found["event"])):
-                return False
-        elif key == "bindings":
-            if sorted(map(_canonical, value)) != sorted(map(_canonical, found["bindings"])):
-                return False
-        elif found.get(key) != value:
-            return False
-    return True
-
-
 def as_expected(found: list[Record]) -> str:
     """The occurrences as lines for expected.jsonl."""
     lines = [msgspec.json.encode({key: one[key] for key in SHORT if one[key] != []}) for one in found]
     return "".join(f"{line.decode()}\n" for line in lines)
-
-
-def _line(record: Record) -> str:
-    short = {key: record[key] for key in SHORT if record.get(key)}
-    short["event"] = _local(record["event"])
-    return msgspec.json.encode(short).decode()
-
-
-def _by_time(line: str) -> tuple[str, str]:
-    record = msgspec.json.decode(line)
-    time = record.get("end", 0)
-    return (f"{time:030.6f}" if isinstance(time, int | float) else str(time), line)
-
-
-def _local(iri: str) -> str:
-    return iri.rsplit("#", 1)[-1].rsplit("/", 1)[-1]
-
-
-def _canonical(value: object) -> bytes:
-    return msgspec.json.encode(value, order="sorted")

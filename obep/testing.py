@@ -1,0 +1,98 @@
+"""Tests of queries in milliseconds: run one on a list of items, and compare with what is expected of it.
+
+    from obep.testing import assert_finds
+
+    def test_the_room_is_left():
+        query = obep.load("rooms.obep")
+        assert_finds(query, [(2, CLOSED), (3, OPEN)], [{"event": "Exiting", "start": 2, "end": 3}])
+
+An expected record holds as much of an occurrence as matters: its event (by IRI or name) and any of id, start,
+end, detected, bindings, because. `obep test` compares in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import unified_diff
+from typing import Any
+
+import msgspec
+
+from obep.engine.output import to_json
+from obep.engine.query import Query
+
+SHORT = ("event", "start", "end", "bindings")
+"""What a diff shows of an occurrence."""
+
+Record = dict[str, Any]
+Timed = tuple[Any, Any] | tuple[Any, Any, str]
+"""An instant, a graph (whatever `Engine.push` takes), and its stream if there are several."""
+
+
+def found_in(query: Query, items: Iterable[Timed], **settings: Any) -> list[Record]:
+    """Everything that the query finds in the items up to their end; `settings` are those of the engine."""
+    engine = query.engine(**settings)
+    hits = []
+    for at, graph, *stream in items:
+        hits += engine.push(graph, at=at, stream=stream[0] if stream else None)
+    hits += engine.close()
+    return [to_json(hit) for hit in hits]
+
+
+def assert_finds(query: Query, items: Iterable[Timed], expected: Sequence[Record], **settings: Any) -> None:
+    """Fails with a diff unless the query finds just what is expected, in any order."""
+    lines = difference(found_in(query, items, **settings), list(expected))
+    if lines:
+        raise AssertionError("\n".join(lines))
+
+
+def difference(found: list[Record], wanted: list[Record]) -> list[str]:
+    """What is missing and what is too much, as a diff; empty if all is as expected. Order does not count."""
+    left = list(found)
+    missing = []
+    for record in sorted(wanted, key=len, reverse=True):  # the most particular ones choose first
+        match = next((one for one in left if fits(one, record)), None)
+        if match is None:
+            missing.append(record)
+        else:
+            left.remove(match)
+    if not missing and not left:
+        return []
+    matched = [_line(one) for one in found if one not in left]
+    before = sorted((*matched, *(_line(record) for record in missing)), key=_by_time)
+    after = sorted((*matched, *(_line(one) for one in left)), key=_by_time)
+    return list(unified_diff(before, after, "expected", "found", lineterm="", n=1))
+
+
+def fits(found: Record, wanted: Record) -> bool:
+    """Whether an occurrence is all that is expected of it."""
+    for key, value in wanted.items():
+        if key == "event":
+            if value not in (found["event"], _local(found["event"])):
+                return False
+        elif key == "bindings":
+            if sorted(map(_canonical, value)) != sorted(map(_canonical, found["bindings"])):
+                return False
+        elif found.get(key) != value:
+            return False
+    return True
+
+
+def _line(record: Record) -> str:
+    short = {key: record[key] for key in SHORT if record.get(key)}
+    short["event"] = _local(record["event"])
+    return msgspec.json.encode(short).decode()
+
+
+def _by_time(line: str) -> tuple[str, str]:
+    record = msgspec.json.decode(line)
+    time = record.get("end", 0)
+    return (f"{time:030.6f}" if isinstance(time, int | float) else str(time), line)
+
+
+def _local(iri: str) -> str:
+    return iri.rsplit("#", 1)[-1].rsplit("/", 1)[-1]
+
+
+def _canonical(value: object) -> bytes:
+    return msgspec.json.encode(value, order="sorted")
