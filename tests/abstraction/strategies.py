@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 from hypothesis import strategies as st
 
 from obep.model import RDF_TYPE, Term, Triple
@@ -15,10 +17,10 @@ def name(local: str) -> Term:
     return f"<{NS}{local}>"
 
 
-CLASSES = [name(f"C{n}") for n in range(4)]
-ROLES = [name(f"r{n}") for n in range(3)]
+CLASSES = [name(f"C{n}") for n in range(3)]
+ROLES = [name(f"r{n}") for n in range(2)]
 DATA = [name("d")]
-INDIVIDUALS = [name(f"i{n}") for n in range(4)]
+INDIVIDUALS = [name(f"i{n}") for n in range(3)]
 LITERALS = [f'"{n}"^^<{ax.XSD}integer>' for n in range(3)] + [f'"1.0"^^<{ax.XSD}decimal>']
 
 named = st.sampled_from(CLASSES).map(ax.Class)
@@ -64,9 +66,75 @@ triples = st.one_of(
     st.tuples(st.sampled_from(INDIVIDUALS), st.sampled_from(ROLES), st.sampled_from(INDIVIDUALS)),
     st.tuples(st.sampled_from(INDIVIDUALS), st.just(DATA[0]), st.sampled_from(LITERALS)),
 )
-graphs: st.SearchStrategy[list[Triple]] = st.lists(triples, max_size=5, unique=True)
+graphs: st.SearchStrategy[list[Triple]] = st.lists(triples, max_size=4, unique=True)
 
 
 def ontology(some: list[ax.Axiom]) -> Axioms:
     """T with all the names declared."""
     return Axioms(tuple(some), frozenset(CLASSES), frozenset(ROLES), frozenset(DATA))
+
+
+class Small:
+    """A small world that things happen in: few names, so that they meet. Always the same for a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = rng = random.Random(seed)
+        self.t = ontology([self._axiom() for _ in range(rng.randint(1, 5))])
+        self.body = ax.Or((self._body(2), ax.Some(self._role(), self._body(1))))
+        self.k = list(dict.fromkeys(self._triple() for _ in range(rng.randint(0, 4))))
+        self.item = list(dict.fromkeys(self._triple() for _ in range(rng.randint(2, 5))))
+
+    def _class(self) -> ax.Class:
+        return ax.Class(self._rng.choice(CLASSES[:2]))
+
+    def _role(self) -> ax.ObjectProperty:
+        role = self._rng.choice(ROLES)
+        return ax.Inverse(role) if self._rng.random() < 0.3 else role
+
+    def _body(self, depth: int) -> ax.ClassExpression:
+        rng = self._rng
+        kind = (
+            rng.choice(("class", "some", "some", "and", "or", "value", "self", "data")) if depth else "class"
+        )
+        match kind:
+            case "some":
+                return ax.Some(self._role(), rng.choice((ax.TOP, self._body(depth - 1))))
+            case "and":
+                return ax.And((self._body(depth - 1), self._body(depth - 1)))
+            case "or":
+                return ax.Or((self._body(depth - 1), self._body(depth - 1)))
+            case "value":
+                return ax.Value(self._role(), rng.choice(INDIVIDUALS))
+            case "self":
+                return ax.HasSelf(rng.choice(ROLES))
+            case "data":
+                return ax.DataMin(rng.choice((1, 1, 2)), DATA[0], ax.Datatype(f"<{ax.XSD}integer>"))
+        return self._class()
+
+    def _axiom(self) -> ax.Axiom:
+        rng = self._rng
+        kinds = (
+            lambda: ax.SubClassOf(self._body(1), self._class()),
+            lambda: ax.SubClassOf(self._class(), ax.Only(self._role(), self._class())),
+            lambda: ax.SubClassOf(self._class(), ax.Value(rng.choice(ROLES), rng.choice(INDIVIDUALS))),
+            lambda: ax.SubProperty(self._role(), self._role()),
+            lambda: ax.Transitive(rng.choice(ROLES)),
+            lambda: ax.Symmetric(rng.choice(ROLES)),
+            lambda: ax.SubChain((self._role(), self._role()), rng.choice(ROLES)),
+            lambda: ax.Domain(rng.choice(ROLES), self._class()),
+            lambda: ax.Range(rng.choice(ROLES), self._class()),
+            lambda: ax.Functional(rng.choice(ROLES)),
+            lambda: ax.InverseFunctional(rng.choice(ROLES)),
+            lambda: ax.HasKey(self._class(), (rng.choice(ROLES),), ()),
+        )
+        return rng.choice(kinds)()
+
+    def _triple(self) -> Triple:
+        rng = self._rng
+        subject = rng.choice(INDIVIDUALS)
+        match rng.choice(("type", "edge", "edge", "data")):
+            case "type":
+                return (subject, RDF_TYPE, rng.choice(CLASSES[:2]))
+            case "edge":
+                return (subject, rng.choice(ROLES), rng.choice(INDIVIDUALS))
+        return (subject, DATA[0], rng.choice(LITERALS))

@@ -19,10 +19,10 @@ from obep.ontology.reading import Contradiction
 
 
 def renamed(triples: list[Triple], suffix: str) -> tuple[Triple, ...]:
-    """The same item with other names for i2 and i3."""
+    """The same item with other names for i1 and i2."""
 
     def other(term: str) -> str:
-        return f"{term[:-1]}{suffix}>" if term in (name("i2"), name("i3")) else term
+        return f"{term[:-1]}{suffix}>" if term in (name("i1"), name("i2")) else term
 
     return tuple((other(s), p, other(o)) for s, p, o in triples)
 
