@@ -125,13 +125,15 @@ class OneOf(Node):
 
 @dataclass(frozen=True, slots=True)
 class Facet(Node):
+    """`> 30.0`. A bare number has no datatype here: it takes the one that is restricted (SPEC §2)."""
+
     facet: Choice["<", "<=", ">", ">=", "length", "minLength", "maxLength", "pattern", "langRange"]
     value: Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Restriction(Node):
-    """`xsd:double[> 30.0, <= 40.0]`; the datatype `number` is written as the bare name."""
+    """`xsd:double[> 30.0, <= 40.0]`; the datatype `number` is written as the bare name (`<urn:obep:number>`)."""
 
     datatype: Name
     facets: tuple[Facet, ...]
@@ -157,7 +159,10 @@ Description = (
 
 @dataclass(frozen=True, slots=True)
 class Leaf(Node):
-    """`H(?v, …) AS alias`; `alias` is `None` where none was written (then it is the event's name)."""
+    """`H(?v, …) AS alias`; `alias` is `None` where none was written (then it is the event's name).
+
+    Aliases, also those of blocks and time functions, have no colon of the empty prefix: `:R1` is `R1`.
+    """
 
     event: Name
     parameters: tuple[Var, ...] = ()

@@ -192,6 +192,10 @@ class Scope:
         known = CLASS_WORDS.get(word.value)
         return Name(word.value, f"<{known}>", span=span_between(word)) if known else self.resolve(word)
 
+    def resolve_term(self, word: Word) -> Name:
+        """The same in a guard, where only OWL's two classes are special."""
+        return self.resolve_class(word) if word.value in ("Thing", "Nothing") else self.resolve(word)
+
     def a(self, word: Word) -> Name:
         """SPARQL's `a`."""
         return Name("a", RDF_TYPE, span=span_between(word))

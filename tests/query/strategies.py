@@ -55,8 +55,9 @@ def names(texts: list[str]) -> st.SearchStrategy[ast.Name]:
 event_names = names(EVENT_TEXTS)
 property_names = names(PROPERTY_TEXTS)
 individuals = names(CLASS_TEXTS)
-guard_names = names(GUARD_TEXTS)
-condition_names = names(CONDITION_TEXTS)
+THING = ast.Name("Thing", f"<{OWL}Thing>")
+guard_names = names(GUARD_TEXTS) | st.just(THING)
+condition_names = names(CONDITION_TEXTS) | st.just(THING)
 CLASS_WORDS = {
     "Thing": OWL + "Thing",
     "Nothing": OWL + "Nothing",

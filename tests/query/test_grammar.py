@@ -15,7 +15,7 @@ from obep.query import ast
 from obep.query.building import PARTS
 from obep.query.building.rules import RULES
 from obep.query.parser import grammar, parse
-from obep.query.reserved import RESERVED_EVENT
+from obep.query.reserved import _RESERVED, RESERVED_EVENT, Place, is_reserved
 from obep.resources import resource
 
 AST_CLASSES = {
@@ -30,7 +30,7 @@ PASSING_ON = {
     # chains are folded from the left, brackets are remembered by what stands in them
     "sequence", "combined", "group", "grouped", "enclosed",
     # places of a Name, a Literal or a Duration
-    "a", "class_word", "class_literal", "facet_value", "instant",
+    "a", "class_word", "term_word", "class_literal", "facet_value", "instant",
     # triples are written out
     "property_list", "objects", "blank_properties",
 }  # fmt: skip
@@ -105,10 +105,23 @@ def test_rules_without_a_callback_only_pass_on() -> None:
             assert inline, f"{name} would leave a tree in the AST"
 
 
-def test_the_reserved_words_of_the_printer_are_those_of_the_grammar() -> None:
-    found = re.search(r"^EVENT_WORD: /\(\?!\(\?i:([a-z_|]+)\)", resource("grammar/terminals.lark"), re.M)
-    assert found is not None
-    assert set(found[1].split("|")) == RESERVED_EVENT
+PLACES: list[Place] = ["event", "class", "guard", "condition", "return"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_reserved_words_of_the_printer_are_those_of_the_grammar(place: Place) -> None:
+    line = next(
+        line
+        for line in resource("grammar/terminals.lark").splitlines()
+        if line.startswith(f"{place.upper()}_WORD:")
+    )
+    excluded = line[: line.index("(?![")]
+    words = set(re.findall(r"[A-Za-z_]{2,}|(?<=:)a(?=\|)", excluded.partition("/")[2]))
+    assert len(words) > 4
+    for word in words:
+        assert is_reserved(word, place), word
+    any_case, this_case = _RESERVED[place]
+    assert any_case | this_case == words
 
 
 @pytest.mark.parametrize("word", sorted(RESERVED_EVENT))
@@ -214,6 +227,16 @@ def test_what_the_colon_stands_for() -> None:
 )
 def test_names_of_classes(text: str, iri: str) -> None:
     assert description(text) == ast.ClassName(ast.Name(text, f"<{iri}>"))
+
+
+def test_thing_is_owls_in_guards_too() -> None:
+    guard = event("EVENT X MATCH A IF { EVENT A { ?x a Thing, integer . ?x a :Thing } }").guard
+    assert guard is not None
+    assert [getattr(triple.object, "iri", "") for triple in guard.blocks[0].triples] == [
+        "<http://www.w3.org/2002/07/owl#Thing>",
+        "<http://example.org/obep#integer>",
+        "<http://example.org/obep#Thing>",
+    ]
 
 
 def test_an_unknown_prefix_is_reported_once_and_with_its_place() -> None:

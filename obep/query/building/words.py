@@ -16,6 +16,11 @@ def name(children: Children) -> ast.Name:
 
 
 @rule
+def term_word(children: Children) -> ast.Name:
+    return reading.scope.resolve_term(children[0])
+
+
+@rule
 def class_word(children: Children) -> ast.Name:
     return reading.scope.resolve_class(children[0])
 
