@@ -156,7 +156,7 @@ def draw(figure: Figure) -> str:
     lanes = sorted({one.event for one in seen} | set(re.findall(r"\b[A-C]\b", figure.pattern)))
     below = TOP + LANE * len(lanes)
     height = below + 16 + LANE * max(1, len(found)) + 26
-    width = LEFT + STEP * last + 70
+    width = LEFT + STEP * last + 100
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}" font-family="Helvetica, Arial, sans-serif" font-size="13" fill="{WORDS}">',
@@ -210,20 +210,22 @@ def _answer(answer: Drawn, y: int) -> Iterator[str]:
         f'<rect x="{start - 10}" y="{y - 10}" width="{end - start + 20}" height="20" rx="10" fill="{ANSWER}" '
         f'fill-opacity="0.16" stroke="{ANSWER}" stroke-width="1.5"/>'
     )
+    bars = [part for part in answer.parts if part[2] > part[1]]
     for alias, at, until, context in answer.parts:
         colour = COLOURS.get(alias, WORDS)
         paint = f'fill="{PAPER}" stroke="{colour}" stroke-width="2"' if context else f'fill="{colour}"'
         if until > at:
+            middle = y if len(bars) == 1 else y - 4 + 8 * bars.index((alias, at, until, context))
             yield (
-                f'<rect x="{_x(at) - 4}" y="{y - 4}" width="{_x(until) - _x(at) + 8}" height="8" rx="4" '
-                f'{paint} fill-opacity="{0 if context else 0.75}"/>'
+                f'<rect x="{_x(at) - 4}" y="{middle - 3}" width="{_x(until) - _x(at) + 8}" height="6" rx="3" '
+                f'{paint} fill-opacity="{0 if context else 1}"/>'
             )
         else:
             yield f'<circle cx="{_x(at)}" cy="{y}" r="5" {paint}/>'
     words = f"[{answer.start}, {answer.end}]" if answer.end > answer.start else f"[{answer.start}]"
     reach = max([end, *(_x(until) for *_, until, _ in answer.parts)])
     if answer.detected != answer.end:
-        words += f" at {answer.detected}"
+        words += f" decided at {answer.detected}"
     yield f'<text x="{reach + 15}" y="{y + 4}" font-size="11" fill="{ANSWER}">{words}</text>'
 
 

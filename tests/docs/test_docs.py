@@ -130,10 +130,11 @@ QUERIES = [(page, block) for page in PAGES for block in blocks(page) if block.la
 
 @pytest.mark.parametrize(("page", "block"), QUERIES, ids=lambda x: getattr(x, "stem", getattr(x, "line", "")))
 def test_the_queries_of_the_pages_are_right(page: Path, block: Block) -> None:
-    text = block.text
+    text, folder = block.text, ROOT / "examples" / "01-rooms"
     if block.title.startswith("add to "):
-        text = (ROOT / "obep/commands/project/query.obep").read_text("utf-8") + text
-    linked = link(parse(text, page.name))
+        folder = ROOT / "obep" / "commands" / "project"
+        text = (folder / "query.obep").read_text("utf-8") + text
+    linked = link(parse(text, page.name), folder)
     assert [said for said in check(linked) if said.severity == "error"] == []
 
 
@@ -155,3 +156,13 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 def test_every_page_is_in_the_navigation() -> None:
     listed = set(re.findall(r"[\w-]+\.md", (ROOT / "mkdocs.yml").read_text("utf-8")))
     assert {page.name for page in DOCS.glob("*.md")} <= listed
+
+
+def test_the_pictures_show_what_the_engine_finds(shell_home: Path) -> None:
+    said = shell(f"python {DOCS}/scripts/timelines.py --check", shell_home, shell_home)
+    assert said.endswith("pictures, stale: none\n"), said
+
+
+def test_every_picture_is_shown() -> None:
+    shown = set(re.findall(r"\(pictures/([\w-]+\.svg)\)", (DOCS / "operators.md").read_text("utf-8")))
+    assert shown == {file.name for file in (DOCS / "pictures").glob("*.svg")}
