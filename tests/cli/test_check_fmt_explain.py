@@ -114,7 +114,8 @@ def test_explain_shows_events_strata_and_trees(folder: Path) -> None:
     done = obep("explain", "q.obep")
     assert done.status == 0
     assert done.out == (
-        "q.obep: 3 events in 3 strata\n\nstratum 1\n\n  A   logical, prompt, exact\n    on <doors>\n    Room\n\n"
+        "q.obep: 3 events in 3 strata\n\nstratum 1\n\n  A   logical, prompt, exact\n"
+        "    on <doors>\n    Room\n\n"
         "stratum 2\n\n"
         "  B(?r)   composite, closing\n    from A\n    WITHIN 5 min\n    └─ SEQ\n       ├─ A(?r) AS x\n"
         "       └─ NOT\n          └─ A\n\n"
@@ -153,7 +154,7 @@ def test_the_version_is_said(folder: Path) -> None:
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(folder: Path) -> None:
-    many = "\n".join(f"EVENT A{n} AS Room{'m' * 1000}{n}" for n in range(200))  # more than a pipe holds
+    many = "\n".join(f"EVENT A{n} AS Room{'m' * 1000}{n}" for n in range(200))  # a pipe holds less
     (folder / "many.obep").write_text(many)
     explain = f"{sys.executable} -m obep explain many.obep"
     done = subprocess.run(
