@@ -1,8 +1,8 @@
 """How fast items become occurrences, on one core: `python bench/reasoning.py [--items 20000] [--rounds 5]`.
 
-K of 4,000 triples (1,000 rooms with a sensor each), the two events of the paper, items of 2.2 triples. Measured
-in turns, so that a busy machine hurts all alike; median and spread of the rounds. `limit` is a bare loop that
-makes the occurrences out of thin air: nothing that returns them can be faster.
+K of 4,000 triples (1,000 rooms with a sensor each), the two events of the paper, items of 2.2 triples.
+Measured in turns, so that a busy machine hurts all alike; median and spread of the rounds. `limit` is a bare
+loop that makes the occurrences out of thin air: nothing that returns them can be faster.
 """
 
 from __future__ import annotations

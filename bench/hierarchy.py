@@ -1,0 +1,75 @@
+"""The concept hierarchy of EP-SPARQL's Test 2: 40,000 classes, eight deep. `python bench/hierarchy.py`"""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+from obep.abstraction.matcher import Matcher
+from obep.model import RDF_TYPE, Item
+from obep.ontology.axioms import Axioms, Class, SubClassOf
+from obep.ontology.compile import Bundle, compile_bundle
+from obep.query.link import link
+from obep.query.parser import parse
+
+NS = "http://example.org/h#"
+
+
+def name(local: object) -> str:
+    """A term of the hierarchy."""
+    return f"<{NS}{local}>"
+
+
+def hierarchy(count: int, depth: int = 8) -> Axioms:
+    """So many classes below C0, evenly spread over the levels; every class has one parent."""
+    levels: list[list[int]] = [[0]]
+    width = max(1, (count - 1) // depth)
+    number = 1
+    axioms = []
+    while number < count:
+        last = len(levels) == depth
+        level = []
+        for _ in range(count - number if last else min(width, count - number)):
+            parent = levels[-1][len(level) % len(levels[-1])]
+            axioms.append(SubClassOf(Class(name(f"C{number}")), Class(name(f"C{parent}"))))
+            level.append(number)
+            number += 1
+        levels.append(level)
+    return Axioms(tuple(axioms), frozenset(name(f"C{n}") for n in range(count)), frozenset({name("p")}))
+
+
+def compiled(count: int) -> Bundle:
+    """An event over the top of the hierarchy."""
+    query = f"PREFIX : <{NS}>\nEVENT H AS C0\nEVENT G AS p some C0\n"
+    return compile_bundle(link(parse(query)), hierarchy(count), (), java=False)
+
+
+def items(count: int, many: int) -> list[Item]:
+    """Each about another class, from the bottom of the hierarchy."""
+    return [
+        Item("s", n, ((name(f"x{n}"), RDF_TYPE, name(f"C{count - 1 - n % (count // 8)}")),
+                      (name(f"y{n}"), name("p"), name(f"x{n}"))))
+        for n in range(many)
+    ]  # fmt: skip
+
+
+def main() -> None:
+    """Prints a table: the rate must not depend on the number of classes."""
+    for count in (400, 4_000, 40_000):
+        started = time.perf_counter()
+        bundle = compiled(count)
+        built = time.perf_counter() - started
+        some = items(count, 5_000)
+        matcher = Matcher(bundle, remember=0)
+        rates = []
+        for _ in range(5):
+            begin = time.process_time()
+            for item in some:
+                matcher.match(item)
+            rates.append(len(some) / (time.process_time() - begin))
+        print(f"{count:7,} classes: {statistics.median(rates):9,.0f} items/s "
+              f"({min(rates):,.0f} to {max(rates):,.0f}), compiled in {built:.2f} s")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

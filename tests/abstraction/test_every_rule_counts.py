@@ -1,0 +1,81 @@
+"""Disabling any single rule, or any single step of the machine, makes a case fail."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import bundle, found, item
+
+from obep.abstraction.matcher import Matcher
+from obep.errors import ObepError
+from obep.model import DeadLetter
+from obep.ontology import program, rules
+from obep.ontology.normal import Normaliser
+from obep.ontology.program import Program, ProgramBuilder
+from obep.ontology.reading import Contradiction
+from obep.ontology.rules import Rule
+
+CASES = [
+    case
+    for path in sorted((Path(__file__).parent / "data").glob("*.toml"))
+    for case in tomllib.loads(path.read_text())["case"]
+]
+KINDS: tuple[type, ...] = Rule.__args__  # type: ignore[attr-defined]
+STEPS = [
+    "AND", "UP_FIRST", "UP_SECOND", "FILL", "SELF_OUT", "IS", "APART", "MERGE", "KEY", "HEAD_FIRST",
+    "HEAD_SECOND", "JOIN_FIRST", "JOIN_SECOND", "TEST", "COUNT", "CHAIN_FIRST", "CHAIN_SECOND", "SELF_IN",
+    "ROLES_APART", "EDGE_MERGE",
+]  # fmt: skip
+
+
+def holds(case: dict[str, Any]) -> bool:
+    try:
+        matcher = Matcher(bundle(case.get("t", ""), case["events"], case.get("k", "")))
+        if "clash" in case:
+            return isinstance(matcher.match(item(case["item"])), DeadLetter)
+        return found(matcher, case["item"]) == set(case["expect"])
+    except (ObepError, Contradiction):
+        return False
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_kind_of_rule_counts(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    emit = Normaliser.emit
+
+    def without(self: Normaliser, rule: Rule, *bound: Any) -> None:
+        if not isinstance(rule, kind):
+            emit(self, rule, *bound)
+
+    monkeypatch.setattr(Normaliser, "emit", without)
+    assert not all(holds(case) for case in CASES)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_step_of_the_machine_counts(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    build, number = ProgramBuilder.build, getattr(program, step)
+
+    def without(self: ProgramBuilder) -> Program:
+        built = build(self)
+        for table in (built.concept_ops, built.edge_ops):
+            for n, ops in enumerate(table):
+                table[n] = tuple(op for op in ops if op[0] != number)
+        return built
+
+    monkeypatch.setattr(ProgramBuilder, "build", without)
+    assert not all(holds(case) for case in CASES)
+
+
+def test_equality_replaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    from obep.ontology.saturate import Closure
+
+    monkeypatch.setattr(Closure, "_replace", lambda *_: None)
+    assert not all(holds(case) for case in CASES)
+
+
+def test_all_steps_are_tried() -> None:
+    numbers = {value for name, value in vars(program).items() if name.isupper() and isinstance(value, int)}
+    assert {getattr(program, step) for step in STEPS} == numbers - {program.BOTTOM} | {program.AND}
+    assert len(KINDS) == len({kind for kind in vars(rules).values() if isinstance(kind, type)} & set(KINDS))
