@@ -14,6 +14,7 @@ import statistics
 import time
 from collections import deque
 from random import Random
+from types import SimpleNamespace
 
 from obep.engine.instants import Runtime
 from obep.guards.asks import asks
@@ -78,7 +79,7 @@ def bare(found: list[Occurrence]) -> int:
 
 
 LINKED = link(parse(QUERY))
-PLAN = plan(LINKED, asks(LINKED))
+PLAN = plan(LINKED, asks(LINKED), SimpleNamespace(vocabulary=lambda event: frozenset()))
 
 
 def engine(found: list[Occurrence]) -> int:

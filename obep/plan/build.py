@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,11 @@ class Manner:
 
 
 def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
-    """The plan of a query. Without a bundle every block counts as one that looks at the whole item."""
+    """The plan of a query.
+
+    Without a bundle nothing is known of its logical events: every block counts as one that looks at the whole
+    item, every occurrence as one that may last.
+    """
     planned: list[EventPlan] = []
     manners: dict[Term, Manner] = {}
     vocabulary: Vocabulary = bundle.vocabulary if bundle else lambda _: frozenset()
@@ -47,6 +51,8 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
             if isinstance(event, ast.LogicalEvent):
                 planned.append(_logical(event, asks, stratum, vocabulary))
                 manners[iri] = _logical_manner(event, linked, found_in.get(iri, ()), manners)
+                if bundle is None:
+                    manners[iri] = replace(manners[iri], long=True)
             else:
                 root = _Building(event, asks, manners, vocabulary).root()
                 planned.append(_composite(event, root, asks, stratum))
