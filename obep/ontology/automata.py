@@ -17,7 +17,7 @@ from obep.errors import ObepError, fail
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import Axiom, ClassExpression, Inverse, ObjectProperty, SubClassOf, inverse
 from obep.ontology.locality import parts_of
-from obep.ontology.negation import nnf
+from obep.ontology.negation import is_left, nnf
 from obep.ontology.roles import inclusions, super_roles
 from obep.ontology.words import name
 
@@ -120,7 +120,7 @@ class Rewriting:
         """`prefix` keeps the new classes apart from those of another rewriting."""
         self._words = words
         self._prefix = prefix
-        self._states: dict[tuple[ObjectProperty, ClassExpression], ax.Class] = {}
+        self._states: dict[tuple[ObjectProperty, ClassExpression], ClassExpression] = {}
         self._extra: list[Axiom] = []
         self._count = 0
 
@@ -189,16 +189,26 @@ class Rewriting:
                 return ax.Max(count, role, self._named(filler, positive=False))
         return e
 
-    def _state(self, role: ObjectProperty, filler: ClassExpression) -> ax.Class:
+    def _state(self, role: ObjectProperty, filler: ClassExpression) -> ClassExpression:
+        """What stands for `role only filler`.
+
+        Where the filler only denies something, its opposite is handed backwards, to whoever can reach it,
+        instead of the filler forwards: that leaves HermiT nothing to guess.
+        """
         key = self._words.chosen(role), filler
         if key not in self._states:
             steps = self._words.automaton(role)
             states = [self._fresh() for _ in range(1 + max(max(a, b) for a, _, b in steps))]
-            self._states[key] = states[0]
+            denies = is_left(nnf(filler, False))
+            self._states[key] = ax.Not(states[0]) if denies else states[0]
             for here, by, there in steps:
-                to = states[there] if by is None else ax.Only(by, states[there])
-                self._extra.append(SubClassOf(states[here], to))
-            self._extra.append(SubClassOf(states[1], self._rewritten(filler)))
+                one, other = states[here], states[there]
+                if denies:
+                    self._extra.append(SubClassOf(other if by is None else ax.Some(by, other), one))
+                else:
+                    self._extra.append(SubClassOf(one, other if by is None else ax.Only(by, other)))
+            last = states[1] if denies else ax.Not(states[1])
+            self._extra.append(self._states_that(ax.Or((last, filler))))
         return self._states[key]
 
     def _named(self, expression: ClassExpression, *, positive: bool) -> ax.Class:

@@ -1,4 +1,4 @@
-"""Random T, events, K and items of seven kinds, always the same for the same seed; and a simple shrinker.
+"""Random T, events, K and items of eight kinds, always the same for the same seed; and a simple shrinker.
 
 Each kind is a grammar of its own: which axioms T may hold, what an event may say. They are small (a few
 names) so that things meet: questions whose answer is always "no" prove nothing.
@@ -31,7 +31,6 @@ ROLES = tuple(t(f"r{i}") for i in range(4))
 DATA = (t("d0"), t("d1"))
 ISLANDS = (("a0", "a1", "a2"), ("b0", "b1"), ("e0", "e1"))
 """K's individuals, in components that K never joins."""
-FRESH = ("n0", "n1")
 NUMBERS = (*(lit(i) for i in range(5)), lit("2.5", "decimal"), lit("3.0", "decimal"))
 LITERALS = (
     *NUMBERS,
@@ -86,6 +85,9 @@ class Kind:
     different: float = 0.0
     same: float = 0.0
     data: float = 0.0
+    asserted: float = 0.0
+    """How often something is said to be of an event's class."""
+    fresh: tuple[str, ...] = ("n0", "n1")
 
 
 _RL = ("sub", "sub", "left", "left", "some_left", "domain", "range", "only_right", "value_right")
@@ -122,6 +124,13 @@ KINDS: dict[str, Kind] = {
         ("sub", "left", "data_left", "data_left", "data_right", "data_range", "data_domain", "sub_data",
          "functional_data", "some_left", "data_value_right", "data_exists"),
         ("disjoint", "data_left", "data_left"), (*_PARTS, "data", "data", "data"), False, data=0.5,
+    ),
+    "mixed": Kind(
+        (*_RL, *_ROLE, "exists", "or_right", "not_right", "max_right", "min_left", "functional", "reflexive",
+         "inverse_functional", "inverse_left", "data_left", "data_exists", "functional_data", "key",
+         "event_left", "event_right", "covering"),
+        ("disjoint", "exists"), (*_PARTS, "value", "inverse_some", "not", "only", "min", "data"), True,
+        different=0.1, same=0.1, data=0.15, asserted=0.15, fresh=("n0", "_:n1"),
     ),
 }  # fmt: skip
 
@@ -292,6 +301,15 @@ class _Maker:
     def _data_domain(self) -> Axiom:
         return ax.DataDomain(self.pick.choice(DATA), self.cls())
 
+    def _key(self) -> Axiom:
+        return ax.HasKey(self.cls(), (), (self.pick.choice(DATA),))
+
+    def _event_left(self) -> Axiom:
+        return SubClassOf(c("H0"), self.cls())
+
+    def _event_right(self) -> Axiom:
+        return SubClassOf(self.cls(), c("H0"))
+
     def _sub_data(self) -> Axiom:
         return ax.SubDataProperty(*DATA)
 
@@ -371,7 +389,9 @@ class _Maker:
 
     def _item(self) -> Iterator[Triple]:
         island = self.pick.choice(ISLANDS)
-        near = [t(name) for name in (*self.pick.sample(island, 2), *FRESH[: self.pick.randint(0, 2)])]
+        near = [t(name) for name in self.pick.sample(island, 2)]
+        fresh = self.make.fresh[: self.pick.randint(0, 2)]
+        near += [name if name.startswith("_:") else t(name) for name in fresh]
         if self.pick.random() < 0.2:
             near.append(self.individual())  # joins two components
         for _ in range(self.pick.randint(2, 5)):
@@ -386,6 +406,8 @@ class _Maker:
             return one, ax.DIFFERENT_FROM if different else self.role(), other
         if self.pick.random() < self.make.same:
             return one, ax.SAME_AS, other
+        if self.pick.random() < self.make.asserted:
+            return one, RDF_TYPE, t("H0")
         if chance < 0.55:
             return one, RDF_TYPE, self.cls().iri
         return one, self.role(), other

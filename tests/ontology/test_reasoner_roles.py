@@ -19,7 +19,7 @@ from obep.ontology.axioms import Axiom, Inverse, SubClassOf
 from obep.ontology.reasoner import Inconsistent, shared_reasoner
 from obep.ontology.roles import saturated, super_roles
 
-EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "25"))
 ROLES = [t(f"r{i}") for i in range(4)]
 PEOPLE = [t(f"a{i}") for i in range(4)]
 HAS = {(r, i): ax.Class(f"<http://example.org/has/{r[-3:-1]}/{i[-3:-1]}>") for r in ROLES for i in PEOPLE}
