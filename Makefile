@@ -45,7 +45,7 @@ bench: $(READY) ## measure
 	$(BIN)/python bench/run.py
 
 faults: $(READY) ## the tests that kill, restart and compare
-	$(BIN)/python -m pytest -m faults
+	OBEP_KILLS=30 $(BIN)/python -m pytest -m faults
 
 docs: $(READY) ## the documentation as a site, in site/
 	@test -e mkdocs.yml || { echo 'mkdocs.yml is not there yet' >&2; exit 1; }

@@ -100,6 +100,11 @@ class Runtime:
             self._prune(self.now)
         return reports
 
+    @property
+    def flat(self) -> bool:
+        """Whether it makes no difference that `push_occurrences` takes the parts of an item one by one."""
+        return self._flat
+
     def _feed_flat(self, occurrences: Sequence[Occurrence]) -> None:
         takes = {event: _all([take for take, _ in routes]) for event, routes in self._routes.items()}
         take_of, now, tied = takes.get, _BEFORE if self.now is None else self.now, True

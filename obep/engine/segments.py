@@ -67,6 +67,12 @@ class Segment:
 
     def _process(self, count: int, found: list[Occurrence]) -> None:
         """The first entries, one after the other."""
+        if self._runtime.flat:
+            entries = self._waiting[:count]
+            many = [unpack(at, packed) for at, group in entries for packed in group.occurrences]
+            found.extend(self._runtime.push_occurrences(many))
+            del self._waiting[:count]
+            return
         push = self._runtime.push
         for entry in self._waiting[:count]:
             at, group = entry

@@ -28,9 +28,13 @@ from obep.streams.order import Order
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 PARTITIONS = "spark.sql.shuffle.partitions"
 KAFKA_PACKAGE = "org.apache.spark:spark-sql-kafka-0-10_2.13"
+SLOW_START = "Python worker failed to connect back"
+"""Spark gives the first worker of a stream ten seconds, which a busy machine may not."""
+STARTS = 3
 COLUMNS = (
     "kind",
     "event",
@@ -116,6 +120,15 @@ class SparkRun:
         writer = writer.option("checkpointLocation", str(self._checkpoint / "spark"))
         if not self.live:
             writer = writer.trigger(availableNow=True)
+        for left in range(STARTS, 0, -1):
+            try:
+                self._await(writer)
+                return
+            except Exception as error:  # Spark goes on from the checkpoint, as after any other death
+                if left == 1 or SLOW_START not in str(error):
+                    raise
+
+    def _await(self, writer: DataStreamWriter) -> None:
         self._stream = writer.start()
         while not self._stream.awaitTermination(1):
             self.on_turn()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from obep.formats.limits import Refused
 from obep.formats.mapping import Mapping as Mapped
 from obep.formats.mapping import make_mapping
+from obep.formats.rdf import item_triples
 from obep.formats.reading import Reading
 from obep.formats.rows import read_row
 from obep.formats.template import Slot, Template
@@ -65,15 +67,24 @@ class MappedRead:
             if triples is not None and at is not None:
                 yield Item(stream, at, triples)
                 continue
-            record = _plain(batch.slice(row, 1))
-            found = read_row(record, repr(record).encode(), self._reading)
-            if isinstance(found, Item) and not any(
-                term.startswith("_:") for t in found.triples for term in t
-            ):
-                if len(made) >= REMEMBERED:
-                    made.clear()
-                made[values] = found.triples
-            yield found
+            new = self._triples(dict(zip(fields, values, strict=True)))
+            if new is None or at is None:
+                record = _plain(batch.slice(row, 1))
+                yield read_row(record, repr(record).encode(), self._reading)
+                continue
+            if len(made) >= REMEMBERED:
+                made.clear()
+            made[values] = new
+            yield Item(stream, at, new)
+
+    def _triples(self, record: dict[str, Any]) -> tuple[Triple, ...] | None:
+        """Those of a record; `None` where it is refused, or has blank nodes, which every item has for itself."""
+        assert self._compiled is not None
+        try:
+            found = item_triples(self._compiled.triples.fill(record), self._stream, 0, b"")
+        except Refused:
+            return None
+        return None if any(term.startswith("_:") for triple in found for term in triple) else found
 
     def _one_by_one(self, batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
         for row in range(batch.num_rows):

@@ -33,9 +33,10 @@ HERE = Path(__file__).parent
 def start(folder: Path) -> subprocess.Popen[bytes]:
     """The driver, in a process group of its own."""
     with (folder / "driver.log").open("ab") as log:
+        path = f"{HERE}:{HERE.parent}:{HERE.parent.parent}"
         return subprocess.Popen(
             [sys.executable, str(HERE / "killed_driver.py"), str(folder)],
-            env={**os.environ, "PYTHONPATH": f"{HERE}:{HERE.parent}:{HERE.parent.parent}", "SPARK_LOCAL_IP": "127.0.0.1"},
+            env={**os.environ, "PYTHONPATH": path, "SPARK_LOCAL_IP": "127.0.0.1"},
             stdout=log,
             stderr=log,
             start_new_session=True,
