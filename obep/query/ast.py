@@ -133,7 +133,7 @@ class Facet(Node):
 
 @dataclass(frozen=True, slots=True)
 class Restriction(Node):
-    """`xsd:double[> 30.0, <= 40.0]`; the datatype `number` is written as the bare name (`<urn:obep:number>`)."""
+    """`xsd:double[> 30.0, <= 40.0]`; the datatype `number` is the bare name, `<urn:obep:number>`."""
 
     datatype: Name
     facets: tuple[Facet, ...]

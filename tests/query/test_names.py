@@ -45,7 +45,8 @@ def test_a_block_and_a_leaf_agree_on_an_alias_however_they_are_written() -> None
 def test_walk_goes_in_reading_order() -> None:
     (event,) = parse("EVENT X MATCH A SEQ (B OR C) WITHIN 5 s").events
     assert [type(node).__name__ for node in walk(event)] == [
-        "CompositeEvent", "Name", "Within", "Seq", "Leaf", "Name", "Or", "Leaf", "Name", "Leaf", "Name", "Duration",
+        "CompositeEvent", "Name", "Within", "Seq", "Leaf", "Name", "Or", "Leaf", "Name", "Leaf", "Name",
+        "Duration",
     ]  # fmt: skip
 
 
