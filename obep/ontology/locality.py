@@ -118,7 +118,7 @@ class Components:
     def __init__(self, axioms: ax.Axioms, k: Iterable[Triple]) -> None:
         self.reasons = reaches_across(axioms)
         """Why all of K belongs to every item; empty if only what it touches does."""
-        self._k = tuple(k)
+        self._k = tuple(dict.fromkeys(k))
         self._about: dict[Term, list[Triple]] = defaultdict(list)
         self._beside: dict[Term, set[Term]] = defaultdict(set)
         for triple in self._k:

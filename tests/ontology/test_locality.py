@@ -156,3 +156,9 @@ def test_half_a_definition_gives_the_same_answers(seed: int) -> None:
         goals = [ax.ClassAssertion(ax.Class(event), name) for event in events for name in names]
         whole = shared_reasoner().entails(T, facts, goals)
         assert shared_reasoner().entails(half, facts, goals) == whole
+
+
+def test_a_triple_that_stands_twice_in_k_is_one() -> None:
+    k = triples("a r b. a r b. u r v.")
+    assert sum(map(len, Components(ontology(roles="r"), k).all())) == 2
+    assert len(list(Components(ACROSS["a nominal"][0], k).all())) == 1
