@@ -33,6 +33,7 @@ class Manner:
     late: bool = False
     deep: bool = False
     long: bool = False
+    apart: bool = False
 
 
 def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
@@ -52,7 +53,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                 planned.append(_logical(event, asks, stratum, vocabulary))
                 manners[iri] = _logical_manner(event, linked, found_in.get(iri, ()), manners)
                 if bundle is None:
-                    manners[iri] = replace(manners[iri], long=True)
+                    manners[iri] = replace(manners[iri], long=True, apart=True)
             else:
                 root = _Building(event, asks, manners, vocabulary).root()
                 planned.append(_composite(event, root, asks, stratum))
@@ -100,6 +101,7 @@ def _logical_manner(
         late=window or any(manner.late for manner in below),
         deep=any(manner.deep for manner in below),
         long=window or any(manner.long for manner in below),
+        apart=event.on is not None,
     )
 
 
@@ -159,10 +161,12 @@ class _Building:
             ask.number,
             tuple((name(f"?{v}", chain)[1:], at) for at, v in enumerate(ask.variables)),
             frozenset(name(f"?{v}", chain)[1:] for v, _ in ask.parameters if v not in from_block),
+            frozenset(name(f"?{v}", chain)[1:] for v in ask.names_this),
             free=not (ask.variables or ask.triples or ask.filters or ask.parameters),
             late=manner.late,
             deep=manner.deep,
             long=manner.long,
+            apart=manner.apart,
             wide=not narrow(ask, self._vocabulary(ask.event)),
         )
 

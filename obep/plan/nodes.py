@@ -8,6 +8,7 @@ vanish again, SPEC §4).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Self
@@ -112,6 +113,13 @@ class Node:
         return False
 
 
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it."""
+    yield node
+    for operand in node.operands:
+        yield from walk(operand)
+
+
 @dataclass(frozen=True)
 class Read(Node):
     """A leaf: the occurrences of an event, with the rows of an ask."""
@@ -123,6 +131,8 @@ class Read(Node):
     """(variable, position in the ask's solutions)."""
     unsure: frozenset[str] = frozenset()
     """Parameters of a composite that some of its occurrences may leave unbound."""
+    single: frozenset[str] = frozenset()
+    """The variables that stand for the individual: one value for each occurrence."""
     free: bool = False
     """The ask asks nothing: every occurrence has the one empty row."""
     late: bool = False
@@ -133,6 +143,8 @@ class Read(Node):
     """Occurrences of the event may last longer than an instant."""
     wide: bool = False
     """Its ask looks at the whole item, so a second item of the instant may add rows."""
+    apart: bool = False
+    """Its event does not look at every item: what one item shows, another may show of another event."""
 
     @cached_property
     def aliases(self) -> tuple[Alias, ...]:
@@ -303,8 +315,17 @@ class Either(Binary):
         return self.left.point and self.right.point
 
     @property
+    def prompt(self) -> bool:
+        return self.tip and super().prompt
+
+    @property
     def tip(self) -> bool:
-        return self.left.tip and self.right.tip
+        """Two events may see the same in two items, and so be one occurrence (SPEC D1)."""
+        return self.left.tip and self.right.tip and not self.apart
+
+    @cached_property
+    def apart(self) -> bool:
+        return any(isinstance(node, Read) and node.apart for node in walk(self))
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from obep.guards.asks import Asks
 from obep.guards.mentions import HIDDEN
 from obep.model import Term
-from obep.plan.nodes import Node, Read
+from obep.plan.nodes import Node, Read, walk
 from obep.query.ast import TriplePattern
 
 
@@ -51,7 +51,7 @@ class EventPlan:
     @cached_property
     def longest(self) -> int | None:
         """The longest of all horizons in the tree, after which nothing bounded is left."""
-        horizons = [node.horizon for node in _walk(self.root) if node.horizon] if self.root else []
+        horizons = [node.horizon for node in walk(self.root) if node.horizon] if self.root else []
         return max(horizons, default=None)
 
     @cached_property
@@ -76,7 +76,7 @@ class EventPlan:
 
     @cached_property
     def leaves(self) -> tuple[Read, ...]:
-        return tuple(leaf for leaf in _walk(self.root) if isinstance(leaf, Read)) if self.root else ()
+        return tuple(leaf for leaf in walk(self.root) if isinstance(leaf, Read)) if self.root else ()
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,3 @@ class Plan:
         from obep.plan.show import mermaid
 
         return mermaid(self)
-
-
-def _walk(node: Node) -> Iterator[Node]:
-    yield node
-    for operand in node.operands:
-        yield from _walk(operand)
