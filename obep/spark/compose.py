@@ -73,14 +73,18 @@ class SparkRun:
         self._stopping = False
 
     def go(self) -> None:
-        """Runs to the end."""
+        """Runs to the end. A session that was there before stays."""
+        from pyspark.sql import SparkSession
+
+        there = SparkSession.getActiveSession()
         spark = session(
             self.order.master or "local[*]", self._settings(), quiet=self.order.quiet, log=self._log
         )
         try:
             self._go(spark)
         finally:
-            spark.stop()
+            if there is None:
+                spark.stop()
 
     def _go(self, spark: SparkSession) -> None:
         partitions = int(spark.conf.get(PARTITIONS) or 2)

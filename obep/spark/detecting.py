@@ -51,6 +51,8 @@ class Detecting(StatefulProcessor):
         saved = self._clock_state.get() if self._clock_state.exists() else None
         run = Run(self._job, number, saved[0] if saved else None, self._stored)
         found, letters = run.take(blocks)
+        if run.dropped:
+            self._segment_state.clear()
         if not self._job.bounded:  # a bounded input is all here: nothing will be asked again
             for segment, data in run.touched_segments():
                 self._segment_state.updateValue((segment,), (data,))
@@ -100,6 +102,8 @@ class Run:
         self._wakes: dict[int, int] = {}
         self._version = ""
         self.style = 0
+        self.dropped = False
+        """Whether there was a state of another query, which is to be forgotten."""
         before = self._resume(state) if state is not None else None
         version, segments, letters = _warm.pop(self._key, ("", {}, []))
         warm = before is not None and version == before.version
@@ -117,6 +121,7 @@ class Run:
             if not self._job.drop_state:
                 raise
             self._stored = lambda segment: None
+            self.dropped = True
             return None
         self._clock.load(state.clock)
         self._wakes, self.style = state.wakes, state.style

@@ -78,7 +78,7 @@ class MappedRead:
             yield Item(stream, at, new)
 
     def _triples(self, record: dict[str, Any]) -> tuple[Triple, ...] | None:
-        """Those of a record; `None` where it is refused, or has blank nodes, which every item has for itself."""
+        """Those of a record; `None` where it is refused, or has blank nodes, which are an item's own."""
         assert self._compiled is not None
         try:
             found = item_triples(self._compiled.triples.fill(record), self._stream, 0, b"")

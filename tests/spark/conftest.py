@@ -18,12 +18,22 @@ FAST = {
 }
 
 
+def _kafka() -> dict[str, str]:
+    """Spark's Kafka connector, where its jars can be had."""
+    from spark.kafka_broker import NoKafka, connector_jars
+
+    try:
+        return {"spark.jars": connector_jars()}
+    except NoKafka:
+        return {}
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     pytest.importorskip("pyspark")
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     from obep.spark.session import session
 
-    started = session("local[2]", FAST, quiet=True)
+    started = session("local[2]", {**FAST, **_kafka()}, quiet=True)
     yield started
     started.stop()
