@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from obep.abstraction.explain import Explainer, Explanation
 from obep.errors import ObepError
@@ -22,11 +23,21 @@ from obep.ontology.reading import assert_triples
 from obep.ontology.saturate import Closure
 from obep.ontology.verdicts import GAVE_UP, NO_ANSWER
 
+_REMEMBERED = 1 << 18
+
+
+class Part(NamedTuple):
+    """What hangs together: triples of the item, and those of K around them."""
+
+    mine: list[Triple]
+    background: list[Triple]
+
 
 @dataclass(slots=True)
 class Open:
     """What is not decided, and the answer if there is one."""
 
+    part: Part
     goals: dict[Goal, list[frozenset[Triple]]] = field(default_factory=dict)
     """Each with the sets that surely entail it."""
     consistency: bool = False
@@ -40,6 +51,8 @@ class Bounds:
         self._bundle, self._gap, self._max = bundle, gap, max_explanations
         self.asked = 0
         """Questions that went to the gap."""
+        self._of_k: dict[tuple[int, Term, bool], bool] = {}
+        """About what K alone says: whether the bounds differ."""
 
     @cached_property
     def _components(self) -> Components:
@@ -87,48 +100,84 @@ class Bounds:
         upper = assert_triples(program, self._bundle.upper.store, triples)
         upper.run()
         mine = [t for t in triples if self._bundle.means_something(t)]
-        component = (self._components_asserted if asserted else self._components).of(mine)
-        found = Open()
+        components = self._components_asserted if asserted else self._components
         opaque = bool((self._bundle.asserted if asserted else self._bundle.profile).opaque)
-        names = _individuals((*mine, *component))
+        parts = [
+            self._open_part(part, triples, lower, upper, explainer, opaque, goals, consistency)
+            for part in _parts(mine, components)
+        ]
+        still = [part for part in parts if part.goals or part.consistency]
+        if not still:
+            return None
+        self._ask(still, {triples[n] for n in news})
+        return _together(still)
+
+    def _open_part(
+        self,
+        part: Part,
+        triples: Sequence[Triple],
+        lower: Closure,
+        upper: Closure,
+        explainer: Explainer,
+        opaque: bool,
+        goals: dict[Term, int],
+        consistency: bool,
+    ) -> Open:
+        """What is open about one part of the item."""
+        found = Open(part)
+        names = _individuals((*part.mine, *part.background))
         for individual in names:
             for goal, c in goals.items():
-                sets = self._lower_sets(lower, explainer, c, individual, triples)
-                if opaque or self._upper_sets(upper, c, individual, triples) != set(sets):
+                if opaque or self._differs(upper, lower, explainer, c, individual, triples):
+                    sets = self._lower_sets(lower, explainer, c, individual, triples)
                     found.goals[goal, individual] = sets
         found.consistency = consistency and (opaque or self._may_clash(upper, names))
-        if not found.goals and not found.consistency:
-            return None
-        self._ask(found, triples, mine, news, component)
         return found
 
-    def _ask(
+    def _differs(
         self,
-        found: Open,
+        upper: Closure,
+        lower: Closure,
+        explainer: Explainer,
+        c: int,
+        individual: Term,
         triples: Sequence[Triple],
-        mine: list[Triple],
-        news: frozenset[int],
-        component: tuple[Triple, ...],
-    ) -> None:
-        if self._gap is None:
-            return
-        new = {triples[n] for n in news}
-        question = Question(
-            tuple(t for t in mine if t in new),
-            tuple(dict.fromkeys(t for t in (*mine, *component) if t not in new)),
-            tuple(sorted(found.goals)),
-            {goal: tuple(sets) for goal, sets in found.goals.items()},
-            found.consistency,
-            self._max,
-        )
-        try:
-            self.asked += 1
-            found.answer = self._gap.decide(question)
-        except ObepError as error:
-            if error.code not in NO_ANSWER:
-                raise
-            if error.code != GAVE_UP:  # nobody is there: what is open stays open, and is flagged
-                self._gap = None
+    ) -> bool:
+        """Whether the bounds differ about a goal; of what the item does not touch that is known from K."""
+        x = upper.number(individual)
+        if c not in upper.program.universal and (x is None or upper.type_node(c, x) is None):
+            return False
+        untouched = x is not None and x not in upper.types and lower.number(individual) not in lower.types
+        key = (c, individual, upper.program is self._bundle.upper.program)
+        known = self._of_k.get(key) if untouched else None
+        if known is None:
+            sets = self._lower_sets(lower, explainer, c, individual, triples)
+            known = self._upper_sets(upper, c, individual, triples) != set(sets)
+            if untouched and len(self._of_k) < _REMEMBERED:
+                self._of_k[key] = known
+        return known
+
+    def _ask(self, parts: list[Open], new: set[Triple]) -> None:
+        for open_ in parts:
+            if self._gap is None:
+                return
+            part = open_.part
+            question = Question(
+                tuple(t for t in part.mine if t in new),
+                tuple(dict.fromkeys(t for t in (*part.mine, *part.background) if t not in new)),
+                tuple(sorted(open_.goals)),
+                {goal: tuple(sets) for goal, sets in open_.goals.items()},
+                open_.consistency,
+                self._max,
+            )
+            try:
+                self.asked += 1
+                open_.answer = self._gap.decide(question)
+            except ObepError as error:
+                if error.code not in NO_ANSWER:
+                    raise
+                if error.code != GAVE_UP:  # nobody is there: what is open stays open, and is flagged
+                    self._gap = None
 
     def _lower_sets(
         self, lower: Closure, explainer: Explainer, c: int, individual: Term, triples: Sequence[Triple]
@@ -150,6 +199,38 @@ class Bounds:
         store = upper.store
         known = {store.ids[name] for name in names if name in store.ids} | upper.program.witnesses
         return any(BOTTOM in store.types[x] for x in known)
+
+
+def _parts(mine: list[Triple], components: Components) -> list[Part]:
+    """The item and its component of K in parts that no name joins (all in one where T reaches across)."""
+    if components.reasons:
+        return [Part(mine, list(components.of(mine)))]
+    parts: list[tuple[set[Term], Part]] = []
+    for triple in mine:
+        around = components.of((triple,))
+        names = set(_individuals((triple, *around)))
+        joined = [one for one in parts if not names.isdisjoint(one[0])]
+        parts = [one for one in parts if names.isdisjoint(one[0])]
+        for others, _ in joined:
+            names |= others
+        background = dict.fromkeys([*(t for _, part in joined for t in part.background), *around])
+        parts.append((names, Part([*(t for _, part in joined for t in part.mine), triple], list(background))))
+    return [part for _, part in parts]
+
+
+def _together(parts: list[Open]) -> Open:
+    """The parts as one answer; if one of them has none, there is none."""
+    whole = Open(Part([], []), {goal: sets for one in parts for goal, sets in one.goals.items()})
+    whole.consistency = any(one.consistency for one in parts)
+    answers = [one.answer for one in parts]
+    clash = next((a.clash for a in answers if a is not None and a.clash is not None), None)
+    if clash is not None:
+        whole.answer = Answer(clash=clash)
+    elif None not in answers:
+        known = [a for a in answers if a is not None]
+        explanations = {goal: sets for a in known for goal, sets in a.explanations.items()}
+        whole.answer = Answer(explanations, None, any(a.capped for a in known))
+    return whole
 
 
 def _sets(closure: Closure, explainer: Explainer, c: int, individual: Term) -> Sequence[Explanation] | None:

@@ -94,9 +94,11 @@ class _Sorter:
         for rule in self._of(r.Witness):
             if words := self._look.spoils(rule):
                 self._only_upper(rule, words)
-        self._universal(static)
-        while self._static_spoilt(*static(list(self.lower))):
-            pass
+        if any(isinstance(rule, r.Witness | r.Fill | r.Is) for rule in self.upper):
+            self._universal(static)
+        while any(isinstance(rule, r.Witness) for rule in self.lower):
+            if not self._static_spoilt(*static(list(self.lower))):
+                break
         return Profile(list(self.lower), list(self.upper), self.why, list(dict.fromkeys(self.opaque)))
 
     def _only_upper(self, rule: Rule, words: str) -> None:
