@@ -166,3 +166,8 @@ def test_the_pictures_show_what_the_engine_finds(shell_home: Path) -> None:
 def test_every_picture_is_shown() -> None:
     shown = set(re.findall(r"\(pictures/([\w-]+\.svg)\)", (DOCS / "operators.md").read_text("utf-8")))
     assert shown == {file.name for file in (DOCS / "pictures").glob("*.svg")}
+
+
+def test_the_page_of_the_grammar_is_what_the_grammar_gives(shell_home: Path) -> None:
+    said = shell(f"python {DOCS}/scripts/language.py --check", shell_home, shell_home)
+    assert said == "docs/language.md is what the grammar gives\n"
