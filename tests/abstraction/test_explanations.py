@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from cases import bundle, found, item, linked
-from strategies import Small, name
+from small_worlds import Small, name
 
 from obep.abstraction.evaluate import Evaluator
 from obep.abstraction.matcher import Matched, Matcher

@@ -7,7 +7,7 @@ import random
 from cases import bundle, found, item, linked, shown
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import axioms, graphs, name, ontology
+from small_worlds import axioms, graphs, name, ontology
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.abstraction.shapes import Memory
