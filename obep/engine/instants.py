@@ -88,7 +88,7 @@ class Runtime:
 
     def push_occurrences(self, occurrences: Sequence[Occurrence]) -> Sequence[Occurrence]:
         """Many at once, sorted by `detected`; for a plan without NOT."""
-        if not self._flat:
+        if not self.flat:
             return [hit for one in occurrences for hit in self.push(one.detected, (one,))]
         reports = Reports()
         # Nothing waits for an instant to close, and no event reads another: all reports can come at the end.
@@ -174,6 +174,10 @@ class Runtime:
         self._arrived[:] = unpack(arrived)
         self._seen.clear()
         self._items[:] = unpack(items)
+
+    def remembers(self) -> dict[Term, int]:
+        """How much each event remembers; an event of no consequence is not there."""
+        return {run.plan.event: size for run in self._runs if (size := run.size())}
 
     def pending(self) -> int:
         """How many deadlines have not been reached."""

@@ -201,6 +201,8 @@ class Silence(Operator):
             kept = heappop(self._waiting)[2]
             if kept is not None:
                 due.append(kept)
+        if not self._waiting:
+            self._count = 0
         if self.left_view is not None:
             due = [one for one in self.left_view.live() if self._due(one) == at]
         for left in due:
@@ -233,6 +235,8 @@ class Silence(Operator):
     def _retain(self, wanted: Callable[[Candidate], bool]) -> None:
         self._waiting = [entry for entry in self._waiting if entry[2] is None or wanted(entry[2])]
         heapify(self._waiting)
+        if not self._waiting:
+            self._count = 0
 
     def pending(self) -> int:
         return len(self._waiting)

@@ -9,7 +9,7 @@ from functools import cached_property
 from obep.guards.asks import Asks
 from obep.guards.mentions import HIDDEN
 from obep.model import Term
-from obep.plan.nodes import Node, Read, walk
+from obep.plan.nodes import Check, Node, Read, walk
 from obep.query.ast import TriplePattern
 
 
@@ -46,7 +46,10 @@ class EventPlan:
     @cached_property
     def horizon(self) -> int | None:
         """How far back an answer may reach, in microseconds; `None` is for ever."""
-        return self.root.horizon if self.root is not None else 0
+        node = self.root
+        while isinstance(node, Check):
+            node = node.operand
+        return node.horizon if node is not None else 0
 
     @cached_property
     def longest(self) -> int | None:
