@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 from random import Random
 
 import msgspec
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from pattern_cases import Case
 from pattern_engine import engine_answers, runtime_of, solved
 from pattern_runs import drawn, shown

@@ -8,9 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from brokers import mqtt_broker
 
 ROOT = Path(__file__).parents[2]

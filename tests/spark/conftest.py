@@ -20,7 +20,7 @@ FAST = {
 
 def _kafka() -> dict[str, str]:
     """Spark's Kafka connector, where its jars can be had."""
-    from spark.kafka_broker import NoKafka, connector_jars
+    from kafka_broker import NoKafka, connector_jars
 
     try:
         return {"spark.jars": connector_jars()}

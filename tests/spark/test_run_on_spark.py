@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from brokers import mqtt_broker
 from cli.shell import obep
-from spark.kafka_broker import NoKafka, kafka_broker
+from kafka_broker import NoKafka, kafka_broker
 
 from obep.config import Config
 from obep.engine.query import load

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from spark.kafka_broker import NoKafka, kafka_broker
+from kafka_broker import NoKafka, kafka_broker
 
 from obep.config import Config
 from obep.errors import ObepError

@@ -31,7 +31,7 @@ def jars() -> Path:
         if shutil.which("mvn") is None or shutil.which("java") is None:
             raise NoKafka("mvn and java are needed to fetch and start a Kafka broker")
         fetch = subprocess.run(
-            ["mvn", "-q", "-B", "-f", str(HERE / "kafka" / "pom.xml"), "dependency:copy-dependencies",
+            ["mvn", "-q", "-B", "-f", str(HERE / "kafka_jars" / "pom.xml"), "dependency:copy-dependencies",
              f"-DoutputDirectory={LIB}"],
             capture_output=True, text=True, timeout=300,
         )  # fmt: skip
