@@ -68,6 +68,7 @@ def detect(
     rdf: bool = False,
     forms: Sequence[str] = (),
     drop_state: bool = False,
+    observe: str = "",
 ) -> Detection:
     """Find the events of one query, or of several, in a DataFrame of items.
 
@@ -76,9 +77,11 @@ def detect(
     default the query's only one) of plain columns, as a mapping in obep.toml; `read` of any rows. A bounded
     DataFrame is closed at its end; a stream is not, since it may be resumed. Several queries share one clock.
     `forms` asks for texts (`event`, `nquads`, `trig`, `why`) in the column `texts` of `records` in place of
-    the columns. `drop_state` begins anew where a checkpoint has the state of another query.
+    the columns. `drop_state` begins anew where a checkpoint has the state of another query. `observe`
+    is a name under which a `Listener` hears of the progress.
     """
     from obep.spark.detecting import FOUND, Detecting
+    from obep.spark.listener import observed
     from obep.spark.records import RECORD, columns
 
     spark = items.sparkSession
@@ -105,7 +108,8 @@ def detect(
         read = MappedRead(stream or _only_stream(job.streams), mapping)
     blocks = items.mapInArrow(abstracting(job, read or columns_read(items)), BLOCKS)
     found = blocks.groupBy("bucket").transformWithState(Detecting(job), FOUND, "append", "none")
-    return Detection(found.mapInArrow(columns, RECORD))
+    records = found.mapInArrow(columns, RECORD)
+    return Detection(observed(records, observe) if observe else records)
 
 
 def _only_stream(streams: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -126,7 +127,8 @@ def test_live_sources_run_side_by_side(spark: Any, tmp_path: Path) -> None:
         sinks = [Target("lines", str(tmp_path / "out.jsonl"), True, form="event")]
         try:
             kafka = stack.enter_context(kafka_broker())
-        except NoKafka:
+        except NoKafka as reason:
+            warnings.warn(f"without Kafka: {reason}", stacklevel=1)
             kafka = ""
             given.pop("topic")
         else:

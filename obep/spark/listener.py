@@ -1,0 +1,76 @@
+"""Progress for programs that embed a stream: a `StreamingQueryListener` over what the buckets report.
+
+`detect(…, observe="rooms")` adds the sums up inside Spark; a `Listener("rooms")` hears them with every
+micro-batch, wherever the stream was started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.streaming.listener import StreamingQueryListener
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+SUMS = ("processed", "occurrences", "late", "refused", "pending", "segments")
+
+
+def observed(records: DataFrame, name: str) -> DataFrame:
+    """The records, with sums that Spark tells its listeners of."""
+    from pyspark.sql import functions as f
+
+    def told(field: str) -> Any:
+        return f.get_json_object("progress", f"$.{field}").cast("long")
+
+    sums = [f.coalesce(f.sum(told(field)), f.lit(0)).alias(field) for field in SUMS]
+    skew = (f.max(told("occurrences")) / f.avg(told("occurrences"))).alias("skew")
+    return records.observe(name, *sums, f.max(told("watermark")).alias("watermark"), skew)
+
+
+class Listener(StreamingQueryListener):
+    """Hears of the micro-batches of a stream, and can be asked for figures (for Prometheus, say)."""
+
+    def __init__(self, name: str, tell: Callable[[dict[str, Any]], object] | None = None) -> None:
+        """`tell` is called with the figures of each micro-batch."""
+        self._name = name
+        self._tell = tell
+        self.last: dict[str, Any] = {}
+        self.totals = dict.fromkeys(("processed", "occurrences", "late", "refused"), 0)
+
+    def onQueryStarted(self, event: Any) -> None:
+        """Nothing is known yet."""
+
+    def onQueryProgress(self, event: Any) -> None:
+        progress = event.progress
+        row = progress.observedMetrics.get(self._name)
+        if row is None:
+            return
+        figures = row.asDict()
+        figures["batch"] = progress.batchId
+        figures["items_per_second"] = progress.processedRowsPerSecond
+        figures["state_bytes"] = sum(one.memoryUsedBytes for one in progress.stateOperators)
+        for name in self.totals:
+            self.totals[name] += figures[name]
+        self.last = figures
+        if self._tell is not None:
+            self._tell(figures)
+
+    def onQueryIdle(self, event: Any) -> None:
+        """Nothing came."""
+
+    def onQueryTerminated(self, event: Any) -> None:
+        """The figures stay."""
+
+    def metrics(self) -> dict[str, Any]:
+        """By the names of `obep run --metrics`; `obep.streams.endpoint.prometheus` writes them."""
+        watermark = self.last.get("watermark")
+        return {
+            "items_total": self.totals["processed"] + self.totals["late"],
+            "occurrences_total": self.totals["occurrences"],
+            "late_total": self.totals["late"],
+            "refused_total": self.totals["refused"],
+            "pending": self.last.get("pending", 0),
+            **({} if watermark is None else {"watermark_seconds": watermark / 1_000_000}),
+        }
