@@ -13,7 +13,7 @@ from obep.abstraction.evaluate import Evaluator
 from obep.abstraction.shapes import Memory, Shape, Shapes
 from obep.abstraction.templates import Template, named, ordered
 from obep.guards.asks import Ask
-from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Triple
+from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Triple, body_of
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Gap
 from obep.ontology.hermit_gap import HermitGap
@@ -123,10 +123,11 @@ class Matcher:
             return _dead(item, template, shape)
         self.capped += template.capped
         found = []
+        again = (occurrence.event, body_of(occurrence.event))
         names = list(shape.names)
         for hit in template.hits:
             individual = named(hit.individual, names) or ""
-            if (hit.event, individual) == (occurrence.event, occurrence.individual):
+            if individual == occurrence.individual and hit.event in again:
                 continue
             explanation = [(shape.triples[n], when[shape.triples[n]]) for n in hit.triples]
             one = Occurrence(

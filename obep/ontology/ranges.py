@@ -36,6 +36,9 @@ def lies(inner: DataRange, outer: DataRange, definitions: Mapping[Term, DataRang
     if members is not None:
         inside = [holds(outer, member, definitions) for member in members]
         return "inside" if all(inside) else "perhaps" if any(inside) else "apart"
+    if isinstance(inner, DataOr):
+        found = {lies(operand, outer, definitions) for operand in inner.operands}
+        return found.pop() if len(found) == 1 else "perhaps"
     match outer:
         case Datatype(iri) if iri == LITERAL:
             return "inside"
@@ -46,9 +49,6 @@ def lies(inner: DataRange, outer: DataRange, definitions: Mapping[Term, DataRang
         case DataAnd(operands):
             return _all_inside([lies(inner, operand, definitions) for operand in operands])
     match inner:
-        case DataOr(operands):
-            found = {lies(operand, outer, definitions) for operand in operands}
-            return found.pop() if len(found) == 1 else "perhaps"
         case DataAnd(operands):
             found = {lies(operand, outer, definitions) for operand in operands}
             return "apart" if "apart" in found else "inside" if "inside" in found else "perhaps"

@@ -1,0 +1,199 @@
+"""Ontologies from files: every format says the same, imports stay at home, hostile XML is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from obep.errors import ObepError
+from obep.ontology.axioms import (
+    And,
+    Class,
+    DataSome,
+    Domain,
+    EquivalentClasses,
+    InverseProperties,
+    Restricted,
+    Some,
+    SubClassOf,
+    SubProperty,
+    Transitive,
+)
+from obep.ontology.load import load_graph, load_ontology
+
+NS = "http://example.org/b#"
+TURTLE = """
+@prefix : <http://example.org/b#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Room a owl:Class . :Office a owl:Class ; rdfs:subClassOf :Room .
+:armedWith a owl:ObjectProperty ; rdfs:domain :Room .
+:deployedIn a owl:ObjectProperty ; owl:inverseOf :armedWith .
+:partOf a owl:ObjectProperty , owl:TransitiveProperty .
+:temp a owl:DatatypeProperty .
+:Hot a owl:Class ; owl:equivalentClass [ a owl:Class ; owl:intersectionOf ( :Room
+  [ a owl:Restriction ; owl:onProperty :temp ; owl:someValuesFrom
+    [ a rdfs:Datatype ; owl:onDatatype xsd:integer ;
+      owl:withRestrictions ( [ xsd:minExclusive 30 ] ) ] ] ) ] .
+"""
+OWL_XML = f"""<?xml version="1.0"?>
+<Ontology xmlns="http://www.w3.org/2002/07/owl#" xmlns:xsd="http://www.w3.org/2001/XMLSchema#"
+  xml:base="http://example.org/b" ontologyIRI="http://example.org/b">
+  <Declaration><Class IRI="{NS}Room"/></Declaration>
+  <Declaration><Class IRI="{NS}Office"/></Declaration>
+  <Declaration><ObjectProperty IRI="{NS}armedWith"/></Declaration>
+  <SubClassOf><Class IRI="{NS}Office"/><Class IRI="{NS}Room"/></SubClassOf>
+  <ObjectPropertyDomain><ObjectProperty IRI="{NS}armedWith"/><Class IRI="{NS}Room"/></ObjectPropertyDomain>
+  <EquivalentClasses><Class IRI="{NS}Armed"/>
+    <ObjectSomeValuesFrom><ObjectProperty IRI="{NS}armedWith"/>
+      <Class IRI="{NS}Sensor"/></ObjectSomeValuesFrom>
+  </EquivalentClasses>
+</Ontology>
+"""
+
+
+def n(local: str) -> str:
+    return f"<{NS}{local}>"
+
+
+def c(local: str) -> Class:
+    return Class(n(local))
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def converted(folder: Path, name: str, format: str) -> Path:
+    import rdflib
+
+    graph = rdflib.Graph().parse(data=TURTLE, format="turtle")
+    return written(folder, name, graph.serialize(format=format))
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("o.ttl", "turtle"),
+        ("o.nt", "nt"),
+        ("o.rdf", "xml"),
+        ("o.owl", "xml"),
+        ("o.jsonld", "json-ld"),
+        ("o", "turtle"),
+    ],
+)
+def test_every_format_says_the_same(tmp_path: Path, name: str, format: str) -> None:
+    axioms = load_ontology([converted(tmp_path, name, format)])
+    hot = And((c("Room"), DataSome(n("temp"), Restricted(*_over_30()))))
+    assert set(axioms.axioms) == {
+        SubClassOf(c("Office"), c("Room")),
+        Domain(n("armedWith"), c("Room")),
+        InverseProperties(n("deployedIn"), n("armedWith")),
+        Transitive(n("partOf")),
+        EquivalentClasses((c("Hot"), hot)),
+    }
+    assert axioms.data_properties == {n("temp")}
+    assert axioms.object_properties == {n("armedWith"), n("deployedIn"), n("partOf")}
+
+
+def _over_30() -> tuple[str, tuple[tuple[str, str], ...]]:
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+    return f"<{xsd}integer>", ((f"<{xsd}minExclusive>", f'"30"^^<{xsd}integer>'),)
+
+
+def test_owl_xml(tmp_path: Path) -> None:
+    axioms = load_ontology([written(tmp_path, "o.owx", OWL_XML)])
+    assert set(axioms.axioms) == {
+        SubClassOf(c("Office"), c("Room")),
+        Domain(n("armedWith"), c("Room")),
+        EquivalentClasses((c("Armed"), Some(n("armedWith"), c("Sensor")))),
+    }
+
+
+def test_rdfs_without_declarations(tmp_path: Path) -> None:
+    text = (
+        TURTLE.splitlines()[1] + TURTLE.splitlines()[2] + ":a rdfs:subPropertyOf :b . :m rdfs:range xsd:int ."
+    )
+    axioms = load_ontology([written(tmp_path, "o.ttl", text)])
+    assert SubProperty(n("a"), n("b")) in axioms.axioms
+    assert axioms.data_properties == {n("m")}
+
+
+def test_imports_come_from_the_catalogue(tmp_path: Path) -> None:
+    head = "@prefix owl: <http://www.w3.org/2002/07/owl#> . "
+    first = written(tmp_path, "a.ttl", head + "<http://e/a> a owl:Ontology ; owl:imports <http://e/b> .")
+    second = written(
+        tmp_path, "b.ttl", head + "<http://e/b> owl:imports <http://e/a> . <http://e/C> a owl:Class ."
+    )
+    axioms = load_ontology([first], {"http://e/b": second, "http://e/a": first})
+    assert axioms.classes == {"<http://e/C>"}
+    with pytest.raises(ObepError) as refused:
+        load_ontology([first])
+    assert refused.value.code == "OBEP304"
+    assert "http://e/b" in str(refused.value)
+
+
+def test_blank_nodes_of_two_files_stay_apart(tmp_path: Path) -> None:
+    text = "_:x <http://e/p> <http://e/%s> ."
+    one, other = (written(tmp_path, f"{n}.ttl", text % n) for n in "ab")
+    assert len({s for s, _, _ in load_graph([one, other])}) == 2
+
+
+BOMB = """<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a0 "aaaaaaaaaa">%s]>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">
+<rdf:Description rdf:about="http://e/x"><e:p>&a9;</e:p></rdf:Description></rdf:RDF>"""
+HOSTILE = {
+    "billion laughs": BOMB % "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9)),
+    "a circle": BOMB % '<!ENTITY a9 "&a8;"><!ENTITY a8 "&a9;">',
+    "a file outside": BOMB % '<!ENTITY a9 SYSTEM "file:///etc/passwd">',
+    "a parameter entity": BOMB % '<!ENTITY % a9 SYSTEM "http://e/x">',
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_xml_is_refused(tmp_path: Path, kind: str) -> None:
+    for name in ("o.rdf", "o.owx"):
+        with pytest.raises(ObepError) as refused:
+            load_ontology([written(tmp_path, name, HOSTILE[kind])])
+        assert refused.value.code == "OBEP305"
+
+
+def test_entities_that_abbreviate_namespaces_are_fine(tmp_path: Path) -> None:
+    text = """<?xml version="1.0"?><!DOCTYPE rdf:RDF [<!ENTITY owl "http://www.w3.org/2002/07/owl#">]>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="http://e/C"><rdf:type rdf:resource="&owl;Class"/></rdf:Description></rdf:RDF>"""
+    assert load_ontology([written(tmp_path, "o.owl", text)]).classes == {"<http://e/C>"}
+
+
+UNREADABLE = {
+    "OBEP301": None,
+    "OBEP302": "this is no turtle <",
+    "OBEP303": TURTLE + ":Room rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :armedWith ] .",
+}
+
+
+@pytest.mark.parametrize("code", UNREADABLE)
+def test_what_cannot_be_read_is_said(tmp_path: Path, code: str) -> None:
+    text = UNREADABLE[code]
+    path = tmp_path / "o.ttl" if text is None else written(tmp_path, "o.ttl", text)
+    with pytest.raises(ObepError) as refused:
+        load_ontology([path])
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":A rdfs:subClassOf [ a owl:Class ; owl:unionOf _:l ] . _:l rdf:first :B ; rdf:rest _:l .",
+        ":A rdfs:subClassOf _:x . _:x a owl:Class ; owl:complementOf _:x .",
+        ':A rdfs:subClassOf "a literal" .',
+        ":A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:minCardinality -1 ] .",
+    ],
+)
+def test_twisted_axioms_are_refused(tmp_path: Path, text: str) -> None:
+    head = "\n".join(TURTLE.splitlines()[:3]) + "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> ."
+    with pytest.raises(ObepError) as refused:
+        load_ontology([written(tmp_path, "o.ttl", f"{head}\n{text}")])
+    assert refused.value.code == "OBEP303"
