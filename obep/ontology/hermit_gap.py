@@ -7,6 +7,7 @@ of a machine find them; without Java what lies there is still answered.
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,6 +40,7 @@ class HermitGap:
         self._fixed = fixed_names(axioms)
         self._reasoner = reasoner
         self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._lock = threading.Lock()
         self._folder = None if cache_dir is None else Folder(cache_dir / "gap" / axioms_hash(axioms))
 
     def decide(self, question: Question) -> Answer:
@@ -50,14 +52,16 @@ class HermitGap:
         key = content_hash(
             (shape.item, shape.background, shape.goals, shape.check_consistency, shape.max_explanations)
         )
-        answer = self._answers.get(key)
-        if answer is None:
-            answer = self._read(key) or self._ask(key, shape)
+        with self._lock:
+            answer = self._answers.get(key)
+            if answer is not None:
+                self._answers.move_to_end(key)
+                return answer
+        answer = self._read(key) or self._ask(key, shape)
+        with self._lock:
             self._answers[key] = answer
             if len(self._answers) > REMEMBERED:
                 self._answers.popitem(last=False)
-        else:
-            self._answers.move_to_end(key)
         return answer
 
     def _read(self, key: str) -> Answer | None:

@@ -51,7 +51,7 @@ def all_minimal(
     cap: int,
     seeds: Iterable[frozenset[Part]] = (),
     wanted: Callable[[frozenset[Part]], bool] = lambda found: True,
-    effort: int = 10_000,
+    effort: int = 2_000,
 ) -> Minimal[Part]:
     """All minimal sets of parts for which the question holds, up to `cap` wanted ones (Reiter's tree).
 

@@ -1,6 +1,6 @@
 """The role box, saturated: what the axioms about object properties say together.
 
-HermiT misses answers when a symmetry or an inverse is only implied (docs: reasoning, "a bug of HermiT's"), so
+HermiT misses answers when a symmetry or an inverse is only implied (REASONING 5.3), so
 every inclusion, symmetry and transitivity that follows is said aloud before T is handed over.
 """
 

@@ -26,7 +26,7 @@ from obep.ontology.axioms import (
 )
 from obep.ontology.roles import super_roles
 
-CLASSES = tuple(c(f"C{i}") for i in range(6))
+CLASSES = tuple(c(f"C{i}") for i in range(5))
 ROLES = tuple(t(f"r{i}") for i in range(4))
 DATA = (t("d0"), t("d1"))
 ISLANDS = (("a0", "a1", "a2"), ("b0", "b1"), ("e0", "e1"))
@@ -99,7 +99,8 @@ KINDS: dict[str, Kind] = {
         (*_PARTS, "value", "one_of", "self", "inverse_some"), False,
     ),
     "el": Kind(
-        (*_RL[:-2], "exists", "exists", "exists", "sub_role", "transitive", "chain"), ("disjoint", "exists"),
+        (*_RL[:-2], "exists", "exists", "exists", "sub_role", "transitive", "chain"),
+        ("disjoint", "disjoint", "exists"),
         _PARTS, False,
     ),
     "inverse": Kind(
@@ -126,9 +127,9 @@ KINDS: dict[str, Kind] = {
         ("disjoint", "data_left", "data_left"), (*_PARTS, "data", "data", "data"), False, data=0.5,
     ),
     "mixed": Kind(
-        (*_RL, *_ROLE, "exists", "or_right", "not_right", "max_right", "min_left", "functional", "reflexive",
-         "inverse_functional", "inverse_left", "data_left", "data_exists", "functional_data", "key",
-         "event_left", "event_right", "covering"),
+        (*_RL[:-1], *_ROLE, "exists", "or_right", "not_right", "max_right", "min_left", "functional",
+         "reflexive", "inverse_functional", "inverse_left", "data_left", "data_exists", "functional_data",
+         "key", "event_left", "event_right", "covering"),
         ("disjoint", "exists"), (*_PARTS, "value", "inverse_some", "not", "only", "min", "data"), True,
         different=0.1, same=0.1, data=0.15, asserted=0.15, fresh=("n0", "_:n1"),
     ),
@@ -339,10 +340,10 @@ class _Maker:
     # --- events ---------------------------------------------------------------------------------------
 
     def _event(self, number: int) -> ClassExpression:
-        """Broad on purpose: two readings joined by `or`, so that enough questions are entailed."""
+        """Broad on purpose: several readings joined by `or`, so that enough questions are entailed."""
         if number and self.pick.random() < 0.15:
             return ax.And((ax.Class(t(f"H{number - 1}")), self._part(1)))
-        return ax.Or((self._part(2), self._part(1), self._part(1)))
+        return ax.Or((self._part(2), self._part(1), self._part(1), self.cls()))
 
     def _part(self, depth: int) -> ClassExpression:
         part = self.pick.choice(self.make.parts) if depth else "name"
