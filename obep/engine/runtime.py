@@ -57,7 +57,7 @@ class Engine:
         self.query = query
         self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
         self.counters: dict[str, int] = {"items": 0, "processed": 0, "dead_letters": 0, "occurrences": 0}
-        self._on_dead_letter = on_dead_letter
+        self.on_dead_letter = on_dead_letter
         self._letters: list[DeadLetter] = []
         self._now = now
         self._lock = RLock()
@@ -168,6 +168,11 @@ class Engine:
                 self._arrivals += 1
 
     @property
+    def waiting(self) -> int:
+        """How many items wait for the watermark."""
+        return len(self._buffer)
+
+    @property
     def pending(self) -> int:
         """How many deadlines have not been reached."""
         return self._runtime.pending()
@@ -219,9 +224,9 @@ class Engine:
         """Callbacks run outside of the lock."""
         self.counters["occurrences"] += len(found)
         letters, self._letters = self._letters, []
-        if self._on_dead_letter is not None:
+        if self.on_dead_letter is not None:
             for letter in letters:
-                self._on_dead_letter(letter)
+                self.on_dead_letter(letter)
         return found
 
     def _check_open(self) -> None:

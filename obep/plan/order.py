@@ -79,12 +79,15 @@ def _leading_to(iri: Term, event: LogicalEvent, bundle: Any) -> set[Term]:
     """The names that a derivation of an event may begin with."""
     names = set(depends(event))
     if bundle is not None and hasattr(bundle, "normal"):
+        from obep.ontology.axiom_rules import mentioned
         from obep.ontology.profile import relevant
 
         goal = iri if event.guard is None else body_of(iri)
         rules = [*bundle.normal.rules, *bundle.normal.asserted]
-        for rule in relevant(rules, (goal,), bundle.relations):
-            names.update(_names(rule))
+        used, _ = relevant(rules, (goal,), bundle.relations)
+        names.update(name for rule in used for name in _names(rule))
+        if bundle.status[iri] != "exact":  # the reasoner may find what the rules do not
+            names.update(name for axiom in bundle.t.axioms for name in mentioned(axiom))
     return names
 
 
