@@ -69,6 +69,12 @@ from obep.query import ast
 
 Solve = Callable[[ast.CompositeEvent, ast.Leaf, Occurrence], frozenset[Row]]
 EVER = -(10**18)
+MOST_CANDIDATES = 20_000
+"""So many in one partition of one event are more than anyone wants to wait for."""
+
+
+class TooLarge(Exception):
+    """A case that the oracle does not finish in reasonable time."""
 
 
 class Found(NamedTuple):
@@ -222,6 +228,7 @@ class Evaluation:
         self.instants = instants
         self.consumed: dict[int, int] = {}
         """The instant at which an occurrence (by its id()) was consumed."""
+        self._made = 0
         self._at: dict[tuple[int, int, Scope], list[Candidate]] = {}
         self._live: dict[tuple[int, int, Scope], list[Candidate]] = {}
 
@@ -244,6 +251,9 @@ class Evaluation:
         key = (id(node), now, scope)
         if key not in self._at:
             self._at[key] = list(self._new(node, now, scope))
+            self._made += len(self._at[key])
+            if self._made > MOST_CANDIDATES:
+                raise TooLarge
         return self._at[key]
 
     def live(self, node: Tree, now: int, scope: Scope) -> list[Candidate]:

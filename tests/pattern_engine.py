@@ -72,20 +72,26 @@ def engine_answers(case: Case, arrivals: Sequence[Arrival] | None = None) -> lis
 Told = tuple[object, ...]
 
 
-def composite_identity(o: Occurrence) -> Told:
-    """What makes it the same (D1), without any id; it may have no leaves at all (`H MATCH NOT A`)."""
-    leaves = frozenset(Counter(composite_or_logical(p.occurrence) for p in o.parts if not p.context).items())
-    return (o.event, frozenset(o.explanation), o.start, o.end, o.partition, leaves)
+def identity(o: Occurrence) -> Told:
+    """What makes a composite occurrence the same (D1), without any id."""
+    leaves = Counter(individual(p.occurrence) for p in o.parts if not p.context)
+    return (o.event, frozenset(o.explanation), o.start, o.end, o.partition, frozenset(leaves.items()))
 
 
-def composite_or_logical(o: Occurrence) -> Told:
-    is_logical = not o.parts and not o.individual.startswith("<urn:obep:")
-    return (o.key,) if is_logical else composite_identity(o)
+def individual(o: Occurrence) -> Told:
+    """The individual of a logical occurrence; that of a composite one stands for its identity."""
+    return (o.individual,) if is_logical(o) else identity(o)
+
+
+def is_logical(o: Occurrence) -> bool:
+    return not o.parts and not o.individual.startswith("<urn:obep:")
 
 
 def parts_told(parts: Iterable[tuple[str, Occurrence, bool]]) -> frozenset[object]:
     """Aliases without the number of their TIMES copy; contexts marked."""
-    told = Counter((alias.split("#")[0], composite_or_logical(o), context) for alias, o, context in parts)
+    told = Counter(
+        (alias.split("#")[0], o.key if is_logical(o) else identity(o), context) for alias, o, context in parts
+    )
     return frozenset(told.items())
 
 
@@ -96,8 +102,8 @@ def bindings_told(o: Occurrence) -> frozenset[object]:
 
 def difference(case: Case, reported: Sequence[Occurrence], found: Sequence[Found]) -> str:
     """How the engine's answers differ from the oracle's; empty if they do not."""
-    ours = {composite_identity(hit.occurrence): hit for hit in found}
-    theirs = {composite_identity(o): o for o in reported}
+    ours = {identity(hit.occurrence): hit for hit in found}
+    theirs = {identity(o): o for o in reported}
     lines = [f"missing: {told(ours[key].occurrence)}" for key in ours.keys() - theirs.keys()]
     lines += [f"too much: {told(theirs[key])}" for key in theirs.keys() - ours.keys()]
     if len(theirs) != len(reported):

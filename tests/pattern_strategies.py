@@ -8,6 +8,7 @@ What SPEC §9 refuses is mostly avoided here and otherwise left to the checker (
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from random import Random
 from hypothesis import strategies as st
 from oracle_guards import XSD, alias_of, bound_by
 from oracle_patterns import leaves_of
-from pattern_cases import Case, iri, read_stream
+from pattern_cases import EX, Case, iri, read_stream
 
 from obep.model import SECOND
 from obep.query import ast
@@ -30,6 +31,46 @@ ALLEN = (
     "STARTS", "STARTEDBY", "FINISHES", "FINISHEDBY",
 )  # fmt: skip
 POLICIES = ("chronological", "recent", "naive")
+FOCUSED = (
+    # where the decisions of SPEC §4-§6 meet: X, Y, Z are any events, G is a composite that lasts
+    "X SEQ Y", "X SEQ Y SEQ Z", "X SEQ (Y SEQ Z)", "X SEQ (Y NEXT Z)", "(X NEXT Y) SEQ Z",
+    "(X SEQ Y) NEXT Z", "X NEXT (Y SEQ Z)", "X SEQ (Y TIMES 2)", "(X SEQ Y) TIMES 2", "(X TIMES 2) SEQ Y",
+    "(X SEQ Y) WITHOUT Z", "(X SEQ Y SEQ Z) WITHOUT Y", "(X SEQ Y) WITHOUT (Y SEQ Z)",
+    "((LAST X) SEQ Y) WITHOUT Z", "(X SEQ Y) NOT FOLLOWED BY Z WITHIN 2 s",
+    "X SEQ (Y NOT FOLLOWED BY Z WITHIN 2 s)", "(X NOT FOLLOWED BY Y WITHIN 2 s) SEQ Z",
+    "(X DURING G) NOT FOLLOWED BY Y WITHIN 1 s", "(LAST X) NOT FOLLOWED BY Y WITHIN 2 s",
+    "X NOT FOLLOWED BY (Y NEXT Z) WITHIN 3 s", "(X OR LAST Y) NOT FOLLOWED BY Z WITHIN 2 s",
+    "OPTIONAL(X) SEQ Y", "OPTIONAL(X) SEQ Y SEQ Z", "OPTIONAL(X SEQ Y) SEQ Z", "OPTIONAL(X DURING G) SEQ Y",
+    "(OPTIONAL(X) SEQ Y) WITHOUT Z", "OPTIONAL(X) AND Y", "X SEQ (Y DURING G)", "(X DURING G) SEQ Y",
+    "(X DURING G) SEQ (Y DURING G)", "(X DURING G) NEXT (Y DURING G)", "X NEXT (Y DURING G)",
+    "(X DURING G) NEXT Y", "(Y DURING G) TIMES 2", "(X SEQ (Y DURING G)) WITHOUT (Z DURING G)",
+    "(X SEQ Y) WITHOUT (Z DURING G)", "(G SEQ X) WITHOUT (Y DURING G)", "G CONTAINS (X SEQ Y)",
+    "(G CONTAINS X) SEQ Y", "X DURING (Y SEQ Z)", "(X JOIN Y) CONTAINS Z", "(FIRST X) SEQ Y",
+    "(LAST X) SEQ Y", "X SEQ (LAST Y)", "(LAST X) SEQ (LAST Y)", "FIRST (X SEQ Y)",
+    "(FIRST (X SEQ Y)) SEQ Z", "(LAST (X SEQ Y)) SEQ Z", "(FIRST (X NEXT Y)) SEQ Z",
+    "(LAST (X NEXT Y)) SEQ Z", "(FIRST ((X SEQ Y) WITHOUT Z)) SEQ Y", "(LAST ((X SEQ Y) WITHOUT Z)) SEQ X",
+    "(FIRST (X NOT FOLLOWED BY Y WITHIN 2 s)) SEQ Z", "(LAST (X NOT FOLLOWED BY Y WITHIN 1 s)) SEQ Z",
+    "(FIRST (OPTIONAL(X) SEQ Y)) SEQ Z", "(LAST (OPTIONAL(X) SEQ Y)) SEQ Z",
+    "(LAST (OPTIONAL(X) AND Y)) SEQ Z", "(FIRST (X OR LAST Y)) SEQ Z", "(LAST (X OR FIRST Y)) SEQ Z",
+    "((LAST X) OR Y) SEQ Z", "(LAST (X DURING G)) SEQ Y", "(FIRST (X JOIN Y)) SEQ Z",
+    "(LAST (X AND Y)) SEQ Z", "FIRST ((LAST X) NEXT Y)", "X WITHOUT (LAST Y)", "(X SEQ Y) WITHOUT (LAST Z)",
+    "(X SEQ Y) WITHOUT (FIRST (Z SEQ X))", "(X SEQ Y) WITHOUT (X NEXT Z)",
+    "(X SEQ Y) WITHOUT (OPTIONAL(X) SEQ Z)", "(X SEQ Y) WITHOUT (Z WITHIN 2 s)",
+    "((FIRST X) SEQ Y) WITHIN 3 s", "((LAST X) SEQ Y) WITHIN 2 s", "((FIRST X) WITHIN 2 s) SEQ Y",
+    "((LAST X) WITHIN 2 s) SEQ Y", "(OPTIONAL(X) SEQ Y) WITHIN 2 s", "(X NEXT (Y DURING G)) WITHIN 3 s",
+    "((LAST (X DURING G)) SEQ Y) WITHIN 3 s", "((X SEQ Y) WITHOUT (Z DURING G)) WITHIN 3 s",
+    "(X SEQ Y SEQ Z) WITHIN 4 s", "((X SEQ Y) WITHIN 3 s) SEQ Z", "X SEQ ((Y SEQ Z) WITHIN 2 s)",
+    "(X NOT FOLLOWED BY (Y DURING G) WITHIN 2 s) WITHIN 3 s", "((X NEXT Y) WITHIN 2 s) TIMES 2", "NOT X",
+    "X AND NOT Y", "X SEQ NOT Y", "(NOT X) NEXT Y", "(NOT X) SEQ Y", "NOT (X AND Y)", "NOT (X OR Y)",
+    "(LAST NOT X) SEQ Y", "(X SEQ Y) WITHOUT (NOT Z)", "(NOT X) TIMES 2", "X DURING (NOT Y SEQ Z)",
+    "G MEETS G", "G OVERLAPS G", "X STARTS G", "X FINISHES G", "G STARTEDBY X", "G SEQ G", "G AND G",
+    "G NEXT X", "(X JOIN Y) OVERLAPS (X JOIN Z)", "(X SEQ Y) MEETS (Y SEQ Z)", "G BEFORE X", "X AFTER G",
+    "(LAST G) SEQ X", "NOT (X SEQ Y)", "NOT (X JOIN Y)", "(X DURING G) SEQ (Y NEXT Z)",
+    "X SEQ (Y NEXT (Z DURING G))", "(LAST (X SEQ Y)) NEXT Z", "X SEQ (Y DURING (X SEQ Z))",
+    "(X DURING (Y SEQ Z)) SEQ X", "(FIRST (X WITHOUT Y)) SEQ Z", "(LAST (G WITHOUT X)) SEQ Y",
+    "(LAST (G NEXT X)) SEQ Y", "(X SEQ Y) DURING G", "((X SEQ Y) NEXT Z) SEQ X", "(X NEXT X) SEQ Y",
+    "(X SEQ (Y DURING G)) TIMES 2", "(EVERY LAST X) SEQ Y", "(FIRST (X NEXT (Y DURING G))) SEQ Z",
+)  # fmt: skip
 NEVER_NESTED = frozenset({("TIMES", "FIRST"), ("TIMES", "LAST")})
 """(outer, inner) that SPEC §9 refuses."""
 
@@ -124,22 +165,51 @@ class Maker:
     random: Random
     nest: tuple[str, str] | None = None
     """An operator that the main pattern must have, and one that must be inside it."""
+    focus: str | None = None
+    """One of FOCUSED to fill in, instead of a pattern drawn at random."""
     budget: int = 0
     """Leaves that may still be made."""
     fresh: int = 0
+    dense: bool = False
+    """A small pattern over a crowded stream, where operators get in each other's way; else a large one."""
     heads: dict[str, tuple[ast.Var, ...]] = field(default_factory=dict)
     """The parameters of the composites made so far."""
 
     def case(self) -> Case:
         chance = self.random.random
         events: list[ast.CompositeEvent] = []
-        self.letters = self.random.sample("ABCD", 2 if chance() < 0.5 else 3)
-        for lower in "FG"[: self.random.choices((0, 1, 2), (60, 30, 10))[0]]:
-            events.append(self.event(lower, depth=2, leaves=3))
+        if self.focus:
+            return self.focused(self.focus)
+        self.dense = chance() < 0.65
+        self.letters = self.random.sample("ABCD", 2 if chance() < (0.75 if self.dense else 0.5) else 3)
+        for lower in "FG"[: self.random.choices((0, 1, 2), (60, 30, 0 if self.dense else 10))[0]]:
+            events.append(self.event(lower, depth=1 if self.dense else 2, leaves=2 if self.dense else 3))
             self.letters.append(lower)
-        events.append(self.event("H", depth=self.random.choice((2, 3, 3, 4)), leaves=5, nest=self.nest))
+        depth, leaves = (2, 3) if self.dense else (self.random.choice((2, 3, 3, 4)), 5)
+        events.append(self.event("H", depth, leaves, self.nest))
         arrivals, end = read_stream(self.stream(events))
         return Case(tuple(events), arrivals, end)
+
+    def focused(self, text: str) -> Case:
+        """A small pattern of a given shape over a crowded stream."""
+        self.dense = True
+        self.letters = self.random.sample("ABCD", self.random.choice((2, 3)))
+        events: list[ast.CompositeEvent] = []
+        if "G" in re.findall(r"\w+", text):
+            lasting = self.random.choice(("X SEQ Y", "X SEQ Y", "X JOIN Y", "X NOT FOLLOWED BY Y WITHIN 2 s"))
+            events.append(self.guarded("G", self.filled(lasting)))
+        events.append(self.guarded("H", self.filled(text)))
+        arrivals, end = read_stream(self.stream(events))
+        return Case(tuple(events), arrivals, end)
+
+    def filled(self, text: str) -> ast.Pattern:
+        from obep.query.parser import parse
+
+        letters = {place: self.random.choice(self.letters) for place in "XYZ"}
+        text = re.sub(r"\b[XYZ]\b", lambda place: letters[place[0]], text)
+        (event,) = parse(f"PREFIX : <{EX}> EVENT H MATCH {text}").events
+        assert isinstance(event, ast.CompositeEvent)
+        return event.pattern
 
     # patterns
 
@@ -303,7 +373,7 @@ class Maker:
             return leaf
         readable = leaf.alias is not None or not twice
         numbers = [v for v in allowed if v != "i"]
-        wanted = {v for v in numbers if chance() < 0.4}
+        wanted = {v for v in numbers if chance() < (0.7 if everyone and v == "v" else 0.3)}
         if self.key:
             wanted.add(self.key)
         composite = text in "FG"
@@ -392,17 +462,18 @@ class Maker:
     def stream(self, events: Sequence[ast.CompositeEvent]) -> str:
         """A stream that follows the main pattern at least once, with other things around it."""
         patterns = {event.name.text: event.pattern for event in events}
+        leaves = [leaf.event.text for event in events for leaf in leaves_of(event.pattern)]
+        used = [letter for letter in leaves if letter not in patterns] or [self.letters[0]]
         placed: list[tuple[str, int]] = []
-        few = sum(1 for event in events for _ in leaves_of(event.pattern)) <= 3
-        if few and self.random.random() < 0.4:  # a longer stream, so that state has to expire
-            starts, most = sorted(self.random.randint(0, 24) for _ in range(5)), 20
+        if len(leaves) <= 3 and self.random.random() < 0.2:  # a longer stream, so that state has to expire
+            starts, others, most = [self.random.randint(0, 24) for _ in range(5)], 4, 20
+        elif self.dense:
+            starts, others, most = [self.random.randint(0, 2) for _ in "12"], self.random.randint(3, 9), 12
         else:
-            starts, most = [self.random.randint(0, 2) for _ in range(self.random.choice((1, 2)))], 12
+            starts, others, most = [self.random.randint(0, 2)], self.random.choice((0, 1, 2, 4)), 12
         for start in starts:
             self.place(patterns["H"], start, patterns, placed)
-        used = [x for x in self.letters if x not in patterns]
-        latest = max([5, *(at for _, at in placed)])
-        others = self.random.choice((0, 1, 2, 4))
+        latest = max([4, *(at for _, at in placed)])
         placed += [(self.random.choice(used), self.random.randint(0, latest)) for _ in range(others)]
         self.random.shuffle(placed)
         placed = placed[:most]
@@ -418,9 +489,9 @@ class Maker:
 
     def word(self, event: str, at: int, data: bool) -> str:
         chance, draw = self.random.random, self.random.choice
-        word = f"{event}{at}" + (draw("xyz") if data or chance() < 0.4 else "")
+        word = f"{event}{at}" + (draw("xxyz") if data or chance() < 0.4 else "")
         if data:
-            values = {p: draw(("1", "1", "2", "1|2", "2|3", "1|2|3")) for p in "pq" if chance() < 0.9}
+            values = {p: draw(("1", "1", "2", "2", "1|2", "2|3")) for p in "pq" if chance() < 0.9}
             if values:
                 word += "(" + ",".join(f"{p}={v}" for p, v in values.items()) + ")"
         return word
