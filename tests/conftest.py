@@ -1,0 +1,15 @@
+"""What holds for all tests: random examples are new on every run here, and the same on every run of CI.
+
+A property that fails by chance is worth finding at a desk, where somebody can shrink it and keep the case; it
+must not decide whether an unrelated change lands. `OBEP_EXAMPLES` and `OBEP_SEED` make the search deeper.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("desk"), derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "desk")
