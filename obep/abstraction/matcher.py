@@ -53,6 +53,7 @@ class Matcher:
         """How often an event had more explanations than are kept (SPEC D4)."""
         if gap is None and bundle.java:
             gap = HermitGap(bundle.module, bundle.cache_dir)
+        self.gap = gap
         self.evaluator = Evaluator(bundle, gap, max_explanations)
         self._asks = Asking(bundle, asks)
         self._streams = bundle.definitions.streams

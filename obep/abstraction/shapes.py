@@ -7,7 +7,7 @@ never an answer. A literal that is only compared with T's constants counts by wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from obep.model import RDF_TYPE, Term, Triple
@@ -31,16 +31,6 @@ class Shape(NamedTuple):
     """How many triples speak of a class or property that T does not know."""
 
 
-class _Any:
-    """The names that some of several tables have."""
-
-    def __init__(self, tables: Sequence[Container[Term]]) -> None:
-        self._tables = tables
-
-    def __contains__(self, name: Term) -> bool:
-        return any(name in table for table in self._tables)
-
-
 class Shapes:
     """Takes the shape of items."""
 
@@ -56,8 +46,8 @@ class Shapes:
         self._classes, self._roles, data = matters
         self._data: dict[Term, Cell | bool] = {**data}
         self._ids = readings[0].store.ids
-        others = [reading.store.ids for reading in readings[1:]]
-        self._fixed = _Any([fixed, *others]) if others else fixed or None
+        more = {name for reading in readings[1:] for name in reading.store.ids if name not in self._ids}
+        self._fixed = fixed | more or None
         self._all_matter = all_matter
         for p, looked_at in data.items():
             if looked_at and all(_only_tested(reading.program, p) for reading in readings):
