@@ -42,7 +42,10 @@ IRIS = ["<http://example.org/x#Y>", "<urn:a:b>", "<http://example.org/ü>"]
 
 # Words that are free in each place, though they are reserved elsewhere.
 EVENT_TEXTS = ["BusyRoom", "FreeRoom", "A", "B", "a", "x-y", "Straße", "_z9", "Firstly", "some", "on", "all"]
-CLASS_TEXTS = ["Room", "contains", "Within", "First", "seq", "Some", "AND", "On", "If", "Строка", "a"]
+CLASS_TEXTS = [
+    "Room", "contains", "Within", "First", "seq", "Some", "AND", "On", "If", "Policy", "Construct",
+    "partition", "Строка", "a",
+]  # fmt: skip
 PROPERTY_TEXTS = [*CLASS_TEXTS, "armedWith", "value-of", "Thing"]
 GUARD_TEXTS = ["Room", "first", "seq", "within", "some", "and", "getDURATION", "A"]
 CONDITION_TEXTS = ["Open", "first", "and", "filter", "event", "a"]
