@@ -1,7 +1,7 @@
 """Writes docs/language.md from the grammar: its rules in reading order, with the words that they stand for.
 
-In: grammar/*.lark; a section begins with `// --- title ---`, a comment above a rule is its prose. Out: the page.
-What is not in the grammar is in `SECTIONS`: an example for each section, which the tests of the docs check.
+In: grammar/*.lark; a section begins with `// --- title ---`, a comment above a rule is its prose. Out: the
+page. What is not in the grammar is in `SECTIONS`: an example for each section, which the tests check.
 
     python docs/scripts/language.py            write the page
     python docs/scripts/language.py --check    say whether it is what the grammar gives today
@@ -30,16 +30,17 @@ HEAD = "PREFIX : <http://example.org/building#>\n"
 SECTIONS = {
     "the file": Section(
         "A file",
-        "A file has a prologue, then events and RETURNs. `VOCAB` is the ontology, `FROM GRAPH` what is always true, "
-        "`FROM STREAM` what comes in; `INCLUDE` takes the events of another file. Windows are parsed and refused "
-        "([OBEP401](errors.md#obep401-windows-over-several-items)).",
-        "PREFIX : <http://example.org/building#>\nVOCAB <ontology.ttl>\nFROM GRAPH <static.ttl>\nFROM STREAM <doors>\n\n"
-        "EVENT Busy AS (Room and armedWith some (Sensor and observesPerson some Thing))\n\nRETURN Busy AS RDF STREAM\n",
+        "A file has a prologue, then events and RETURNs. `VOCAB` is the ontology, `FROM GRAPH` what is always "
+        "true, `FROM STREAM` what comes in; `INCLUDE` takes the events of another file. Windows are parsed and "
+        "refused ([OBEP401](errors.md#obep401-windows-over-several-items)).",
+        f"{HEAD}VOCAB <ontology.ttl>\nFROM GRAPH <static.ttl>\nFROM STREAM <doors>\n\n"
+        "EVENT Busy AS (Room and armedWith some (Sensor and observesPerson some Thing))\n\n"
+        "RETURN Busy AS RDF STREAM\n",
     ),
     "events": Section(
         "Events",
-        "`AS` defines a logical event by a class expression, `MATCH` a composite one by a pattern. `ON <stream>` lets a "
-        "logical event look at one stream only.",
+        "`AS` defines a logical event by a class expression, `MATCH` a composite one by a pattern. "
+        "`ON <stream>` lets a logical event look at one stream only.",
         f"{HEAD}FROM STREAM <doors>\n\nEVENT Seen ON <doors> AS (observesPerson some Thing)\n\n"
         "EVENT Twice(?sensor) MATCH Seen(?sensor) AS one SEQ Seen(?sensor) AS two WITHIN 5 min\n"
         "  POLICY recent\n  IF { EVENT one, two { ?this :observesPerson ?who . } }\n"
@@ -56,15 +57,16 @@ SECTIONS = {
         "How they are decided: [Reasoning](reasoning.md).",
         f"{HEAD}\nEVENT Warm AS (celsius some number[> 25])\n"
         "EVENT Crowded AS (Room and armedWith some (Sensor and observesPerson min 2 Person))\n"
-        'EVENT Lab AS (Room and (label value "lab" or inverse partOf some Lab2))\nEVENT Lab2 AS {cellar, attic}\n\n'
+        'EVENT Lab AS (Room and (label value "lab" or inverse partOf some Lab2))\n'
+        "EVENT Lab2 AS {cellar, attic}\n\n"
         "RETURN Warm, Crowded, Lab\n",
     ),
 }
 PICTURES = {
-    "SEQ": "seq", "NEXT": "next", "WITHOUT": "without", "NOT FOLLOWED BY": "not-followed-by", "WITHIN": "within",
-    "OR": "or", "AND": "and", "JOIN": "join", "DURING": "during", "CONTAINS": "contains", "BEFORE": "before",
-    "MEETS": "meets", "OVERLAPS": "overlaps", "STARTS": "starts", "FINISHES": "finishes", "NOT": "not",
-    "FIRST": "first", "LAST": "last", "OPTIONAL": "optional", "TIMES": "times",
+    "SEQ": "seq", "NEXT": "next", "WITHOUT": "without", "NOT FOLLOWED BY": "not-followed-by",
+    "WITHIN": "within", "OR": "or", "AND": "and", "JOIN": "join", "DURING": "during", "CONTAINS": "contains",
+    "BEFORE": "before", "MEETS": "meets", "OVERLAPS": "overlaps", "STARTS": "starts", "FINISHES": "finishes",
+    "NOT": "not", "FIRST": "first", "LAST": "last", "OPTIONAL": "optional", "TIMES": "times",
 }  # fmt: skip
 WORDS = {
     "IRI": ("an IRI in angle brackets", "<http://example.org/building#Room>"),
@@ -94,9 +96,9 @@ NAMED = {"_block": "block_body"}
 """Rules that the parser hides, under names that no other rule has."""
 INTRODUCTION = """# The language
 
-This page is generated from the grammar (`grammar/*.lark`) by `docs/scripts/language.py`. Words in quotes stand for
-themselves, UPPER_CASE names for the [words](#words) at the end, others for rules. `[x]` may be left out, `x*` and
-`x+` repeat, `|` is a choice.
+This page is generated from the grammar (`grammar/*.lark`) by `docs/scripts/language.py`. Words in quotes
+stand for themselves, UPPER_CASE names for the [words](#words) at the end, others for rules. `[x]` may be left
+out, `x*` and `x+` repeat, `|` is a choice.
 
 - Keywords are case-insensitive, except those of class expressions, which are lower case as in the W3C note.
 - A word is reserved only where it means something; a colon always escapes: `:First`.
@@ -147,7 +149,8 @@ class Rule(NamedTuple):
 def rules(file: str) -> dict[str, list[Rule]]:
     """The rules of a file by the title of their section."""
     found: dict[str, list[Rule]] = {}
-    section, prose = "classes", []
+    section = "classes"
+    prose: list[str] = []
     for line in _joined(_read(file)):
         if heading := re.match(r"^// --- (\w[\w ]*\w)", line):
             section, prose = heading[1], []

@@ -1,6 +1,7 @@
 """Draws a picture for each operator: what comes in on a time line, and what the engine finds in it.
 
-In: `FIGURES`, a pattern and a stream each. Out: docs/pictures/*.svg, which docs/operators.md shows. The answers are those of the engine itself, so a picture cannot say what is not so.
+In: `FIGURES`, a pattern and a stream each. Out: docs/pictures/*.svg, which docs/operators.md shows. The
+answers are those of the engine itself, so a picture cannot say what is not so.
 
     python docs/scripts/timelines.py            write the pictures
     python docs/scripts/timelines.py --check    say which of them are not what the engine gives today
@@ -167,7 +168,9 @@ def draw(figure: Figure) -> str:
     ]
     for at in range(1, last + 1):
         x = _x(at)
-        parts.append(f'<line x1="{x}" y1="{TOP}" x2="{x}" y2="{height - 24}" stroke="{LINE}" stroke-width="1"/>')
+        parts.append(
+            f'<line x1="{x}" y1="{TOP}" x2="{x}" y2="{height - 24}" stroke="{LINE}" stroke-width="1"/>'
+        )
         parts.append(f'<text x="{x}" y="{height - 8}" text-anchor="middle" font-size="11">{at}</text>')
     for number, lane in enumerate(lanes):
         y = TOP + LANE * number + LANE // 2
@@ -177,9 +180,12 @@ def draw(figure: Figure) -> str:
                 name = one.individual if len(one.individual) == 1 else ""
                 parts += _event(one.start, one.end, y, COLOURS[lane], name)
     parts.append(
-        f'<line x1="10" y1="{below + 8}" x2="{width - 10}" y2="{below + 8}" stroke="{WORDS}" stroke-width="1"/>'
+        f'<line x1="10" y1="{below + 8}" x2="{width - 10}" y2="{below + 8}" stroke="{WORDS}" '
+        'stroke-width="1"/>'
     )
-    parts.append(f'<text x="14" y="{below + 16 + LANE // 2 + 5}" fill="{ANSWER}" font-weight="bold">found</text>')
+    parts.append(
+        f'<text x="14" y="{below + 16 + LANE // 2 + 5}" fill="{ANSWER}" font-weight="bold">found</text>'
+    )
     if not found:
         parts.append(f'<text x="{LEFT}" y="{below + 16 + LANE // 2 + 5}" font-style="italic">nothing</text>')
     for number, answer in enumerate(found):
@@ -204,7 +210,7 @@ def _event(start: int, end: int, y: int, colour: str, name: str) -> Iterator[str
 
 
 def _answer(answer: Drawn, y: int) -> Iterator[str]:
-    """A bar over its interval, a mark for each of its parts (hollow: a context), a flag where it was decided."""
+    """A bar over its interval, a mark for each of its parts (hollow: a context)."""
     start, end = _x(answer.start), _x(answer.end)
     yield (
         f'<rect x="{start - 10}" y="{y - 10}" width="{end - start + 20}" height="20" rx="10" fill="{ANSWER}" '

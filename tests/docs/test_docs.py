@@ -19,6 +19,11 @@ from obep.query.parser import parse
 TUTORIAL = DOCS / "tutorial.md"
 
 
+def short(page_or_block: Path | Block) -> str:
+    """A name for a case."""
+    return page_or_block.stem if isinstance(page_or_block, Path) else str(page_or_block.line)
+
+
 @pytest.fixture
 def shell_home(tmp_path: Path) -> Path:
     """A folder with an `obep` and a `python` that are those of this test."""
@@ -79,6 +84,7 @@ def follow(page: Path, folder: Path, home: Path) -> int:
     return ran
 
 
+@pytest.mark.slow
 def test_the_tutorial_runs_as_it_is_written(shell_home: Path) -> None:
     assert follow(TUTORIAL, shell_home, shell_home) > 10
 
@@ -86,6 +92,7 @@ def test_the_tutorial_runs_as_it_is_written(shell_home: Path) -> None:
 OTHERS = [page for page in PAGES if page != TUTORIAL and any(b.language == "console" for b in blocks(page))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", OTHERS, ids=lambda page: page.stem)
 def test_the_commands_of_other_pages_run(page: Path, shell_home: Path) -> None:
     """They stand in a clone: the examples lie below the folder."""
@@ -93,15 +100,17 @@ def test_the_commands_of_other_pages_run(page: Path, shell_home: Path) -> None:
     assert follow(page, shell_home, shell_home)
 
 
+@pytest.mark.slow
 def test_the_tour_of_the_readme_runs(shell_home: Path) -> None:
     shutil.copytree(ROOT / "examples", shell_home / "examples")
     tour = (ROOT / "README.md").read_text("utf-8").split("## A tour", 1)[1]
     commands = re.findall(r"^    (obep [^#\n]*)", tour, re.MULTILINE)
     assert len(commands) > 3
     for command in commands:
-        assert "Traceback" not in shell(command + " || echo failed", shell_home, shell_home), command
-        if "--diff" not in command:
-            assert not shell(command + " || echo failed", shell_home, shell_home).endswith("failed\n"), command
+        differs = "|| true" if "--diff" in command else "|| echo failed"
+        said = shell(f"{command} {differs}", shell_home, shell_home)
+        assert "Traceback" not in said, said
+        assert not said.endswith("failed\n"), said
 
 
 PROGRAMS = [
@@ -113,7 +122,8 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.parametrize(("page", "block"), PROGRAMS, ids=lambda x: getattr(x, "stem", getattr(x, "line", "")))
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "block"), PROGRAMS, ids=short)
 def test_the_programs_of_the_pages_run(page: Path, block: Block, shell_home: Path) -> None:
     """A comment `# prints: …` says what the line before it prints."""
     shutil.copytree(ROOT / "examples", shell_home / "examples")
@@ -128,7 +138,7 @@ def test_the_programs_of_the_pages_run(page: Path, block: Block, shell_home: Pat
 QUERIES = [(page, block) for page in PAGES for block in blocks(page) if block.language == "obep"]
 
 
-@pytest.mark.parametrize(("page", "block"), QUERIES, ids=lambda x: getattr(x, "stem", getattr(x, "line", "")))
+@pytest.mark.parametrize(("page", "block"), QUERIES, ids=short)
 def test_the_queries_of_the_pages_are_right(page: Path, block: Block) -> None:
     text, folder = block.text, ROOT / "examples" / "01-rooms"
     if block.title.startswith("add to "):
@@ -158,6 +168,7 @@ def test_every_page_is_in_the_navigation() -> None:
     assert {page.name for page in DOCS.glob("*.md")} <= listed
 
 
+@pytest.mark.slow
 def test_the_pictures_show_what_the_engine_finds(shell_home: Path) -> None:
     said = shell(f"python {DOCS}/scripts/timelines.py --check", shell_home, shell_home)
     assert said.endswith("pictures, stale: none\n"), said
