@@ -67,6 +67,8 @@ class Runtime:
         self._arrived: list[Occurrence] = []
         self._seen: dict[tuple[object, ...], Occurrence] = {}
         self._items: list[Item] = []
+        self.observer: Callable[[Occurrence], None] | None = None
+        """Told of every occurrence that may be a part of another, and of every report."""
         self._tied = False
         """Whether two occurrences ever came at the same instant."""
         self._prune_at: float = float("-inf")
@@ -263,6 +265,8 @@ class Runtime:
 
     def _feed(self, occurrence: Occurrence, found: list[Occurrence]) -> None:
         """A logical occurrence goes to whoever wants it."""
+        if self.observer is not None:
+            self.observer(occurrence)
         if occurrence.event in self._returned:
             found.append(occurrence)
         for take, number in self._routes.get(occurrence.event, ()):
@@ -276,8 +280,11 @@ class Runtime:
                 for derived in self._derived(occurrence):
                     self._feed(derived, found)
                 self._feed(occurrence, found)
-            elif occurrence.event in self._returned:
-                found.append(occurrence)
+            else:
+                if self.observer is not None:
+                    self.observer(occurrence)
+                if occurrence.event in self._returned:
+                    found.append(occurrence)
 
     def _derived(self, occurrence: Occurrence) -> Iterable[Occurrence]:
         if self._matcher is None:

@@ -42,6 +42,13 @@ class Detected(Occurrence):
         return self._found if isinstance(self._found, list) else [self._found]
 
     @property
+    def guards(self) -> tuple[str, ...]:
+        """The blocks and filters that it met."""
+        here = {part.alias.split("#")[0] for part in self.parts} | {""}
+        found = (text for name, texts in self._by.plan.blocks.items() if name in here for text in texts)
+        return tuple(dict.fromkeys(found))
+
+    @property
     def key(self) -> tuple[object, ...]:
         """What makes it the same one (SPEC D1)."""
         return (self.event, self.explanation, self.start, self.end, individuals(self.parts), self.partition)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 from threading import RLock
@@ -16,15 +17,20 @@ from obep.engine.clock import Clock, micros
 from obep.engine.graphs import triples_of
 from obep.engine.instants import Runtime
 from obep.engine.query import Query
+from obep.engine.report import local_name
+from obep.engine.why_not import WhyNot, why_not
 from obep.errors import fail
 from obep.formats.instants import parse_instant
-from obep.model import DeadLetter, Item, Occurrence
+from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.operators.state import frozen
+from obep.plan.plan import EventPlan
 
 __all__ = ["Engine", "Runtime"]
 
 SNAPSHOT = 1
 """The version of the format of snapshots."""
+RECENT = 100
+"""Occurrences of each event that `why_not` looks at."""
 OnDeadLetter = Callable[[DeadLetter], None]
 
 
@@ -63,6 +69,8 @@ class Engine:
         self._lock = RLock()
         self._matcher = matcher if matcher is not None else _matcher(query)
         self._runtime = Runtime(query.plan, self._matcher, self._bury)
+        self._runtime.observer = self._observe
+        self._recent: dict[Term, deque[Occurrence]] = {}
         self._buffer: list[tuple[int, int, Item]] = []
         self._arrivals = 0
         self._closed = False
@@ -150,10 +158,10 @@ class Engine:
         try:
             version, of, clock, counters, waiting, state = msgspec.msgpack.decode(data)
         except (msgspec.MsgspecError, ValueError, TypeError):
-            raise fail("OBEP576", "this is no snapshot of an engine") from None
+            raise fail("OBEP573", "this is no snapshot of an engine") from None
         if (version, of) != (SNAPSHOT, self.query.hash):
             raise fail(
-                "OBEP576",
+                "OBEP573",
                 "the snapshot is of another query, or of another version of obep",
                 reason=f"It has version {version} and query {of}, not {SNAPSHOT} and {self.query.hash}.",
                 remedy="restore it with the query (and ontology) that it was made with, or begin anew",
@@ -166,6 +174,29 @@ class Engine:
             for stream, at, triples, name in waiting:
                 heappush(self._buffer, (at, self._arrivals, Item(stream, at, frozen(triples), name)))
                 self._arrivals += 1
+
+    def why_not(self, event: str) -> WhyNot:
+        """What came furthest of an event that was not reported, and what it waits for or what refused it.
+
+        It looks at the latest occurrences only; print it to read it.
+        """
+        with self._lock:
+            plan = self._plan_of(event)
+            reported = list(self._recent.get(plan.event, ()))
+            return why_not(plan, self._recent, reported)
+
+    def _plan_of(self, event: str) -> EventPlan:
+        for plan in self.query.plan.events:
+            if event in (plan.event, plan.event[1:-1], plan.name, local_name(plan.event)):
+                return plan
+        known = ", ".join(plan.name for plan in self.query.plan.events)
+        raise fail("OBEP576", f"the query defines no event {event}", reason=f"It defines {known}.")
+
+    def _observe(self, occurrence: Occurrence) -> None:
+        recent = self._recent.get(occurrence.event)
+        if recent is None:
+            recent = self._recent[occurrence.event] = deque(maxlen=RECENT)
+        recent.append(occurrence)
 
     @property
     def waiting(self) -> int:

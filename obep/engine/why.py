@@ -20,6 +20,8 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
     yield f"{indent}{title} {_times(occurrence, style)}{_about(occurrence)}"
     for binding in occurrence.bindings:
         yield f"{indent}  with " + ", ".join(f"?{name} = {short(value)}" for name, value in binding.items())
+    for guard in getattr(occurrence, "guards", ()):
+        yield f"{indent}  as {guard}"
     if not occurrence.parts:
         for (s, p, o), at in occurrence.explanation:
             seen = "known" if at is None else f"seen at {show_instant(at, style)}"

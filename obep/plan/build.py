@@ -83,6 +83,7 @@ def _logical(event: ast.LogicalEvent, asks: Asks, stratum: int, vocabulary: Voca
         wide=ask is not None and not narrow(ask, vocabulary(ask.event)),
         variables=ask.variables if ask else (),
         construct=event.construct,
+        guard=event.guard,
     )
 
 
@@ -116,6 +117,7 @@ def _composite(event: ast.CompositeEvent, root: Node, asks: Asks, stratum: int) 
         partition_by=tuple(v.name for v in event.partition_by),
         policy=event.policy,
         construct=event.construct,
+        guard=event.guard,
     )
 
 

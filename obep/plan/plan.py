@@ -10,7 +10,8 @@ from obep.guards.asks import Asks
 from obep.guards.mentions import HIDDEN
 from obep.model import Term
 from obep.plan.nodes import Check, Node, Read, walk
-from obep.query.ast import TriplePattern
+from obep.query.ast import Guard, TriplePattern
+from obep.query.printer import show
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,18 @@ class EventPlan:
     partition_by: tuple[str, ...] = ()
     policy: str = "unrestricted"
     construct: tuple[TriplePattern, ...] = ()
+    guard: Guard | None = None
+
+    @cached_property
+    def blocks(self) -> Mapping[str, tuple[str, ...]]:
+        """The guard's blocks as text, by alias; filters over several aliases under the alias ``."""
+        found: dict[str, tuple[str, ...]] = {}
+        for block in self.guard.blocks if self.guard is not None else ():
+            names = block.aliases or tuple(leaf.alias for leaf in self.leaves)
+            for name in names:
+                found[name] = (*found.get(name, ()), show(block))
+        filters = self.guard.filters if self.guard is not None else ()
+        return {**found, "": tuple(map(show, filters))}
 
     @cached_property
     def prompt(self) -> bool:

@@ -138,7 +138,7 @@ def test_an_engine_goes_on_from_a_snapshot_in_another():
     assert len(second.push(ttl(":x a :ClassB ."), at=1)) == 1
     with pytest.raises(ObepError) as error:
         engine(QUERY.replace("10 s", "11 s")).restore(b"nonsense")
-    assert error.value.code == "OBEP576"
+    assert error.value.code == "OBEP573"
 
 
 def test_a_logical_event_can_be_returned_itself():

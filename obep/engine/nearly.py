@@ -1,0 +1,97 @@
+"""Candidates that nearly were: a pattern without its guards, bounds and negations, over what came lately."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from obep.model import Occurrence, Term
+from obep.operators.candidates import NOTHING, Candidate
+from obep.operators.tree import Tree
+from obep.plan import nodes
+from obep.plan.nodes import Node, Read
+
+MOST = 2_000
+"""Candidates that are looked at."""
+
+
+class Nearly(NamedTuple):
+    """A candidate by the names of its aliases."""
+
+    parts: Mapping[str, Occurrence]
+    start: int
+    end: int
+    done: int
+    since: int
+
+
+def nearly(node: Node, recent: Mapping[Term, Sequence[Occurrence]]) -> list[Nearly]:
+    """All candidates of a pattern that only order in time makes; those of its latest occurrences."""
+    pattern = relaxed(node)
+    if pattern is None:
+        return []
+    leaves = [leaf for leaf in nodes.walk(pattern) if isinstance(leaf, Read)]
+    few = max(3, int(MOST ** (1 / len(leaves))))
+    tree = Tree(pattern)
+    arrivals = [
+        (occurrence.detected, number, occurrence)
+        for number, leaf in enumerate(tree.leaves)
+        for occurrence in list(recent.get(leaf.node.event, ()))[-few:]
+    ]
+    for at in sorted({when for when, _, _ in arrivals}):
+        for when, number, occurrence in arrivals:
+            if when == at:
+                tree.leaves[number].enter(occurrence, NOTHING)
+        tree.close(at)
+    names = [alias.name for alias in pattern.aliases]
+    return [_named(candidate, names) for candidate in tree.found]
+
+
+def _named(candidate: Candidate, names: list[str]) -> Nearly:
+    start, end, done, since, parts, _ = candidate
+    held = {name: part for name, part in zip(names, parts, strict=True) if part is not None}
+    return Nearly(held, start, end, done, since)
+
+
+def relaxed(node: Node) -> Node | None:
+    """A pattern of order alone; `None` where nothing is left of it (NOT has no occurrences of its own)."""
+    if isinstance(node, Read):
+        return replace(
+            node, columns=(), unsure=frozenset(), free=True, held=False, horizon=None, conditions=()
+        )
+    if isinstance(node, nodes.Rest):
+        return None
+    if isinstance(node, nodes.Fallback):
+        return relaxed(node.right)
+    if isinstance(node, nodes.Negation):
+        return relaxed(node.left)
+    if isinstance(node, nodes.Unary):
+        return relaxed(node.operand)
+    assert isinstance(node, nodes.Binary)
+    left, right = relaxed(node.left), relaxed(node.right)
+    if left is None or right is None:
+        return left or right
+    if isinstance(node, nodes.Either):
+        return nodes.Either(left, right)
+    return nodes.Pair(left, right, node.relation if isinstance(node, nodes.Pair) else "SEQ")
+
+
+def parts_below(node: Node, whole: Nearly) -> Nearly | None:
+    """The part of a candidate that a node of its pattern makes, if it took part."""
+    return gathered([whole.parts[a.name] for a in node.aliases if a.name in whole.parts], whole, node)
+
+
+def gathered(occurrences: Iterable[Occurrence], whole: Nearly, node: Node) -> Nearly | None:
+    """Some occurrences as one candidate."""
+    held = list(occurrences)
+    if not held:
+        return None
+    names = {alias.name for alias in node.aliases}
+    return Nearly(
+        {name: part for name, part in whole.parts.items() if name in names},
+        min(part.start for part in held),
+        max(part.end for part in held),
+        max(part.detected for part in held),
+        min(part.since for part in held),
+    )
