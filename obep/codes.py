@@ -165,6 +165,7 @@ CODES: dict[str, str] = {
     "OBEP308": "a class, a datatype or a literal where it does not fit",
     "OBEP309": "a bundle that cannot be read",
     "OBEP310": "a name outside of the vocabulary (--strict)",
+    "OBEP311": "a pattern that cannot be read",
     "OBEP340": "no Java, and the reasoner is needed",
     "OBEP341": "Java would not start",
     "OBEP342": "the reasoner cannot read the ontology",

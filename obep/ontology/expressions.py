@@ -14,6 +14,7 @@ from obep.errors import Diagnostic, ObepError
 from obep.model import Term
 from obep.ontology import axioms as ax
 from obep.ontology.literals import REALS, known_datatype, literal
+from obep.ontology.patterns import read_pattern
 from obep.query import ast
 
 _FACETS = {
@@ -237,6 +238,10 @@ def _facet(datatype: Term, facet: ast.Facet) -> tuple[Term, Term]:
         bound = _as(datatype, facet.value)
     elif facet.facet != "pattern":
         bound = literal(facet.value.lexical, f"<{ax.XSD}integer>")
+    elif isinstance(wrong := read_pattern(facet.value.lexical), str):
+        raise ObepError(
+            Diagnostic("OBEP311", "the pattern cannot be read", span=facet.value.span, reason=wrong)
+        )
     return f"<{ax.XSD}{_FACETS[facet.facet]}>", bound
 
 

@@ -31,6 +31,7 @@ from obep.ontology.axioms import (
     Datatype,
     Restricted,
 )
+from obep.ontology.patterns import matches
 
 XSD_STRING = f"<{XSD}string>"
 _TERM = re.compile(r'"((?:[^"\\]|\\.)*)"(?:@([A-Za-z0-9-]+)|\^\^(<.*>))?', re.DOTALL)
@@ -292,7 +293,7 @@ def _passes(facet: Term, bound: Term, term: Term) -> bool:
             return True
         return not same and (below if name.startswith("max") else not below)
     if name == "pattern":
-        return isinstance(found.point, str) and _pattern(str(limit.point)).fullmatch(found.point) is not None
+        return isinstance(found.point, str) and matches(str(limit.point), found.point)
     if name == "langRange":
         return found.space == "lang" and _language_fits(str(found.extra), str(limit.point))
     if not isinstance(found.point, str | bytes) or not isinstance(limit.point, int):
@@ -301,11 +302,6 @@ def _passes(facet: Term, bound: Term, term: Term) -> bool:
     if name == "length":
         return length == limit.point
     return length >= limit.point if name == "minLength" else name == "maxLength" and length <= limit.point
-
-
-@lru_cache(maxsize=1024)
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text)
 
 
 def _language_fits(tag: str, wanted: str) -> bool:

@@ -12,7 +12,8 @@ from obep.errors import ObepError, fail
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import OWL, RDF, RDFS, XSD
-from obep.ontology.literals import known_datatype, value
+from obep.ontology.literals import known_datatype, parts, value
+from obep.ontology.patterns import read_pattern
 
 _DEPTH = 200
 
@@ -360,6 +361,9 @@ class _Mapping:
                 for facet, bounds in self.about.get(node, {}).items()
                 for bound in bounds
             ]
+            for facet, bound in facets:
+                if facet == f"<{XSD}pattern>" and isinstance(wrong := read_pattern(parts(bound)[0]), str):
+                    raise unreadable(s, f"its pattern cannot be read: {wrong}")
             return ax.Restricted(self._one(s, owl("onDatatype")), tuple(facets))
         raise unreadable(s, "it stands where a data range is needed, and is none that OWL 2 knows")
 
