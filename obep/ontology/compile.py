@@ -24,10 +24,11 @@ from obep.ontology.axioms import (
 )
 from obep.ontology.definitions import Definitions, define, names_of
 from obep.ontology.normal import Normal, Normaliser
-from obep.ontology.profile import Profile, profile, relevant
+from obep.ontology.profile import Profile, profile
 from obep.ontology.program import Names, Program
 from obep.ontology.reading import Reading, Vocabulary, build_program, build_reading, closed, relations_of
 from obep.ontology.relations import Relations
+from obep.ontology.relevance import relevant
 from obep.ontology.rules import UNEQUAL_TO_ITSELF, Bound, Rule
 from obep.ontology.store import Store
 

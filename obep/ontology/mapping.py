@@ -8,25 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from obep.errors import ObepError, fail
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology import axioms as ax
-from obep.ontology.axioms import OWL, RDF, RDFS, XSD
-from obep.ontology.literals import known_datatype, parts, value
-from obep.ontology.patterns import read_pattern
+from obep.ontology.axioms import RDF, XSD
+from obep.ontology.literals import known_datatype
+from obep.ontology.nodes import BUILT_IN, Nodes, owl, rdfs
 
-_DEPTH = 200
-
-
-def owl(name: str) -> Term:
-    return f"<{OWL}{name}>"
-
-
-def rdfs(name: str) -> Term:
-    return f"<{RDFS}{name}>"
-
-
-_BUILT_IN = (f"<{OWL}", f"<{RDFS}", f"<{RDF}", f"<{XSD}")
 _OBJECT_TYPES: dict[Term, Callable[[ax.ObjectProperty], ax.Axiom]] = {
     owl("TransitiveProperty"): ax.Transitive,
     owl("SymmetricProperty"): ax.Symmetric,
@@ -43,7 +30,6 @@ _ANNOTATIONS = {rdfs(n) for n in ("label", "comment", "seeAlso", "isDefinedBy")}
     )
 }  # fmt: skip
 _CLASS_TYPES = {owl("Class"), rdfs("Class"), owl("DeprecatedClass")}
-_NIL, _FIRST, _REST = f"<{RDF}nil>", f"<{RDF}first>", f"<{RDF}rest>"
 
 
 def axioms_of(triples: Iterable[Triple], *, also: ax.Axioms | None = None) -> ax.Axioms:
@@ -51,28 +37,18 @@ def axioms_of(triples: Iterable[Triple], *, also: ax.Axioms | None = None) -> ax
     return _Mapping(triples, also or ax.Axioms()).read()
 
 
-class _Mapping:
-    def __init__(self, triples: Iterable[Triple], also: ax.Axioms) -> None:
-        self.triples = tuple(dict.fromkeys(triples))
-        self.about: dict[Term, dict[Term, list[Term]]] = {}
-        for s, p, o in self.triples:
-            self.about.setdefault(s, {}).setdefault(p, []).append(o)
-        self.classes = set(also.classes)
-        self.object_properties = set(also.object_properties)
-        self.data_properties = set(also.data_properties)
-        self.datatypes = set(also.datatypes)
-        self.annotations = set(also.annotation_properties) | _ANNOTATIONS
-        self.individuals: set[Term] = set()
-        self.found: dict[ax.Axiom, None] = {}
-        self.depth = 0
+class _Mapping(Nodes):
+    """Reads one triple after the other, each by the reader of its predicate."""
 
     def read(self) -> ax.Axioms:
+        found: dict[ax.Axiom, None] = {}
+        self.annotations |= _ANNOTATIONS
         self._declare()
         for triple in self.triples:
             for axiom in self._axioms(*triple):
-                self.found[axiom] = None
+                found[axiom] = None
         return ax.Axioms(
-            tuple(self.found),
+            tuple(found),
             frozenset(self.classes - {ax.THING, ax.NOTHING}),
             frozenset(self.object_properties),
             frozenset(self.data_properties),
@@ -116,9 +92,6 @@ class _Mapping:
         for p in ("someValuesFrom", "allValuesFrom", "hasValue", "onDataRange"):
             yield from self._values(s, owl(p))
 
-    def _values(self, s: Term, p: Term) -> list[Term]:
-        return self.about.get(s, {}).get(p, [])
-
     def _guess(self, properties: list[tuple[Term, list[Term]]]) -> None:
         """Undeclared properties: data where a literal, a datatype or a data property is near."""
         changed = True
@@ -134,7 +107,7 @@ class _Mapping:
             if not self._kind_known(name):
                 if any(o in self.annotations for o in near):
                     self.annotations.add(name)
-                elif not name.startswith(_BUILT_IN):
+                elif not name.startswith(BUILT_IN):
                     self.object_properties.add(name)
 
     def _kind_known(self, name: Term) -> bool:
@@ -156,7 +129,7 @@ class _Mapping:
             yield from self._typed(s, o)
         elif (reader := _READERS.get(p)) is not None:
             yield from reader(self, s, o)
-        elif p.startswith(_BUILT_IN) or p in self.annotations:
+        elif p.startswith(BUILT_IN) or p in self.annotations:
             return
         elif p in self.data_properties and o.startswith('"'):
             self._individual(s)
@@ -170,7 +143,7 @@ class _Mapping:
     def _is_individual(self, s: Term) -> bool:
         """Whether a subject is used as an individual; annotations of classes are not about one."""
         return any(
-            not t.startswith(_BUILT_IN) or t == owl("NamedIndividual") for t in self._values(s, RDF_TYPE)
+            not t.startswith(BUILT_IN) or t == owl("NamedIndividual") for t in self._values(s, RDF_TYPE)
         )
 
     def _typed(self, s: Term, o: Term) -> Iterator[ax.Axiom]:
@@ -196,7 +169,7 @@ class _Mapping:
             yield self._negative(s)
         elif o == owl("NamedIndividual"):
             self.individuals.add(s)
-        elif not o.startswith(_BUILT_IN) or o in (ax.THING, ax.NOTHING):
+        elif not o.startswith(BUILT_IN) or o in (ax.THING, ax.NOTHING):
             yield ax.ClassAssertion(self.expression(o), self._individual(s))
 
     def _members(self, s: Term) -> list[Term]:
@@ -215,157 +188,6 @@ class _Mapping:
         if all(m in self.data_properties for m in members):
             return ax.DisjointDataProperties(tuple(members))
         return ax.DisjointProperties(tuple(map(self._role, members)))
-
-    # --- entities and expressions
-
-    def _individual(self, s: Term) -> Term:
-        if s.startswith('"'):
-            raise unreadable(s, "a literal stands where an individual is needed")
-        self.individuals.add(s)
-        return s
-
-    def _role(self, s: Term) -> ax.ObjectProperty:
-        if s.startswith("_") and (inverse := self._values(s, owl("inverseOf"))):
-            return ax.inverse(self._role(inverse[0]))
-        if not s.startswith("<"):
-            raise unreadable(s, "it stands where an object property is needed")
-        self.object_properties.add(s)
-        return s
-
-    def _one(self, s: Term, p: Term) -> Term:
-        found = self._values(s, p)
-        if len(found) != 1:
-            raise unreadable(s, f"it has {len(found)} values of {p}")
-        return found[0]
-
-    def _list(self, s: Term) -> list[Term]:
-        members: list[Term] = []
-        seen = set()
-        while s != _NIL:
-            if s in seen:
-                raise unreadable(s, "the list runs in a circle")
-            seen.add(s)
-            members.append(self._one(s, _FIRST))
-            s = self._one(s, _REST)
-        return members
-
-    def expression(self, s: Term) -> ax.ClassExpression:
-        """The class expression that a node stands for."""
-        if s.startswith("<"):
-            self.classes.add(s)
-            return ax.Class(s)
-        if s.startswith('"'):
-            raise unreadable(s, "a literal stands where a class is needed")
-        self.depth += 1
-        if self.depth > _DEPTH:
-            raise unreadable(s, f"the class expression is nested deeper than {_DEPTH}")
-        try:
-            return self._anonymous(s)
-        finally:
-            self.depth -= 1
-
-    def _anonymous(self, s: Term) -> ax.ClassExpression:
-        about = self.about.get(s, {})
-        for p, build in ((owl("intersectionOf"), ax.And), (owl("unionOf"), ax.Or)):
-            if p in about:
-                operands = tuple(map(self.expression, self._list(self._one(s, p))))
-                if len(operands) == 1:
-                    return operands[0]
-                return build(operands) if operands else (ax.TOP if build is ax.And else ax.BOTTOM)
-        if owl("complementOf") in about:
-            return ax.Not(self.expression(self._one(s, owl("complementOf"))))
-        if owl("oneOf") in about:
-            return ax.OneOf(tuple(map(self._individual, self._list(self._one(s, owl("oneOf"))))))
-        if owl("onProperty") in about:
-            property = self._one(s, owl("onProperty"))
-            if property in self.data_properties:
-                return self._data_restriction(s, property)
-            return self._restriction(s, self._role(property))
-        raise unreadable(s, "it stands where a class is needed, and is none that OWL 2 knows")
-
-    def _restriction(self, s: Term, role: ax.ObjectProperty) -> ax.ClassExpression:
-        about = self.about.get(s, {})
-        if owl("someValuesFrom") in about:
-            return ax.Some(role, self.expression(self._one(s, owl("someValuesFrom"))))
-        if owl("allValuesFrom") in about:
-            return ax.Only(role, self.expression(self._one(s, owl("allValuesFrom"))))
-        if owl("hasValue") in about:
-            return ax.Value(role, self._individual(self._one(s, owl("hasValue"))))
-        if owl("hasSelf") in about:
-            return ax.HasSelf(role)
-        filler = self.expression(self._one(s, owl("onClass"))) if owl("onClass") in about else ax.TOP
-        for word, build in (("in", ax.Min), ("ax", ax.Max)):
-            for p in (owl(f"m{word}Cardinality"), owl(f"m{word}QualifiedCardinality")):
-                if p in about:
-                    return build(self._count(s, p), role, filler)
-        for p in (owl("cardinality"), owl("qualifiedCardinality")):
-            if p in about:
-                return ax.Exactly(self._count(s, p), role, filler)
-        raise unreadable(s, "it restricts a property in no way that OWL 2 knows")
-
-    def _data_restriction(self, s: Term, property: Term) -> ax.ClassExpression:
-        about = self.about.get(s, {})
-        if owl("someValuesFrom") in about:
-            return ax.DataSome(property, self.range(self._one(s, owl("someValuesFrom"))))
-        if owl("allValuesFrom") in about:
-            return ax.DataOnly(property, self.range(self._one(s, owl("allValuesFrom"))))
-        if owl("hasValue") in about:
-            return ax.DataValue(property, self._one(s, owl("hasValue")))
-        filler = (
-            self.range(self._one(s, owl("onDataRange"))) if owl("onDataRange") in about else ax.ANY_LITERAL
-        )
-        for word, build in (("in", ax.DataMin), ("ax", ax.DataMax)):
-            for p in (owl(f"m{word}Cardinality"), owl(f"m{word}QualifiedCardinality")):
-                if p in about:
-                    return build(self._count(s, p), property, filler)
-        for p in (owl("cardinality"), owl("qualifiedCardinality")):
-            if p in about:
-                return ax.DataExactly(self._count(s, p), property, filler)
-        raise unreadable(s, "it restricts a property in no way that OWL 2 knows")
-
-    def _count(self, s: Term, p: Term) -> int:
-        count = value(self._one(s, p)).point
-        if not isinstance(count, int) or count < 0:
-            raise unreadable(s, f"{p} is no number of things")
-        return count
-
-    def range(self, s: Term) -> ax.DataRange:
-        """The data range that a node stands for."""
-        if s.startswith("<"):
-            if not s.startswith(_BUILT_IN):
-                self.datatypes.add(s)
-            return ax.Datatype(s)
-        self.depth += 1
-        if self.depth > _DEPTH:
-            raise unreadable(s, f"the data range is nested deeper than {_DEPTH}")
-        try:
-            return self._anonymous_range(s)
-        finally:
-            self.depth -= 1
-
-    def _anonymous_range(self, s: Term) -> ax.DataRange:
-        about = self.about.get(s, {})
-        if owl("intersectionOf") in about:
-            return ax.DataAnd(tuple(map(self.range, self._list(self._one(s, owl("intersectionOf"))))))
-        if owl("unionOf") in about:
-            return ax.DataOr(tuple(map(self.range, self._list(self._one(s, owl("unionOf"))))))
-        for p in (owl("datatypeComplementOf"), owl("complementOf")):
-            if p in about:
-                return ax.DataNot(self.range(self._one(s, p)))
-        if owl("oneOf") in about:
-            return ax.DataOneOf(tuple(self._list(self._one(s, owl("oneOf")))))
-        if owl("onDatatype") in about:
-            facets = [
-                (facet, bound)
-                for node in self._list(self._one(s, owl("withRestrictions")))
-                for facet, bounds in self.about.get(node, {}).items()
-                for bound in bounds
-            ]
-            for facet, bound in facets:
-                if facet == f"<{XSD}pattern>" and isinstance(wrong := read_pattern(parts(bound)[0]), str):
-                    raise unreadable(s, f"its pattern cannot be read: {wrong}")
-            return ax.Restricted(self._one(s, owl("onDatatype")), tuple(facets))
-        raise unreadable(s, "it stands where a data range is needed, and is none that OWL 2 knows")
 
     # --- readers of single predicates
 
@@ -462,8 +284,3 @@ _READERS: dict[Term, Callable[[_Mapping, Term, Term], Iterator[ax.Axiom]]] = {
     owl("sameAs"): _Mapping.same_as,
     owl("differentFrom"): _Mapping.different_from,
 }
-
-
-def unreadable(node: Term, reason: str) -> ObepError:
-    """An ontology says something that is not OWL 2."""
-    return fail("OBEP303", f"the ontology has an axiom that cannot be read, at {node}", reason=reason)

@@ -7,7 +7,7 @@ witness are those of REASONING 4.1; each is looked for, none is assumed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeVar
@@ -19,14 +19,15 @@ from obep.ontology.normal import Normal
 from obep.ontology.program import FILL, IS, SELF_IN, Program, witness_name
 from obep.ontology.ranges import lies
 from obep.ontology.relations import SAME, Directed, Relations
-from obep.ontology.rules import UNEQUAL_TO_ITSELF, Bound, Role, Rule, Symbol
+from obep.ontology.relevance import Clauses, relevant
+from obep.ontology.rules import Bound, Role, Rule, Symbol
 from obep.ontology.store import Store
+from obep.ontology.universals import Universals
 from obep.ontology.words import name
 
 _R = TypeVar("_R", bound=Rule)
 _WITNESSES = 6
 """How many witnesses a `min` may have before it is left to the reasoner."""
-Clauses = Sequence[tuple[tuple[Rule, ...], ...]]
 Static = Callable[[list[Rule]], tuple[Program, Store]]
 """Builds a program and closes what T says by itself under it."""
 
@@ -94,6 +95,7 @@ class _Sorter:
         for rule in self._of(r.Witness):
             if words := self._look.spoils(rule):
                 self._only_upper(rule, words)
+        self._reflexive()
         if any(isinstance(rule, r.Witness | r.Fill | r.Is) for rule in self.upper):
             self._universal(static)
         while any(isinstance(rule, r.Witness) for rule in self.lower):
@@ -178,6 +180,21 @@ class _Sorter:
         return bool(spoilt)
 
     # --- what holds of everything
+
+    def _reflexive(self) -> None:
+        """What everything has to itself is not written down, so it can be neither counted nor compared."""
+        reflexive = Universals(self.upper, self.relations).reflexive
+        for rule in self.upper:
+            roles: tuple[Role, ...] = ()
+            if isinstance(rule, r.Merge):
+                roles = (rule.role,)
+            elif isinstance(rule, r.RolesApart):
+                roles = (rule.first, rule.second)
+            elif isinstance(rule, r.Key):
+                roles = rule.roles
+            for role in roles:
+                if self.relations.of(role)[0] in reflexive:
+                    self.opaque.append(f"{name(role)} is reflexive, and bounded")
 
     def _universal(self, static: Static) -> None:
         """What everything has, and what everything has because of that."""
@@ -273,115 +290,6 @@ class _Look:
     def passes_through(self, role: Role) -> bool:
         """Whether a chain or a bound goes through the witnesses of a role."""
         return any(edge in self._steps or edge[0] in self._bounded for edge in self.into(role))
-
-
-def relevant(
-    rules: Iterable[Rule], goals: Iterable[Symbol | int], relations: Relations, clauses: Clauses = ()
-) -> tuple[set[Rule], set[Symbol | int]]:
-    """The rules that may take part in a derivation of a goal, and all concepts and relations that may.
-
-    A goal is a concept, or the number of a relation. A case analysis counts when each of its cases does.
-    """
-    rules = dict.fromkeys(rules)
-    search = _Search(rules, relations, clauses)
-    needed: set[Symbol | int] = set(goals) | {SAME}
-    seen: set[Symbol | int] = set()
-    while True:
-        while search.waiting:
-            needed |= set(_needs(search.waiting.pop(), relations)) - seen
-        if not needed:
-            return search.used, seen
-        head = needed.pop()
-        seen.add(head)
-        for rule in search.by_head.get(head, ()):
-            search.reach(rule)
-
-
-class _Search:
-    """Which rules conclude what, and which of them have been reached."""
-
-    def __init__(self, rules: Mapping[Rule, None], relations: Relations, clauses: Clauses) -> None:
-        self.by_head: dict[Symbol | int, list[Rule]] = {}
-        self.waiting: list[Rule] = []
-        self.used: set[Rule] = set()
-        self._reached: set[Rule] = set()
-        self._clauses: dict[Rule, list[tuple[tuple[Rule, ...], ...]]] = {}
-        for clause in clauses:
-            members = [rule for case in clause for rule in case]
-            if all(rule in rules for rule in members):
-                for rule in members:
-                    self._clauses.setdefault(rule, []).append(clause)
-        for rule in rules:
-            heads = _heads(rule, relations)
-            if not heads:
-                self.reach(rule)
-            for head in heads:
-                self.by_head.setdefault(head, []).append(rule)
-        witnesses = [rule for rule in rules if isinstance(rule, r.Witness)]
-        named = any(isinstance(rule, r.Fill | r.Is | r.Merge | r.Key) for rule in rules)
-        clashes = [rule for rule in self.by_head.get(NOTHING, ()) if rule != UNEQUAL_TO_ITSELF]
-        if clashes or named:  # a witness that cannot be is a contradiction
-            self.by_head.setdefault(NOTHING, []).extend(witnesses)
-        if named:
-            for rule in witnesses:  # what holds of a witness may come back to a name
-                self.by_head.setdefault(rule.filler, []).append(rule)
-
-    def reach(self, rule: Rule) -> None:
-        """Something that the rule concludes is needed."""
-        if rule in self._reached:
-            return
-        self._reached.add(rule)
-        clauses = self._clauses.get(rule)
-        if clauses is None:
-            self._use(rule)
-            return
-        for clause in clauses:
-            if all(not self._reached.isdisjoint(case) for case in clause):
-                for case in clause:
-                    for member in case:
-                        if member in self._reached:
-                            self._use(member)
-
-    def _use(self, rule: Rule) -> None:
-        if rule not in self.used:
-            self.used.add(rule)
-            self.waiting.append(rule)
-
-
-def _heads(rule: Rule, relations: Relations) -> tuple[Symbol | int, ...]:
-    """What a rule concludes; nothing for rules that always count."""
-    match rule:
-        case r.Sub(_, head) | r.Exists(_, _, head) | r.Count(_, _, _, head) | r.SelfIn(_, head):
-            return (head,)
-        case r.Member(concept):
-            return (concept,)
-        case r.Apart() | r.RolesApart():
-            return (NOTHING,)
-        case r.SubRole(_, role) | r.Chain(_, _, role) | r.SelfOut(_, role) | r.Witness(_, role):
-            return tuple(dict.fromkeys(number for number, _ in relations.above(role)))
-        case r.Fill(_, role) | r.Edge(role):
-            return tuple(dict.fromkeys(number for number, _ in relations.above(role)))
-    return ()
-
-
-def _needs(rule: Rule, relations: Relations) -> Iterable[Symbol | int]:
-    """What a rule rests on."""
-    match rule:
-        case r.Sub(premises) | r.Apart(premises):
-            yield from premises
-        case r.Exists(role, filler):
-            yield from (filler, relations.of(role)[0])
-        case r.Count(role) | r.SelfIn(role):
-            yield relations.of(role)[0]
-        case r.RolesApart(first, second) | r.Chain(first, second):
-            yield from (relations.of(first)[0], relations.of(second)[0])
-        case r.Merge(premise, role, filler):
-            yield from (premise, filler, relations.of(role)[0])
-        case r.Key(concept, roles):
-            yield concept
-            yield from (relations.of(role)[0] for role in roles)
-        case r.Is(premise) | r.Fill(premise) | r.SelfOut(premise) | r.Witness(premise):
-            yield premise
 
 
 def _shown(symbol: Symbol) -> str:

@@ -16,11 +16,12 @@ from obep.ontology.axioms import (
     Inverse,
 )
 from obep.ontology.literals import Value, value
-from obep.ontology.program import BOTTOM, Names, Program, ProgramBuilder
+from obep.ontology.program import BOTTOM, Names, Program
 from obep.ontology.relations import Relations
 from obep.ontology.rules import Role, Rule, Symbol
 from obep.ontology.saturate import Closure
 from obep.ontology.store import Store
+from obep.ontology.tables import ProgramBuilder
 
 
 @dataclass(frozen=True, slots=True)

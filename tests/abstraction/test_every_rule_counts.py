@@ -14,9 +14,10 @@ from obep.errors import ObepError
 from obep.model import DeadLetter
 from obep.ontology import program, rules
 from obep.ontology.normal import Normaliser
-from obep.ontology.program import Program, ProgramBuilder
+from obep.ontology.program import Program
 from obep.ontology.reading import Contradiction
 from obep.ontology.rules import Rule
+from obep.ontology.tables import ProgramBuilder
 
 CASES = [
     case
