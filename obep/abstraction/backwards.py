@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from obep.ontology import program as p
 from obep.ontology.literals import value
+from obep.ontology.merging import choices
 from obep.ontology.program import Op, Program
 from obep.ontology.relations import SAME
-from obep.ontology.saturate import choices
 from obep.ontology.store import Store
 
 Fact = tuple[int, ...]

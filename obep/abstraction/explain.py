@@ -14,8 +14,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from obep.abstraction.backwards import Backwards, Derivation, Fact
+from obep.ontology.facts import Node
 from obep.ontology.program import Program
-from obep.ontology.saturate import Node
 from obep.ontology.store import Store
 
 Explanation = frozenset[int]

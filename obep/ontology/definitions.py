@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, body_of
 from obep.ontology.axioms import (
     Axioms,
@@ -20,6 +21,7 @@ from obep.ontology.axioms import (
 )
 from obep.ontology.expressions import Vocabulary
 from obep.query import ast
+from obep.query.checks.report import say
 from obep.query.names import leaves
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
     """The definitions of a query over T."""
     logical = {iri: e for iri, e in linked.events.items() if isinstance(e, ast.LogicalEvent)}
     vocabulary = Vocabulary(axioms, (event.description for event in logical.values()))
-    bodies = {iri: vocabulary.expression(event.description) for iri, event in logical.items()}
+    bodies = {iri: _body(vocabulary, event, linked.file_of[iri]) for iri, event in logical.items()}
     guarded = frozenset(iri for iri, event in logical.items() if event.guard is not None)
     goals = (*linked.events, *(body_of(iri) for iri in logical if iri in guarded))
     streams = {iri: event.on for iri, event in logical.items() if event.on is not None}
@@ -66,6 +68,18 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
         for pattern in _patterns(event)
     )
     return Definitions(known, bodies, guarded, goals, streams, classes, roles, any_predicate)
+
+
+def _body(vocabulary: Vocabulary, event: ast.LogicalEvent, file: ast.QueryFile) -> ClassExpression:
+    """What a definition says; what is wrong with it gets its place in the file."""
+    try:
+        return vocabulary.expression(event.description)
+    except ObepError as error:
+        placed = [
+            say(one.code, file, one.span or event.span, one.message, one.reason, one.remedy)
+            for one in error.diagnostics
+        ]
+        raise ObepError(*placed) from None
 
 
 def _looked_at(events: Iterable[ast.Event], known: Axioms) -> tuple[frozenset[Term], frozenset[Term]]:

@@ -131,7 +131,7 @@ class Vocabulary:
                 raise _misplaced(node, datatype.text)
 
     def _either(self, property: Term) -> ax.ClassExpression:
-        """`p some` of a property of which nobody has said what it relates: any value will do (Listing 1.10)."""
+        """`p some` of a property of which nobody said what it relates: any value will do (Listing 1.10)."""
         self._use(object_properties=property, data_properties=property)
         return ax.Or((ax.Some(property, ax.TOP), ax.DataSome(property, ax.ANY_LITERAL)))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from obep.errors import Diagnostic
+from obep.errors import Diagnostic, ObepError
 from obep.model import RDF_TYPE
 from obep.ontology.axioms import Axioms
 from obep.ontology.compile import compile_bundle
@@ -87,3 +87,24 @@ def test_strict_holds_guards_to_the_vocabulary_of_their_events(tmp_path: Path) -
     assert [(d.code, d.message) for d in check_strict(bundle)] == [
         ("OBEP310", ":armedWith is not in the vocabulary of G")
     ]
+
+
+MISFITS = {
+    "EVENT H AS temp value :x": ("OBEP308", ":x"),
+    "EVENT H AS armedWith value 5": ("OBEP308", "5"),
+    "EVENT H AS temp some Room": ("OBEP308", "Room"),
+    "EVENT H AS Room and xsd:integer[> 3]": ("OBEP308", "xsd:integer[> 3]"),
+    'EVENT H AS temp some xsd:string[pattern "(a"]': ("OBEP311", '"(a"'),
+}
+
+
+@pytest.mark.parametrize("events", MISFITS)
+def test_what_does_not_fit_has_a_place(tmp_path: Path, events: str) -> None:
+    code, under_caret = MISFITS[events]
+    with pytest.raises(ObepError) as refused:
+        compile_bundle(linked(tmp_path, events), T, (), java=False)
+    (only,) = refused.value.diagnostics
+    assert only.code == code
+    assert only.span is not None
+    assert only.line_text[only.span.column - 1 : only.span.end_column - 1] == under_caret
+    assert only.file
