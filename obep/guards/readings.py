@@ -19,6 +19,7 @@ from obep.query.ast import (
     LogicalEvent,
     Node,
     NotFollowedBy,
+    Seq,
     TriplePattern,
     Without,
 )
@@ -120,21 +121,22 @@ def _own_blanks(triples: tuple[TriplePattern, ...], block: int) -> tuple[TripleP
 def _leaves(event: CompositeEvent) -> list[tuple[Leaf, bool]]:
     """The distinct leaves, and whether each stands below FIRST or LAST.
 
-    Within a negation only the FIRST and LAST inside of it count: what belongs to it is decided there.
+    A naive SEQ chooses as LAST does, before any guard (SPEC §6). Within a negation only the FIRST and LAST
+    inside of it count: what belongs to it is decided there.
     """
     found: dict[Leaf, bool] = {}
 
-    def visit(node: object, held: bool) -> None:
+    def visit(node: object, held: bool, choosing: tuple[type[Node], ...]) -> None:
         if isinstance(node, Leaf):
             found[node] = held or found.get(node, False)
         elif isinstance(node, Without | NotFollowedBy):
-            visit(node.left, held)
-            visit(node.right, False)
+            visit(node.left, held, choosing)
+            visit(node.right, False, (First, Last))
         elif isinstance(node, Node):
             for child in children(node):
-                visit(child, held or isinstance(node, First | Last))
+                visit(child, held or isinstance(node, choosing), choosing)
 
-    visit(event.pattern, False)
+    visit(event.pattern, False, (First, Last, Seq) if event.policy == "naive" else (First, Last))
     return list(found.items())
 
 

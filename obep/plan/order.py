@@ -80,7 +80,7 @@ def _leading_to(iri: Term, event: LogicalEvent, bundle: Any) -> set[Term]:
     names = set(depends(event))
     if bundle is not None and hasattr(bundle, "normal"):
         from obep.ontology.axiom_rules import mentioned
-        from obep.ontology.profile import relevant
+        from obep.ontology.relevance import relevant
 
         goal = iri if event.guard is None else body_of(iri)
         rules = [*bundle.normal.rules, *bundle.normal.asserted]

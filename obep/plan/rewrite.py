@@ -24,7 +24,7 @@ def settle_choices(node: Node, conditions: Conditions = ()) -> Node:
     if isinstance(node, nodes.Choice):
         return nodes.Settle(_hold(node), final=True)
     if isinstance(node, nodes.Fallback) and node.which == "naive":  # chooses before any guard, too
-        return replace(_hold(node), held=False)
+        return nodes.Check(replace(_hold(node), held=False))
     return node.with_operands(settle_choices)
 
 
@@ -52,7 +52,7 @@ def place_conditions(node: Node, conditions: Conditions) -> Node:
 def _place(node: Node, conditions: Conditions) -> Node:
     node = node.with_operands(lambda operand: _place(operand, conditions))
     decides = isinstance(node, nodes.Next | nodes.Fallback | nodes.Negation)
-    if isinstance(node, nodes.Settle) and node.final:
+    if (isinstance(node, nodes.Settle) and node.final) or isinstance(node, nodes.Check):
         here = [condition for condition in conditions if condition.needs <= node.scope]
     elif decides or (isinstance(node, nodes.Binary) and not node.held):
         here = [condition for condition in conditions if _belongs(condition, node)]
