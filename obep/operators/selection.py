@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 
-from obep.operators.candidates import END, PARTS, SINCE, START, Candidate, Emit
+from obep.operators.candidates import DONE, END, PARTS, SINCE, START, Candidate, Emit
 from obep.operators.operator import Operator
 from obep.operators.rows import Gathering, compile_test
 from obep.plan import nodes
@@ -41,6 +41,10 @@ class Choice(Operator):
         self.waits = not self._eager
         self._keep_all = consumes
         self._horizon = node.horizon
+        self._window = node.horizon if node.windowed else None
+        operand = node.operand
+        self._in_order = operand.point and operand.rooted and operand.punctual and not consumes
+        self._now = 0
         self._members: list[Candidate] = []
         self._new: list[Candidate] = []
         self._watching: list[Callable[[Candidate], None]] = []
@@ -48,16 +52,18 @@ class Choice(Operator):
     def take(self, candidate: Candidate) -> None:
         for seen in self._watching:
             seen(candidate)
+        self._now = candidate[DONE]
         if self.below is None:
             self._members.append(candidate)
-            if not self._keep_all:
+            if not self._keep_all and self._window is None:
                 self._members = self._choose(self._members)
         if not self._eager:
             self._new.append(candidate)
-        elif self._shows(candidate, self._members):
+        elif self._shows(candidate, self.live()):
             self.emit(candidate)
 
     def close(self, at: int) -> None:
+        self._now = at
         if self._new:
             new, self._new = self._new, []
             shown = list(self.live())
@@ -68,7 +74,25 @@ class Choice(Operator):
     def live(self) -> Iterable[Candidate]:
         if self.below is not None:
             return self._choose(self.below.live())
+        if self._window is not None:
+            return self._first_in_window(self._now - self._window)
         return self._choose(self._members) if self._keep_all else self._members
+
+    def _first_in_window(self, before: int) -> list[Candidate]:
+        """What lies outside of the window has no say any more."""
+        members = self._members
+        if not self._in_order:
+            members[:] = [member for member in members if member[SINCE] > before]
+            return first_of(members)
+        expired = 0
+        while expired < len(members) and members[expired][SINCE] <= before:
+            expired += 1
+        if expired:
+            del members[:expired]
+        shown = 1 if members else 0  # all are instants, in order: the first ones are those that tie
+        while 0 < shown < len(members) and members[shown][START] == members[0][START]:
+            shown += 1
+        return members[:shown]
 
     def _shows(self, candidate: Candidate, among: Iterable[Candidate]) -> bool:
         if self._first:

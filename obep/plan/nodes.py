@@ -397,6 +397,8 @@ class Choice(Unary):
     """`FIRST E`, `LAST E`: a view of what there is."""
 
     which: Literal["first", "last"] = "first"
+    windowed: bool = False
+    """It looks at what lies within its horizon only, at every instant."""
 
     @property
     def view(self) -> bool:

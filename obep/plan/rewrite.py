@@ -78,9 +78,31 @@ def _belongs(condition: Condition, node: Node) -> bool:
 def choose_windows(node: Node, conditions: Conditions = ()) -> Node:
     """WITHIN is a filter, unless what lies outside of the window could change what is inside."""
     node = node.with_operands(choose_windows)
-    if isinstance(node, nodes.Within):
-        return replace(node, replay=not _filters(node.operand))
+    if isinstance(node, nodes.Within) and not _filters(node.operand):
+        direct = _direct(node.operand)
+        return replace(node, replay=True) if direct is None else replace(node, operand=direct)
     return node
+
+
+def _direct(node: Node) -> Node | None:
+    """What stands directly below a WITHIN and chooses when the window is looked at: it can keep to the window
+    by itself, if nothing below it chooses. `None` for anything else."""
+    match node:
+        case nodes.Check():
+            operand = _direct(node.operand)
+            return None if operand is None else replace(node, operand=operand)
+        case nodes.Settle(operand=nodes.Choice(which="first") as choice) if _filters(choice.operand):
+            return replace(node, operand=replace(choice, windowed=True))
+        case nodes.Pick() | nodes.Fallback() if node.which != "naive":
+            return node if _filters(node.left) and _filters(node.right) else None
+        case nodes.Pair():
+            left, right = (one if _filters(one) else _direct_choice(one) for one in (node.left, node.right))
+            return None if left is None or right is None else replace(node, left=left, right=right)
+    return None
+
+
+def _direct_choice(node: Node) -> Node | None:
+    return _direct(node) if isinstance(node, nodes.Settle) else None
 
 
 def _filters(node: Node) -> bool:

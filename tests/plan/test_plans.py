@@ -75,7 +75,12 @@ def test_within_reaches_the_leaves_as_a_horizon():
         ("(A SEQ B) WITHOUT C WITHIN 5 s", False),
         ("A SEQ B SEQ C WITHIN 5 s POLICY recent", False),
         ("A TIMES 3 WITHIN 5 s", False),
-        ("(FIRST A) SEQ B WITHIN 5 s", True),
+        # what chooses directly below keeps to the window by itself
+        ("(FIRST A) SEQ B WITHIN 5 s", False),
+        ("(FIRST A) WITHIN 5 s", False),
+        ("OPTIONAL A SEQ B WITHIN 5 s", False),
+        ("A SEQ B WITHIN 5 s POLICY chronological", False),
+        ("((FIRST A) SEQ B) SEQ C WITHIN 5 s", True),
         ("(OPTIONAL A SEQ B) SEQ C WITHIN 5 s", True),
         ("A SEQ B SEQ C WITHIN 5 s POLICY chronological", True),
         ("(A SEQ B) WITHOUT (C DURING D) WITHIN 5 s", True),
