@@ -196,9 +196,8 @@ class Bounds:
     def _may_clash(self, upper: Closure, names: Iterable[Term]) -> bool:
         if upper.clashes or BOTTOM in upper.program.universal:
             return True
-        store = upper.store
-        known = {store.ids[name] for name in names if name in store.ids} | upper.program.witnesses
-        return any(BOTTOM in store.types[x] for x in known)
+        store = upper.store  # whoever has a witness that cannot be has BOTTOM too (`build_reading`)
+        return any(BOTTOM in store.types[store.ids[name]] for name in names if name in store.ids)
 
 
 def _parts(mine: list[Triple], components: Components) -> list[Part]:

@@ -19,7 +19,7 @@ from obep.ontology.literals import Value, value
 from obep.ontology.program import BOTTOM, Names, Program
 from obep.ontology.relations import Relations
 from obep.ontology.rules import Role, Rule, Symbol
-from obep.ontology.saturate import Closure
+from obep.ontology.saturate import Closing, Closure
 from obep.ontology.store import Store
 from obep.ontology.tables import ProgramBuilder
 
@@ -126,7 +126,7 @@ def build_reading(
     upper: bool = False,
 ) -> Reading:
     """The program of these rules, and K closed under it."""
-    rules = list(rules)
+    rules = list(dict.fromkeys(rules))
     equality = any(p == SAME_AS for _, p, _ in k) or any(
         isinstance(rule, r.Edge) and rule.role == SAME_AS for rule in rules
     )
@@ -134,9 +134,12 @@ def build_reading(
         program = build_program(rules, relations, names, vocabulary, equality)
         static = closed(program, (), vocabulary.axioms, upper=upper)
         impossible = {w for w in program.witnesses if BOTTOM in static.types[w]}
-        if not impossible:
+        fewer = [_without_impossible(rule, names, impossible) for rule in rules]
+        if upper:  # there it may be possible all the same: both count
+            fewer = list(dict.fromkeys([*rules, *fewer]))
+        if fewer == rules:
             break
-        rules = [_without_impossible(rule, names, impossible) for rule in rules]
+        rules = fewer
     store = closed(program, k, vocabulary.axioms, upper=upper) if k else static
     return Reading(program, store)
 
@@ -154,9 +157,9 @@ def build_program(
         names,
         goals=(*vocabulary.goals, *vocabulary.guard_classes),
         kept_roles=vocabulary.guard_roles,
-        classes=(*known.classes, *vocabulary.guard_classes, THING, NOTHING),
-        roles=known.object_properties | only_guards,
-        data=known.data_properties | only_guards,
+        classes=(*sorted(known.classes | vocabulary.guard_classes), THING, NOTHING),
+        roles=sorted(known.object_properties | only_guards),
+        data=sorted(known.data_properties | only_guards),
         equality=equality,
     ).build()
 
@@ -181,7 +184,7 @@ def closed(program: Program, k: Sequence[Triple], axioms: Axioms, *, upper: bool
     datatypes = {a.datatype: a.range for a in axioms.axioms if isinstance(a, DatatypeDefinition)}
     terms = list(program.names.individuals)
     empty = Store([], {}, len(program.stored), program.tests, datatypes)
-    closure = Closure(program, empty, terms, keep=True)
+    closure = Closing(program, empty, terms, keep=True)
     for c, x in program.members:
         closure.add_types(x, (c,), _GIVEN)
     for relation, x, y in program.edges:
@@ -208,9 +211,11 @@ def closed(program: Program, k: Sequence[Triple], axioms: Axioms, *, upper: bool
         raise Contradiction(guilty)
     store = Store(terms, ids, len(program.stored), program.tests, datatypes)
     shared: dict[frozenset[int], frozenset[int]] = {}
+    of: list[frozenset[int]] = [frozenset()] * len(terms)
     for x, types in closure.types.items():
         known = frozenset(types)
-        store.types[x] = shared.setdefault(known, known)
+        of[x] = shared.setdefault(known, known)
+    store.types = of
     store.forwards = {key: tuple(found) for key, found in closure.forwards.items()}
     store.backwards = {key: tuple(found) for key, found in closure.backwards.items()}
     store.canonical = canonical

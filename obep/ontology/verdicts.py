@@ -185,9 +185,8 @@ def _suspects(bundle: Bundle) -> Iterable[tuple[Triple, ...]]:
         return components.all()
     store = bundle.upper.store
     guilty = [store.terms[x] for x, types in enumerate(store.types) if BOTTOM in types]
-    if any(term.startswith("~") for term in guilty):
-        return components.all()
-    return (components.of([(term, RDF_TYPE, "")]) for term in guilty)
+    named = [term for term in guilty if not term.startswith("~")]  # a witness's fault is its owner's, too
+    return (components.of([(term, RDF_TYPE, "")]) for term in named)
 
 
 # --- words
