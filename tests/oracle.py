@@ -69,7 +69,7 @@ from obep.query import ast
 
 Solve = Callable[[ast.CompositeEvent, ast.Leaf, Occurrence], frozenset[Row]]
 EVER = -(10**18)
-MOST_CANDIDATES = 20_000
+MOST_CANDIDATES = 8_000
 """So many in one partition of one event are more than anyone wants to wait for."""
 
 

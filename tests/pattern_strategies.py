@@ -272,7 +272,7 @@ class Maker:
         if kind == "NOT FOLLOWED BY":
             return ast.NotFollowedBy(*operands(2), seconds(self.random.randint(1, 4)))
         if kind == "OPTIONAL":
-            first, second = operands(2)
+            first, second = operands(2) if core is None else (core, self.pattern(depth - 1, banned))
             around = ast.Seq if self.random.random() < 0.7 else ast.And
             rest = second.operands if isinstance(second, around) else (second,)
             if isinstance(rest[0], ast.Optional):
@@ -321,7 +321,7 @@ class Maker:
             event = replace(event, guard=ast.Guard(tuple(self.blocks), ()))
         if self.key:
             event = replace(event, partition_by=(ast.Var(self.key),))
-        if chance() < 0.5 and any(_positive_seq(pattern)):
+        if chance() < 0.75 and any(_positive_seq(pattern)):
             event = replace(event, policy=self.random.choice(POLICIES))
         if with_guards and chance() < 0.45:
             filters = tuple(filter(None, (self.filter(event) for _ in range(self.random.choice((1, 1, 2))))))

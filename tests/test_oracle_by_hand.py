@@ -78,7 +78,22 @@ ROWS = {
     "partitions are on their own": (
         "(FIRST A(?k)) SEQ B(?k) PARTITION BY ?k", "A1x A2y B3y", ["A2y B3y [2,3]@3/y"],
     ),
+    "D11 what lies between, but is during the same": (
+        "(A DURING G AS g1) NEXT (B DURING G AS g2)\nEVENT G MATCH C NEXT D",
+        "C0 A1 B2 D3 C4 B5 D6",
+        ["A1 (G[0,3]) B5 (G[4,6]) [1,5]@6"],
+    ),
     # policies
+    "an earlier l keeps r to itself": (
+        "((A DURING G) SEQ B) SEQ B AS b POLICY chronological\nEVENT G MATCH C NEXT D",
+        "C0 A0 D1 C2 A2 B3 D4 B5",
+        ["A0 (G[0,1]) B3 B5 [0,5]@5"],
+    ),
+    "a later l can be more recent": (
+        "((A DURING G) SEQ B) SEQ B AS b POLICY recent\nEVENT G MATCH C NEXT D",
+        "C0 A0 D1 C2 A2 B3 D4 B5",
+        ["A0 (G[0,1]) B3 B5 [0,5]@5", "A2 (G[2,4]) B3 B5 [2,5]@5"],
+    ),
     "chronological consumes": (
         "A SEQ B POLICY chronological", "A1 A2 B3 B4 B5", ["A1 B3 [1,3]@3", "A2 B4 [2,4]@4"],
     ),
@@ -158,6 +173,16 @@ GUARDS = {
         "A1(p=1|2) B2(p=1) C4 A5(p=1) C9",
         {"A1 C4 [1,4]@4": {"v=2"}, "A1 C9 [1,9]@9": {"v=2"}},
     ),
+    "D9 a negation below FIRST drops what has no solution": (
+        "(FIRST ((A SEQ B) WITHOUT C)) SEQ D IF { EVENT A { ?this :p ?v FILTER(?v > 1) } }",
+        "A1(p=1) B2 A3(p=2) B4 D5",
+        {"A3 B4 D5 [3,5]@5": {"v=2"}},
+    ),
+    "D9 but not a filter that is not its own": (
+        "(FIRST ((A SEQ B) WITHOUT C)) SEQ D IF { EVENT A { ?this :p ?v } FILTER(?v > 1) }",
+        "A1(p=1) B2 A3(p=2) B4 D5",
+        {},
+    ),
     "TIMES: a copy's own variable": (
         "A AS a TIMES 2 IF { EVENT a { ?this :p ?v } FILTER(?v > 1) }",
         "A1(p=1) A2(p=2) A3(p=3)",
@@ -197,6 +222,11 @@ GUARDS = {
         "A SEQ B POLICY recent IF { EVENT A, B { ?this :p ?v } }",
         "A1(p=1) A2(p=2) B3(p=1) B4(p=1)",
         {"A1 B3 [1,3]@3": {"v=1"}},
+    ),
+    "OPTIONAL under a policy: what fits another l is not alone": (
+        "OPTIONAL(A) SEQ B POLICY chronological IF { EVENT A, B { ?this :p ?v } }",
+        "A1(p=1) A2(p=2) B3(p=1|2|3)",
+        {"A1 B3 [1,3]@3": {"v=1"}, "B3 [3,3]@3": {"v=3"}},
     ),
     "naive before any guard": (
         "A SEQ B POLICY naive IF { EVENT A, B { ?this :p ?v } }",

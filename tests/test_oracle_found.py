@@ -27,9 +27,9 @@ FOUND = {
            IF { EVENT a1 { ?this p ?v . ?this q ?w . } FILTER(!(?v <= ?w)) }""",
         "B19x D21z(p=2,q=1) B22x D24x(p=2,q=2) |24",
         set(),
-        "§6: naive pairs the last of live(L, δ) 'before any guard'. The filter stands outside the block, so it is "
-        "not part of a1's solutions and does not belong to the NEXT: (B22, D24) is the last of L, and it is not "
-        "before D24. (In the engine the filter was given to the ask of a1, as if nothing held it back.)",
+        "§6: naive pairs the last of live(L, δ) 'before any guard'. The filter stands outside the block, so "
+        "it is not part of a1's solutions and does not belong to the NEXT: (B22, D24) is the last of L, and "
+        "it is not before D24. (In the engine the filter was in the ask of a1, as if nothing held it back.)",
     ),
 }
 
