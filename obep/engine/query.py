@@ -61,9 +61,14 @@ class Query:
     @classmethod
     def from_bundle(cls, path: Path) -> Query:
         """The query in a file that `to_bundle` has filled."""
+        return cls.from_bytes(path.read_bytes())
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Query:
+        """The query that `to_bundle` has made bytes of."""
         from obep.ontology.packing import from_bytes
 
-        bundle = from_bytes(path.read_bytes())
+        bundle = from_bytes(data)
         return cls(bundle.linked, bundle)
 
     def explain(self) -> str:

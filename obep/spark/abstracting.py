@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from obep.engine.blocks import NOW, STYLE, STYLES
 from obep.model import DeadLetter, Item
-from obep.spark.worker import Job, matcher_of, routes_of
+from obep.spark.worker import Job, hold, matcher_of, routes_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +28,7 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
+        hold(job)
         for batch in batches:
             now = time.time_ns() // 1000
             items = list(_admitted(read(batch), job.future, now))

@@ -103,6 +103,7 @@ def detect(
         rdf=rdf,
         forms=tuple(forms),
         drop_state=drop_state,
+        contents=tuple(query.to_bundle() for query in chosen) if _is_connect(spark) else (),
     )
     if read is None and mapping is not None:
         read = MappedRead(stream or _only_stream(job.streams), mapping)
@@ -110,6 +111,10 @@ def detect(
     found = blocks.groupBy("bucket").transformWithState(Detecting(job), FOUND, "append", "none")
     records = found.mapInArrow(columns, RECORD)
     return Detection(observed(records, observe) if observe else records)
+
+
+def _is_connect(spark: SparkSession) -> bool:
+    return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 def _only_stream(streams: Sequence[str]) -> str:

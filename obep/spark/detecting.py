@@ -23,7 +23,7 @@ from obep.plan.components import Component
 from obep.spark.identity import identity, refuse_changed
 from obep.spark.records import letters_payload, occurrences_payload, progress_payload
 from obep.spark.route import SEGMENTS
-from obep.spark.worker import Job, around, ask_names, layout_of, matcher_of, query_of
+from obep.spark.worker import Job, around, ask_names, hold, layout_of, matcher_of, query_of
 
 FOUND = "payload binary"
 CHUNK = 5_000
@@ -42,6 +42,7 @@ class Detecting(StatefulProcessor):
         self._job = job
 
     def init(self, handle: StatefulProcessorHandle) -> None:
+        hold(self._job)
         self._clock_state = handle.getValueState("clock", "data binary")
         self._segment_state = handle.getMapState("segments", "segment int", "data binary")
 

@@ -36,11 +36,23 @@ class Job:
     """The texts wanted of each occurrence: `event` (a JSON line), `nquads`, `trig`, `why`."""
     drop_state: bool = False
     """Begin anew where the state is that of another query."""
+    contents: tuple[bytes, ...] = ()
+    """The bundles themselves, where their files do not reach the workers of a stream (on Connect)."""
+
+
+_contents: dict[str, bytes] = {}
+
+
+def hold(job: Job) -> None:
+    """Know the bundles that came with a job."""
+    _contents.update(zip(job.bundles, job.contents, strict=False))
 
 
 @lru_cache(maxsize=16)
 def query_of(bundle: str) -> Query:
     """The query in a bundle file, compiled once in this process."""
+    if bundle in _contents:
+        return Query.from_bytes(_contents[bundle])
     from pyspark import SparkFiles
 
     path = Path(bundle)
