@@ -14,8 +14,9 @@ from functools import cache
 from obep.errors import Diagnostic
 from obep.query.expected import expected
 from obep.query.refused import refused
+from obep.query.signs import SLIPS_OF_SIGNS
 from obep.query.situation import Situation, situation_of
-from obep.query.slips import SLIPS_OF_BRACKETS, SLIPS_OF_WORDS
+from obep.query.slips import SLIPS_OF_WORDS
 from obep.resources import resource
 
 ALIKE = 0.5
@@ -133,5 +134,5 @@ def _points_back(mistake: Mistake, situation: Situation) -> bool:
     return mistake.at == "previous"
 
 
-EXPLANATIONS = (*SLIPS_OF_BRACKETS, refused, *SLIPS_OF_WORDS, _known_mistake)
+EXPLANATIONS = (*SLIPS_OF_SIGNS, refused, *SLIPS_OF_WORDS, _known_mistake)
 """Asked in this order; the first that knows an answer gives it."""

@@ -19,7 +19,7 @@ _WORD = re.compile(
     r"|(?P<number>[+-]?(?:[0-9]*\.)?[0-9]+(?:[eE][+-]?[0-9]+)?(?!\w))"
     r"|(?P<digits>[0-9]\w*)"
     r"|(?P<name>(?:[\w.-]*:[\w.:%-]*\w|[^\W\d](?:\w|-(?!>))*))"
-    r"|(?P<sign>->|\^\^|\|\||&&|!=|<=|>=|==|<>|:=|@\w+|\w+|\S)"
+    r"|(?P<sign>->|\^\^|\|\||&&|!=|<=|>=|=>|==|<>|:=|@\w+|\w+|\S)"
 )
 NEUTRAL = frozenset((
     "RPAR", "RBRACE", "RSQB", "DOT", "COMMA", "$END", "EVENT", "NAMED", "RETURN", "IF", "CONSTRUCT",

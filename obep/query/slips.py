@@ -1,4 +1,4 @@
-"""Slips of the pen, which need no example: brackets, quotes, misspelt words, words of other languages."""
+"""Slips of the pen, which need no example: misspelt words, words of other languages, keywords as names."""
 
 from __future__ import annotations
 
@@ -11,85 +11,6 @@ from obep.query.nearest import nearest
 from obep.query.scope import Scope
 from obep.query.situation import Situation, could_stand, situation_of
 from obep.query.values import span_between
-
-# --- characters that begin nothing ----------------------------------------------------------------------
-
-
-def _character(situation: Situation) -> Diagnostic | None:
-    word = situation.word
-    line = situation.rest_of_line
-    if re.match(r"/[*/]|--", line):
-        return situation.diagnostic(
-            "OBEP039", "a comment begins with #", "It ends with its line.", f"# {line.strip('/*- ')}"
-        )
-    if word[:1] in ("“", "”", "„", "‘", "’", "«", "»"):
-        return situation.diagnostic(
-            "OBEP036",
-            f"{word[:1]} is a quotation mark of a text processor",
-            "A string stands in straight quotes.",
-            "use \" or '",
-        )
-    if word in ('"', "'"):
-        return situation.diagnostic(
-            "OBEP037",
-            "this string is not closed",
-            "A string ends on its line, unless it stands in three quotes.",
-            f"{line}{word}",
-        )
-    if word == "<" and re.match(r"<[A-Za-z/#]", line):
-        return situation.diagnostic(
-            "OBEP038",
-            "this IRI is not closed",
-            "Between < and > there are no spaces, quotes or braces.",
-            f"<{situation.chunk}>",
-        )
-    return None
-
-
-# --- brackets -------------------------------------------------------------------------------------------
-
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
-
-
-def _open_bracket(situation: Situation) -> Diagnostic | None:
-    """A bracket that is open where the text ends or something new begins, or that another one closes."""
-    opened = situation.scope.open
-    word = situation.word.upper()
-    if word in ")]}" and word:
-        if not opened:
-            return situation.diagnostic(
-                "OBEP004", f"{word} closes nothing", "No bracket is open here.", f"remove the {word}"
-            )
-        bracket = opened[-1]
-        if _CLOSING[bracket.value] == word:
-            return None
-        return _still_open(situation, bracket, f"{word} comes first.")
-    if not opened:
-        return None
-    if not word:
-        return _still_open(situation, opened[-1], "Nothing closes it.")
-    if word == "EVENT" and situation.previous.upper() in ("AND", "OR", "SEQ"):
-        return None  # blocks that somebody joined
-    begins = WORDS.get(word) == "prologue" or word in ("RETURN", "NAMED")
-    goes_on = word in ("IF", "CONSTRUCT", "POLICY", "PARTITION", "MATCH") and opened[-1].type == "LPAR"
-    if begins or goes_on or (word == "EVENT" and "EVENT" not in situation.accepts):
-        reason = f"It is not closed where {situation.word} begins something new."
-        return _still_open(situation, opened[-1], reason)
-    return None
-
-
-def _still_open(situation: Situation, bracket: Any, reason: str) -> Diagnostic:
-    span = span_between(bracket)
-    ends = "the query ends too early: " if not situation.word else ""
-    closing = _CLOSING[bracket.value]
-    return situation.diagnostic(
-        "OBEP003",
-        f"{ends}the {bracket.value} of line {span.line} is still open",
-        reason,
-        f"add the missing {closing}",
-        span,
-    )
-
 
 # --- misspelt keywords ----------------------------------------------------------------------------------
 
@@ -237,6 +158,34 @@ def _two_words(situation: Situation) -> Diagnostic | None:
     )
 
 
+def _quantifier(situation: Situation) -> Diagnostic | None:
+    """`exists p Room`, as in logic."""
+    meant = {"exists": "some", "forall": "only"}.get(situation.previous.lower())
+    if meant is None or situation.after != "CLASS_WORD" or situation.kind != "name":
+        return None
+    return situation.diagnostic(
+        "OBEP080",
+        f"{situation.previous} is written {meant}, after the property",
+        "Class expressions are in the Manchester syntax: armedWith some Sensor, armedWith only Sensor.",
+        f"{situation.word} {meant} …",
+        situation.previous_span,
+    )
+
+
+def _event_of_that_name(situation: Situation) -> Diagnostic | None:
+    """`MATCH First SEQ …`: an event with the name of a unary operator."""
+    unary = situation.after in ("FIRST", "LAST", "NOT", "EVERY", "OPTIONAL")
+    if not unary or not situation.previous.istitle() or situation.group not in ("operator", "clause", "end"):
+        return None
+    return situation.diagnostic(
+        "OBEP052",
+        f"{situation.previous} means something in patterns, so it needs a colon as a name",
+        f"Without the colon an event is missing after {situation.previous.upper()}.",
+        f":{situation.previous}",
+        situation.previous_span,
+    )
+
+
 def _unknown_operator(situation: Situation) -> Diagnostic | None:
     """`A THEN B`."""
     if situation.kind != "name" or "SEQ" not in situation.accepts or ":" in situation.word:
@@ -269,12 +218,13 @@ def _class_of_that_name(situation: Situation) -> Diagnostic | None:
     )
 
 
-SLIPS_OF_BRACKETS = (_character, _open_bracket)
 SLIPS_OF_WORDS = (
     _unit,
     _bound,
     _two_words,
     _class_of_that_name,
+    _event_of_that_name,
+    _quantifier,
     _misspelt,
     _misspelt_before,
     _unknown_operator,
