@@ -15,7 +15,7 @@ from pattern_cases import Arrival, Case, show_answer
 from pattern_runs import linked_case
 
 from obep.guards.asks import Asks, asks
-from obep.model import Occurrence, Term, Triple
+from obep.model import Item, Occurrence, Solution, Term, Triple
 
 
 class OnExplanation:
@@ -33,15 +33,16 @@ class OnExplanation:
     wide = narrow
 
 
-def solved(occurrence: Occurrence, all_asks: Asks) -> Occurrence:
-    """A copy with the solutions of every ask about its event."""
+def solutions_of(occurrence: Occurrence, all_asks: Asks) -> dict[int, tuple[Solution, ...]]:
+    """What every ask about its event finds, by number; nothing for those that find nothing."""
     graphs = OnExplanation(occurrence)
-    solutions = {
-        ask.number: rows
-        for ask in all_asks.all
-        if ask.event == occurrence.event and (rows := ask.solve(occurrence, graphs))
-    }
-    return replace(occurrence, solutions=solutions)
+    wanted = (ask for ask in all_asks.all if ask.event == occurrence.event)
+    return {ask.number: rows for ask in wanted if (rows := ask.solve(occurrence, graphs))}
+
+
+def solved(occurrence: Occurrence, all_asks: Asks) -> Occurrence:
+    """A copy with its solutions, as abstraction would have given them."""
+    return replace(occurrence, solutions=solutions_of(occurrence, all_asks))
 
 
 def runtime_of(case: Case):  # type: ignore[no-untyped-def]
@@ -65,6 +66,52 @@ def engine_answers(case: Case, arrivals: Sequence[Arrival] | None = None) -> lis
     reported += runtime.close()
     composites = {event.name.iri for event in case.events}
     return [o for o in reported if o.event in composites]
+
+
+class AsFound:
+    """A matcher that finds in each item what the case says is in it."""
+
+    def __init__(self, case: Case, all_asks: Asks) -> None:
+        self.asks = all_asks
+        self.found = {arrival.item.name: arrival.occurrences for arrival in case.arrivals}
+
+    def match(self, item: Item):  # type: ignore[no-untyped-def]
+        from obep.abstraction.matcher import Matched
+
+        return Matched(item, tuple(solved(o, self.asks) for o in self.found[item.name]))
+
+    def match_derived(self, occurrence: Occurrence):  # type: ignore[no-untyped-def]
+        from obep.abstraction.matcher import Matched
+
+        occurrence.solutions.update(solutions_of(occurrence, self.asks))
+        return Matched(Item("", occurrence.detected, ()), ())
+
+
+class NoOntology:
+    """As much of a bundle as a query without an ontology needs."""
+
+    hash = "a case of the tests"
+
+    @staticmethod
+    def vocabulary(_: Term) -> frozenset[Term]:
+        return frozenset()
+
+
+def engine_of(case: Case, **settings: object):  # type: ignore[no-untyped-def]
+    """The whole engine for a case whose items have names (`named`)."""
+    from obep.engine.query import Query
+
+    query = Query(linked_case(case), NoOntology())
+    return query.engine(matcher=AsFound(case, query.asks), **settings)
+
+
+def named(case: Case) -> Case:
+    """The case with a name for each item, by which its occurrences are found."""
+    arrivals = (
+        arrival._replace(item=arrival.item._replace(name=f"<urn:item:{number}>"))
+        for number, arrival in enumerate(case.arrivals)
+    )
+    return replace(case, arrivals=tuple(arrivals))
 
 
 # --- comparing --------------------------------------------------------------------------------------------
@@ -125,3 +172,12 @@ def told(o: Occurrence) -> str:
     """An occurrence for people."""
     rows = "; ".join(sorted(" ".join(f"{k}={v}" for k, v in sorted(row.items())) for row in o.bindings))
     return f"{o.event} {show_answer(o)} since {o.since} {{{rows}}}"
+
+
+def all_told(reported: Iterable[Occurrence]) -> set[Told]:
+    """Everything about the composites that were reported, to compare two runs of the engine."""
+    return {
+        (identity(o), o.detected, o.since, o.id, bindings_told(o), parts_told(o.parts))
+        for o in reported
+        if not is_logical(o)
+    }

@@ -167,6 +167,8 @@ class Maker:
     """An operator that the main pattern must have, and one that must be inside it."""
     focus: str | None = None
     """One of FOCUSED to fill in, instead of a pattern drawn at random."""
+    keyed: bool = False
+    """Every event that can be is partitioned."""
     budget: int = 0
     """Leaves that may still be made."""
     fresh: int = 0
@@ -306,13 +308,13 @@ class Maker:
     def guarded(self, called: str, pattern: ast.Pattern) -> ast.CompositeEvent:
         """The event with aliases, variables, a guard, a partition, a policy, parameters."""
         chance = self.random.random
-        with_guards = chance() < 0.65
+        with_guards = self.keyed or chance() < 0.65
         named = Counter(leaf.event.text for leaf in leaves_of(pattern))
         has_not = any(isinstance(node, ast.Not) for node in _nodes(pattern))
         self.blocks: list[ast.Block] = []
         self.plain = not with_guards
         self.key: str | None = None
-        if with_guards and chance() < 0.25 and not has_not:
+        if with_guards and (self.keyed or chance() < 0.25) and not has_not:
             self.key = self.random.choice("kv")
         everyone = chance() < 0.5
         pattern = self.dressed(pattern, ("v", "w", "i"), named, everyone, under_not=False)
