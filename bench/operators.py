@@ -1,13 +1,14 @@
 """Speed of the operators (issue 4): from logical occurrences on, one core.
 
-    python bench/operators.py            W1 beside the bare loop, interleaved
-    python bench/operators.py --growth   how the work grows with the stream
-    python bench/operators.py --memory   10 million items within a bound: memory must not grow
+python bench/operators.py            W1 beside the bare loop, interleaved
+python bench/operators.py --growth   how the work grows with the stream
+python bench/operators.py --memory   10 million items within a bound: memory must not grow
 """
 
 from __future__ import annotations
 
 import argparse
+import cProfile
 import gc
 import resource
 import statistics
@@ -112,12 +113,67 @@ def speed(rounds: int) -> None:
     print(f"  engine / bare: {ratio:.2f} (wanted: 0.33)")
 
 
+def operations(events: int) -> int:
+    """The calls that a stream takes, Python's and those into C."""
+    found = occurrences(stream(events))
+    running = Runtime(PLAN)
+    profile = cProfile.Profile()
+    profile.runcall(running.push_occurrences, found)
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+def growth() -> None:
+    small, large = operations(20_000), operations(200_000)
+    print(
+        f"calls for 20,000 events: {small:,}; for 200,000: {large:,}; ratio {large / small:.2f} (wanted: 10)"
+    )
+
+
+def memory(events: int) -> None:
+    """Very many items, in batches; what is remembered must not grow with them."""
+    running, random, at, answers = Runtime(PLAN), Random(7), 0, 0
+    rooms = [f"<http://example.org/room{number}>" for number in range(1000)]
+    report, start = events // 10, time.process_time()
+    for first in range(0, events, 10_000):
+        batch = []
+        for number in range(first, first + 10_000):
+            kind, room = random.choice("ABCD"), rooms[random.randrange(1000)]
+            if kind in "AB":
+                at = number * 1000
+                batch.append(
+                    Occurrence(
+                        f"<http://example.org/{kind}>", room, (), at, at, at, at,
+                        {0 if kind == "A" else 1: ((room,),)},
+                    )
+                )  # fmt: skip
+        answers += len(running.push_occurrences(batch))
+        if (first + 10_000) % report == 0:
+            print(
+                f"  {first + 10_000:>10,} items, {answers:>9,} answers, {running.size():>6,} remembered, "
+                f"{resident():>5.1f} MB, {time.process_time() - start:.0f} s",
+                flush=True,
+            )
+
+
+def resident() -> float:
+    """What the process holds now, in MB."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 1e6
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--events", type=int, default=10_000_000, help="for --memory")
     arguments = parser.parse_args()
-    speed(arguments.rounds)
-    print(f"  most memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
+    if arguments.growth:
+        growth()
+    elif arguments.memory:
+        memory(arguments.events)
+    else:
+        speed(arguments.rounds)
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ class Next(Operator):
         if self._plain and self.left_view is None and len(right[ROWS]) == 1:
             wall = None
             key = self.union.key_right(right[ROWS][0])
-            for left in self.lefts.latest(key, _NEVER, right[START] - 1):
+            for left in self.lefts.latest(key, right[START] - 1):
                 if wall is not None and left[END] < wall:
                     break
                 wall = left[START] if wall is None else max(wall, left[START])
@@ -115,7 +115,7 @@ class Next(Operator):
         if self.between_right_view is not None:
             others: Iterable[Candidate] = self.between_right_view.live()
         else:
-            others = self.between_rights.latest(self.union.key_left(row), left[END] + 1, right[START] - 1)
+            others = self.between_rights.latest(self.union.key_left(row), right[START] - 1, left[END] + 1)
         return any(
             left[END] < other[START] and other[END] < right[START] and self._joins(one, other)
             for other in others
@@ -127,7 +127,7 @@ class Next(Operator):
         if self.between_left_view is not None:
             others: Iterable[Candidate] = self.between_left_view.live()
         else:
-            others = self.between_lefts.latest(self.union.key_right(row), left[END] + 1, right[START] - 1)
+            others = self.between_lefts.latest(self.union.key_right(row), right[START] - 1, left[END] + 1)
         return any(
             left[END] < other[START] and other[END] < right[START] and self._joins(other, one)
             for other in others
@@ -147,6 +147,3 @@ class Next(Operator):
     def consume(self, gone: Set[int], at: int) -> None:
         self.lefts.forget(gone)
         self.rights.forget(gone)
-
-
-_NEVER = -(1 << 63)

@@ -91,7 +91,14 @@ class Memory:
             return held[low:] if low else held
         return held[low : bisect_right(held, greatest, key=_end)]
 
-    def latest(self, key: Key, least: int, greatest: int) -> Iterator[Candidate]:
+    def earliest(self, key: Key, greatest: int) -> Iterator[Candidate]:
+        """Those under one key whose end is not beyond `greatest`, from the first to the last."""
+        for candidate in self.buckets.get(key, ()):
+            if candidate[END] > greatest:
+                return
+            yield candidate
+
+    def latest(self, key: Key, greatest: int, least: int = -_NEVER) -> Iterator[Candidate]:
         """Those under one key whose end lies between, both included, from the last to the first."""
         held = self.buckets.get(key)
         if not held:

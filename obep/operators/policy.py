@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from obep.operators.candidates import DONE, PARTS, ROWS, Candidate, Emit, Rows
+from obep.operators.candidates import DONE, END, PARTS, ROWS, START, Candidate, Emit, Rows
 from obep.operators.memory import Memory
 from obep.operators.operator import Operator
 from obep.operators.pair import Union
@@ -30,6 +30,11 @@ class Choosing(Operator):
         self.left_view: Operator | None = None
         self.right_view: Operator | None = None
         self._choose = CHOICES.get(node.which)
+        joins = self.union.joining.exact and self.union.test is None and self.union.clash is None
+        self._plain = joins and relation == "SEQ" and not self.union.held
+        """All under one key fit, but for the horizon: the chosen ones stand at one end."""
+        self._last = node.which == "last"
+        self._instants = node.left.point
         self._eager = eager
         self.waits = not eager
         self._keeps_rights = not eager and not node.right.view
@@ -91,9 +96,30 @@ class Choosing(Operator):
         return self.lefts.partners(right, self.union.key_right, *self.relation.lefts(right))
 
     def _fitting(self, right: Candidate) -> list[tuple[Candidate, Candidate]]:
-        """Each l that fits, with the pair that it makes."""
+        """Each l that fits (or at least those that may be chosen), with the pair that it makes."""
+        if self._plain and self._choose is not None and self.left_view is None and len(right[ROWS]) == 1:
+            return self._nearest(right)
         pairs = ((left, self.union(left, right)) for left in self._lefts(right))
         return [(left, pair) for left, pair in pairs if pair is not None]
+
+    def _nearest(self, right: Candidate) -> list[tuple[Candidate, Candidate]]:
+        """Those that fit, from the end at which the chosen ones stand, until no other can be chosen."""
+        key, before = self.union.key_right(right[ROWS][0]), right[START] - 1
+        found: list[tuple[Candidate, Candidate]] = []
+        bound: int | None = None
+        for left in self.lefts.latest(key, before) if self._last else self.lefts.earliest(key, before):
+            if bound is not None and (
+                left[END] < bound if self._last else self._instants and left[END] > bound
+            ):
+                break
+            pair = self.union(left, right)
+            if pair is not None:
+                found.append((left, pair))
+                if not self._last:
+                    bound = found[0][0][END]
+                elif bound is None or left[START] > bound:
+                    bound = left[START]
+        return found
 
     def _chosen(self, fitting: list[tuple[Candidate, Candidate]]) -> list[Candidate]:
         if self._choose is None or len(fitting) < 2:
