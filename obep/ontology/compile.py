@@ -22,6 +22,7 @@ from obep.ontology.axioms import (
     DatatypeDefinition,
     Inverse,
 )
+from obep.ontology.cache import cache_dir
 from obep.ontology.definitions import Definitions, define, names_of
 from obep.ontology.normal import Normal, Normaliser
 from obep.ontology.profile import Profile, profile
@@ -30,6 +31,7 @@ from obep.ontology.reading import Reading, Vocabulary, build_program, build_read
 from obep.ontology.relations import Relations
 from obep.ontology.relevance import relevant
 from obep.ontology.rules import UNEQUAL_TO_ITSELF, Bound, Rule
+from obep.ontology.static import Graph
 from obep.ontology.store import Store
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ class Bundle:
         self.linked = linked
         self.t = axioms
         """T as loaded; `definitions.axioms` has the definitions as well."""
-        self.k = tuple(k)
+        self.k = k if isinstance(k, Graph) else Graph(k)
         self.subsumptions = tuple(subsumptions)
         self.diagnostics: list[Diagnostic] = list(diagnostics)
         self.definitions: Definitions = define(linked, axioms)
@@ -102,7 +104,7 @@ class Bundle:
         found = {name for axiom in self.t.axioms for name in mentioned(axiom)}
         for event, body in self.definitions.bodies.items():
             found.update(name for name in mentioned(body) if name != event)
-        found.update(o for _, p, o in self.k if p == RDF_TYPE)
+        found.update(self.k.facts.classes)
         return found
 
     def _profile(self, rules: Mapping[Rule, Bound]) -> Profile:
@@ -120,7 +122,10 @@ class Bundle:
 
     def _reading(self, rules: list[Rule], *, upper: bool = False) -> Reading:
         kept = [rule for rule in rules if rule in self._relevant]
-        return build_reading(kept, self.relations, self._names, self.names_looked_at, self.k, upper=upper)
+        folder = self.cache_dir or cache_dir()
+        return build_reading(
+            kept, self.relations, self._names, self.names_looked_at, self.k, upper=upper, folder=folder
+        )
 
     def _program(self, rules: list[Rule], like: Reading) -> Program:
         kept = [rule for rule in rules if rule in self._relevant]
@@ -260,8 +265,7 @@ class Bundle:
             digest.update(file.text.encode() + b"\0")
         for axiom in sorted(map(repr, self.t.axioms)):
             digest.update(axiom.encode() + b"\0")
-        for triple in sorted(self.k):
-            digest.update(" ".join(triple).encode() + b"\0")
+        digest.update(self.k.digest.encode())
         return digest.hexdigest()
 
 

@@ -5,6 +5,7 @@ Only the classes of `axioms` can come out of it; nothing is pickled, and no file
 
 from __future__ import annotations
 
+import mmap
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,15 @@ from typing import Any
 import msgspec
 
 from obep.errors import ObepError, fail
-from obep.model import Term, Triple
+from obep.model import Term
 from obep.ontology import axioms as owl
 from obep.ontology.axioms import Axioms
 from obep.ontology.compile import Bundle
+from obep.ontology.static import Facts, Graph
 from obep.query.link import assemble
 from obep.query.parser import parse
 
-VERSION = 1
+VERSION = 2
 _CLASSES = {name: one for name, one in vars(owl).items() if isinstance(one, type) and is_dataclass(one)}
 
 
@@ -28,7 +30,9 @@ class _Packed(msgspec.Struct, array_like=True):
     files: list[tuple[str, str]]
     axioms: list[Any]
     declared: list[list[Term]]
-    k: list[Triple]
+    facts: Facts
+    k: memoryview
+    """K stays packed: a process that finds it closed in a file never looks at its triples."""
     subsumptions: list[tuple[Term, Term]]
 
 
@@ -41,13 +45,23 @@ def to_bytes(bundle: Bundle) -> bytes:
             [(file.name, file.text) for file in bundle.linked.files],
             [_pack(axiom) for axiom in bundle.t.axioms],
             declared,
-            list(bundle.k),
+            bundle.k.facts,
+            memoryview(bundle.k.pack()),
             list(bundle.subsumptions),
         )
     )
 
 
-def from_bytes(data: bytes) -> Bundle:
+def from_path(path: Path) -> Bundle:
+    """The bundle in a file, which is mapped, not read."""
+    try:
+        with path.open("rb") as file:
+            return from_bytes(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+    except (OSError, ValueError) as error:
+        raise _unreadable(str(error)) from None
+
+
+def from_bytes(data: bytes | memoryview) -> Bundle:
     """The bundle again. It was checked when it was made, and is not checked again."""
     try:
         packed = msgspec.msgpack.decode(data, type=_Packed)
@@ -58,7 +72,7 @@ def from_bytes(data: bytes) -> Bundle:
         raise _unreadable(f"it has version {packed.version}, this obep reads version {VERSION}")
     linked = assemble([parse(text, name) for name, text in packed.files], Path())
     t = Axioms(axioms, *(frozenset(names) for names in packed.declared))
-    return Bundle(linked, t, packed.k, subsumptions=packed.subsumptions)
+    return Bundle(linked, t, Graph.packed(packed.facts, packed.k), subsumptions=packed.subsumptions)
 
 
 def _unreadable(reason: str) -> ObepError:

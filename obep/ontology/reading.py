@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology import rules as r
@@ -12,14 +13,18 @@ from obep.ontology.axioms import (
     SAME_AS,
     THING,
     Axioms,
+    DataRange,
     DatatypeDefinition,
     Inverse,
 )
+from obep.ontology.cache import content_hash
 from obep.ontology.literals import Value, value
+from obep.ontology.mapped import open_store, write_store
 from obep.ontology.program import BOTTOM, Names, Program
 from obep.ontology.relations import Relations
 from obep.ontology.rules import Role, Rule, Symbol
 from obep.ontology.saturate import Closing, Closure
+from obep.ontology.static import Graph
 from obep.ontology.store import Store
 from obep.ontology.tables import ProgramBuilder
 
@@ -121,15 +126,14 @@ def build_reading(
     relations: Relations,
     names: Names,
     vocabulary: Vocabulary,
-    k: Sequence[Triple],
+    k: Graph,
     *,
     upper: bool = False,
+    folder: Path | None = None,
 ) -> Reading:
-    """The program of these rules, and K closed under it."""
+    """The program of these rules, and K closed under it; a large K in a file below `folder`, for all."""
     rules = list(dict.fromkeys(rules))
-    equality = any(p == SAME_AS for _, p, _ in k) or any(
-        isinstance(rule, r.Edge) and rule.role == SAME_AS for rule in rules
-    )
+    equality = k.facts.same_as or any(isinstance(rule, r.Edge) and rule.role == SAME_AS for rule in rules)
     while True:
         program = build_program(rules, relations, names, vocabulary, equality)
         static = closed(program, (), vocabulary.axioms, upper=upper)
@@ -140,8 +144,32 @@ def build_reading(
         if fewer == rules:
             break
         rules = fewer
-    store = closed(program, k, vocabulary.axioms, upper=upper) if k else static
-    return Reading(program, store)
+    if not len(k):
+        return Reading(program, static)
+    if folder is None or len(k) < SHARED or program.by_value:
+        return Reading(program, closed(program, k, vocabulary.axioms, upper=upper))
+    return Reading(program, _shared(program, rules, k, vocabulary.axioms, folder, upper=upper))
+
+
+def _shared(
+    program: Program, rules: list[Rule], k: Graph, axioms: Axioms, folder: Path, *, upper: bool
+) -> Store:
+    """The closed K out of a file; made and put there first, if nobody has."""
+    kept = (sorted(p for p, e in program.roles.items() if e), sorted(p for p, e in program.data.items() if e))
+    key = content_hash((k.digest, sorted(map(repr, rules)), list(program.names.individuals), kept, upper))
+    path = folder / "k" / f"{key}.k"
+    found = open_store(path, program, key, _datatypes(axioms))
+    if found is None:
+        store = closed(program, k, axioms, upper=upper)
+        write_store(store, program, key, path)
+        found = open_store(path, program, key, _datatypes(axioms))
+        if found is None:  # nowhere to write
+            return store
+    return found
+
+
+def _datatypes(axioms: Axioms) -> dict[Term, DataRange]:
+    return {a.datatype: a.range for a in axioms.axioms if isinstance(a, DatatypeDefinition)}
 
 
 def build_program(
@@ -181,7 +209,7 @@ class Contradiction(Exception):
 
 def closed(program: Program, k: Sequence[Triple], axioms: Axioms, *, upper: bool = False) -> Store:
     """T's own facts and K, closed. What the upper reading finds contradictory need not be so."""
-    datatypes = {a.datatype: a.range for a in axioms.axioms if isinstance(a, DatatypeDefinition)}
+    datatypes = _datatypes(axioms)
     terms = list(program.names.individuals)
     empty = Store([], {}, len(program.stored), program.tests, datatypes)
     closure = Closing(program, empty, terms, keep=True)
@@ -232,3 +260,5 @@ def _number(term: Term, ids: dict[Term, int], terms: list[Term]) -> int:
 
 
 _GIVEN = 0
+SHARED = 50_000
+"""Triples from which on a closed K lies in a file that processes share."""

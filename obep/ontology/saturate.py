@@ -9,7 +9,7 @@ from __future__ import annotations
 from obep.ontology import program as p
 from obep.ontology.facts import Node
 from obep.ontology.merging import BOTH_WAYS, Merging
-from obep.ontology.program import AND, BOTTOM, UP_FIRST, UP_SECOND, Heads, Op
+from obep.ontology.program import AND, BOTTOM, UP_FIRST, UP_SECOND, Edges, Heads, Op
 from obep.ontology.relations import SAME
 
 
@@ -131,3 +131,35 @@ class Closure(Merging):
 
 
 _CLASH: Heads = (BOTTOM,)
+
+
+class Closing(Closure):
+    """A closure of facts that nobody will explain: each is written down once, without its derivations."""
+
+    __slots__ = ()
+
+    def add_types(self, x: int, heads: Heads, derivation: object) -> None:
+        """Concepts of one individual."""
+        known = self.types.get(x)
+        if known is None:
+            known = self.types[x] = {}
+        for c in heads:
+            if c not in known:
+                known[c] = _SOMEHOW
+                self._agenda.append((c, x, _SOMEHOW))
+                if c == BOTTOM:
+                    self.clashes.append((c, x, _SOMEHOW))
+
+    def add_edges(self, edges: Edges, x: int, y: int, derivation: object) -> None:
+        """Edges between two individuals."""
+        size = len(self._stored)
+        for relation, backwards in edges:
+            a, b = (y, x) if backwards else (x, y)
+            found = self.forwards.setdefault(a * size + relation, {})
+            if b not in found:
+                found[b] = _SOMEHOW
+                self.backwards.setdefault(b * size + relation, {})[a] = _SOMEHOW
+                self._agenda.append((relation, a, b, _SOMEHOW))
+
+
+_SOMEHOW: Node = []

@@ -5,7 +5,7 @@ Individuals and literals are numbers: those that T names first (witnesses among 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from obep.model import RDF_TYPE, Assertion, Term, Triple
 from obep.ontology.axioms import DataRange
@@ -19,53 +19,53 @@ class Store:
 
     def __init__(
         self,
-        terms: list[Term],
-        ids: dict[Term, int],
+        terms: Sequence[Term],
+        ids: Mapping[Term, int],
         relations: int,
         tests: Iterable[DataRange],
         datatypes: Mapping[Term, DataRange],
     ) -> None:
         self.terms, self.ids = terms, ids
         self.size = len(terms)
-        self.types: list[frozenset[int]] = [frozenset()] * len(terms)
-        self.forwards: dict[int, tuple[int, ...]] = {}
+        self.types: Sequence[frozenset[int]] = [frozenset()] * len(terms)
+        self.forwards: Mapping[int, tuple[int, ...]] = {}
         """x * number of relations + relation -> all y"""
-        self.backwards: dict[int, tuple[int, ...]] = {}
+        self.backwards: Mapping[int, tuple[int, ...]] = {}
         self._relations = relations
         self._tests = tuple(tests)
         self._datatypes = datatypes
         self._tested: list[dict[Term, bool]] = [{} for _ in self._tests]
         self.canonical: dict[Value, Term] = {}
         """The literal that stands for its value, for properties that compare values."""
-        self.triples: list[Triple] = []
+        self.triples: Sequence[Triple] = ()
         """The assertions of K that somebody looks at."""
-        self.assertions: list[Assertion] = []
+        self.assertions: Sequence[Assertion] = ()
         """The same, as they stand in explanations."""
         self._types_of: dict[int, list[int]] = {}
         self._edges_of: dict[tuple[int, int], list[int]] = {}
 
     def remember(self, asserted: Iterable[tuple[int, int, Triple]]) -> None:
         """The assertions that K was closed from, with the numbers of their subject and object."""
-        for x, y, triple in asserted:
-            number = len(self.triples)
-            self.triples.append(triple)
-            self.assertions.append((triple, None))
+        assertions: list[Assertion] = []
+        for number, (x, y, triple) in enumerate(asserted):
+            assertions.append((triple, None))
             if triple[1] == RDF_TYPE:
                 self._types_of.setdefault(x, []).append(number)
             else:
                 self._edges_of.setdefault((x, y), []).append(number)
+        self.assertions, self.triples = assertions, [triple for triple, _ in assertions]
 
     def members(self, concept: int) -> Iterator[int]:
         """Everything in a concept."""
         return (x for x, types in enumerate(self.types) if concept in types)
 
-    def type_assertions(self, x: int) -> list[int]:
+    def type_assertions(self, x: int) -> Sequence[int]:
         """The numbers of the assertions about the classes of x."""
-        return self._types_of.get(x, [])
+        return self._types_of.get(x, ())
 
-    def edge_assertions(self, x: int, y: int) -> list[int]:
+    def edge_assertions(self, x: int, y: int) -> Sequence[int]:
         """The numbers of the assertions that lead from x to y."""
-        return self._edges_of.get((x, y), [])
+        return self._edges_of.get((x, y), ())
 
     def has_edge(self, relation: int, a: int, b: int) -> bool:
         """Whether K has this edge; the shorter list is searched."""

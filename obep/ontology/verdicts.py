@@ -17,6 +17,7 @@ from obep.ontology.java import has_java
 from obep.ontology.program import BOTTOM, Names
 from obep.ontology.reading import Contradiction, assert_triples, build_reading
 from obep.ontology.rules import Symbol
+from obep.ontology.static import Graph
 from obep.ontology.words import name, show_triple
 from obep.query.checks.report import say
 
@@ -83,7 +84,9 @@ def _contradiction(bundle: Bundle, guilty: list[Term]) -> ObepError:
 
     def clashes(some: Sequence[Triple]) -> bool:
         try:
-            build_reading(bundle.profile.lower, bundle.relations, Names(()), bundle.names_looked_at, some)
+            build_reading(
+                bundle.profile.lower, bundle.relations, Names(()), bundle.names_looked_at, Graph(some)
+            )
         except Contradiction:
             return True
         return False

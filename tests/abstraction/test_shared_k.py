@@ -1,0 +1,128 @@
+"""A closed K in a file that processes share says what the one in memory says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cases import bundle, linked, turtle
+from small_worlds import Small, name
+
+from obep.abstraction.matcher import Matched, Matcher
+from obep.model import Item, Occurrence
+from obep.ontology import axioms as ax
+from obep.ontology import reading
+from obep.ontology.axioms import Axioms
+from obep.ontology.compile import Bundle
+from obep.ontology.mapped import MappedStore
+from obep.ontology.packing import from_bytes, from_path, to_bytes
+from obep.ontology.static import Graph
+from obep.ontology.store import Store
+
+
+def compiled(small: Small, folder: Path) -> Bundle:
+    body = Axioms((ax.SubClassOf(small.body, ax.Class(name("B"))),), frozenset({name("B")}))
+    return Bundle(linked("EVENT H AS B"), small.t | body, small.k, java=False, cache_dir=folder)
+
+
+def answers(matcher: Matcher, small: Small) -> list[tuple[object, ...]]:
+    found = matcher.match(Item("s", 1, tuple(small.item)))
+    assert isinstance(found, Matched)
+    return [one.key for one in found.occurrences]
+
+
+def test_a_mapped_k_gives_the_same_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mapped = said = 0
+    for seed in range(60):
+        small = Small(seed)
+        monkeypatch.setattr(reading, "SHARED", 10**9)
+        wanted = answers(Matcher(compiled(small, tmp_path)), small)
+        monkeypatch.setattr(reading, "SHARED", 1)
+        for _ in range(2):  # the first one writes the file, the second one finds it
+            matcher = Matcher(compiled(small, tmp_path))
+            mapped += isinstance(matcher.bundle.lower.store, MappedStore)
+            assert answers(matcher, small) == wanted, seed
+        said += bool(wanted)
+    assert mapped > 60
+    assert said > 20
+
+
+K = ":r a :Room ; :has :s , :t ; :size 5 . :s a :Sensor ."
+EVENTS = "EVENT H AS Room and has some Sensor and size some number\nEVENT G AS sees some Thing"
+
+
+@pytest.fixture
+def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, Store]:
+    in_memory = bundle("", EVENTS, K).lower.store
+    monkeypatch.setattr(reading, "SHARED", 1)
+    shared = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False, cache_dir=tmp_path).lower.store
+    assert isinstance(shared, MappedStore)
+    return in_memory, shared
+
+
+def test_a_mapped_store_has_the_same_tables(both: tuple[Store, Store]) -> None:
+    one, other = both
+    assert list(one.terms) == list(other.terms)
+    assert [one.types[x] for x in range(one.size)] == [other.types[x] for x in range(one.size)]
+    assert dict(one.forwards) == {key: other.forwards.get(key) for key in other.forwards}
+    assert dict(one.backwards) == {key: other.backwards.get(key) for key in other.backwards}
+    assert sorted(one.triples) == sorted(other.triples)
+    assert len(other.ids) == one.size
+    for x, term in enumerate(one.terms):
+        assert other.ids[term] == x
+        assert {one.triples[n] for n in one.type_assertions(x)} == {
+            other.triples[n] for n in other.type_assertions(x)
+        }
+        for y in range(one.size):
+            assert {one.triples[n] for n in one.edge_assertions(x, y)} == {
+                other.triples[n] for n in other.edge_assertions(x, y)
+            }
+    assert "<http://e/nobody>" not in other.ids
+    with pytest.raises(KeyError):
+        other.ids["<http://e/nobody>"]
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "other"])
+def test_a_damaged_file_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+    monkeypatch.setattr(reading, "SHARED", 1)
+
+    def hits() -> list[Occurrence]:
+        shared = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False, cache_dir=tmp_path)
+        answer = Matcher(shared).match(Item("s", 1, turtle(":x :sees :y .")))
+        assert isinstance(answer, Matched)
+        return list(answer.occurrences)
+
+    assert len(hits()) == 1
+    (file,) = (tmp_path / "k").iterdir()
+    data = file.read_bytes()
+    file.unlink()
+    file.write_bytes({"cut": data[:-40], "empty": b"", "other": b"x" * 400}[damage])
+    assert len(hits()) == 1
+    assert (tmp_path / "k" / file.name).read_bytes() == data
+
+
+def test_a_folder_that_cannot_be_written_is_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "SHARED", 1)
+    (tmp_path / "file").write_text("")
+    shared = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False, cache_dir=tmp_path / "file")
+    assert not isinstance(shared.lower.store, MappedStore)
+
+
+# --- K on its way
+
+
+def test_a_packed_graph_is_not_taken_apart_until_somebody_looks(tmp_path: Path) -> None:
+    first = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False)
+    path = tmp_path / "bundle"
+    path.write_bytes(to_bytes(first))
+    for again in (from_bytes(path.read_bytes()), from_path(path)):
+        assert again.k._triples is None
+        assert again.hash == first.hash
+        assert len(again.k) == 5
+        assert again.k._triples is None
+        assert sorted(again.k) == sorted(first.k)
+
+
+def test_the_digest_of_a_graph_does_not_depend_on_the_order() -> None:
+    triples = turtle(K)
+    assert Graph(triples).digest == Graph(reversed(triples)).digest != Graph(triples[1:]).digest
