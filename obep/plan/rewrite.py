@@ -23,8 +23,10 @@ def settle_choices(node: Node, conditions: Conditions = ()) -> Node:
     """Below FIRST and LAST only a negation, NEXT or OPTIONAL decides what it asks (SPEC D9)."""
     if isinstance(node, nodes.Choice):
         return nodes.Settle(_hold(node), final=True)
-    if isinstance(node, nodes.Fallback) and node.which == "naive":  # chooses before any guard, too
-        return nodes.Check(replace(_hold(node), held=False))
+    if isinstance(node, nodes.Fallback) and node.which == "naive":
+        # It chooses before any guard, too; but whether an l fits is decided with all guards.
+        left, right = (nodes.Settle(_hold(one), final=True, keep=True) for one in (node.left, node.right))
+        return replace(node, left=left, right=right)
     return node.with_operands(settle_choices)
 
 
@@ -52,7 +54,7 @@ def place_conditions(node: Node, conditions: Conditions) -> Node:
 def _place(node: Node, conditions: Conditions) -> Node:
     node = node.with_operands(lambda operand: _place(operand, conditions))
     decides = isinstance(node, nodes.Next | nodes.Fallback | nodes.Negation)
-    if (isinstance(node, nodes.Settle) and node.final) or isinstance(node, nodes.Check):
+    if isinstance(node, nodes.Settle) and node.final:
         here = [condition for condition in conditions if condition.needs <= node.scope]
     elif decides or (isinstance(node, nodes.Binary) and not node.held):
         here = [condition for condition in conditions if _belongs(condition, node)]

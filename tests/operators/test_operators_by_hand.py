@@ -1,4 +1,4 @@
-"""The operators on the cases that were worked out by hand from SPEC §4–§6 (the oracle is held by them, too)."""
+"""The operators on the cases worked out by hand from SPEC §4–§6, which hold the oracle, too."""
 
 from __future__ import annotations
 
