@@ -135,10 +135,8 @@ def is_logical(o: Occurrence) -> bool:
 
 
 def parts_told(parts: Iterable[tuple[str, Occurrence, bool]]) -> frozenset[object]:
-    """Aliases without the number of their TIMES copy; contexts marked."""
-    told = Counter(
-        (alias.split("#")[0], o.key if is_logical(o) else identity(o), context) for alias, o, context in parts
-    )
+    """Aliases, occurrences, and whether they are contexts."""
+    told = Counter((alias, o.key if is_logical(o) else identity(o), context) for alias, o, context in parts)
     return frozenset(told.items())
 
 

@@ -189,6 +189,8 @@ class Maker:
             self.letters.append(lower)
         depth, leaves = (2, 3) if self.dense else (self.random.choice((2, 3, 3, 4)), 5)
         events.append(self.event("H", depth, leaves, self.nest))
+        if chance() < 0.15:
+            events.insert(-1, self.sibling(events[-1]))
         arrivals, end = read_stream(self.stream(events))
         return Case(tuple(events), arrivals, end)
 
@@ -201,8 +203,21 @@ class Maker:
             lasting = self.random.choice(("X SEQ Y", "X SEQ Y", "X JOIN Y", "X NOT FOLLOWED BY Y WITHIN 2 s"))
             events.append(self.guarded("G", self.filled(lasting)))
         events.append(self.guarded("H", self.filled(text)))
+        if self.random.random() < 0.15:
+            events.insert(-1, self.sibling(events[-1]))
         arrivals, end = read_stream(self.stream(events))
         return Case(tuple(events), arrivals, end)
+
+    def sibling(self, event: ast.CompositeEvent) -> ast.CompositeEvent:
+        """Another event with the same pattern or a part of it, so that the two have something to share."""
+        other = replace(event, name=name("K"), policy="unrestricted")
+        if self.random.random() < 0.4:
+            other = replace(other, pattern=ast.Within(other.pattern, seconds(self.random.choice((3, 5)))))
+        if any(_positive_seq(other.pattern)):
+            other = replace(other, policy=self.random.choice(("unrestricted", *POLICIES)))
+        if other.guard and self.random.random() < 0.4:
+            other = replace(other, guard=replace(other.guard, filters=()))
+        return other
 
     def filled(self, text: str) -> ast.Pattern:
         from obep.query.parser import parse
@@ -321,8 +336,12 @@ class Maker:
         event = ast.CompositeEvent(name(called), pattern)
         if self.blocks:
             event = replace(event, guard=ast.Guard(tuple(self.blocks), ()))
-        if self.key:
-            event = replace(event, partition_by=(ast.Var(self.key),))
+        by = [self.key] if self.key else []
+        if not has_not and with_guards and chance() < 0.06 and not {"F", "G"} & set(named):
+            told = ast.Block((), (ast.TriplePattern(THIS, name("p"), ast.Var("e")),), ())
+            event = replace(event, guard=ast.Guard((*self.blocks, told), ()))
+            by += ["e"] if by else []
+        event = replace(event, partition_by=tuple(map(ast.Var, by)))
         if chance() < 0.75 and any(_positive_seq(pattern)):
             event = replace(event, policy=self.random.choice(POLICIES))
         if with_guards and chance() < 0.45:
@@ -382,8 +401,13 @@ class Maker:
         head = self.heads.get(text, ())
         if composite:
             if head and (chance() < 0.8 or self.key):
-                pool = [*wanted, *numbers, "v"]
+                pool = list(
+                    dict.fromkeys([*([self.key] if self.key else ()), *sorted(wanted), *numbers, "v"])
+                )
+                pool += pool
                 leaf = replace(leaf, parameters=tuple(ast.Var(v) for v in pool[: len(head)]))
+            elif not head and chance() < 0.1:
+                leaf = replace(leaf, parameters=(ast.Var("c"),))
             return leaf  # a block would need a graph, and the oracle has none of composites
         if chance() < 0.3 and "i" in allowed and self.key != "i":
             leaf = replace(leaf, parameters=(ast.Var("i"),))
@@ -395,7 +419,8 @@ class Maker:
         )
         filters = ()
         if chance() < 0.12:
-            compared = ast.Comparison(self._comparison(), ast.Var(sorted(wanted)[0]), number(2))
+            limit = number(2) if chance() < 0.7 else ast.Var("w")
+            compared = ast.Comparison(self._comparison(), ast.Var(sorted(wanted)[0]), limit)
             filters = (ast.Filter(compared),)
         if not filters and not twice and chance() < 0.1 and self._merge(alias_of(leaf), triples):
             return leaf

@@ -31,6 +31,14 @@ FOUND = {
         "it is not part of a1's solutions and does not belong to the NEXT: (B22, D24) is the last of L, and "
         "it is not before D24. (In the engine the filter was in the ask of a1, as if nothing held it back.)",
     ),
+    "naive: whether r is alone is decided as without a policy": Seen(
+        """EVENT H MATCH OPTIONAL(D) SEQ C POLICY naive
+           IF { EVENT D { ?this p ?v . } FILTER(?v = 3) }""",
+        "D2x(p=2) C3y |3",
+        {"C3y [3,3]@3"},
+        "§4: OPTIONAL(L) SEQ R gives each r that no l ∈ live(L, done r) fits; D9: the filter is decided at "
+        "the leaf D, so D2 is not in live(L). 'Before any guard' (§6) is about which pair naive takes.",
+    ),
 }
 
 
