@@ -204,7 +204,6 @@ CODES: dict[str, str] = {
     "OBEP512": "a URI that is no source or sink",
     "OBEP513": "a sink that holds another form of output",
     "OBEP514": "metrics that cannot be served",
-    "OBEP515": "an engine that is not there",
     "OBEP516": "a program from obep.toml that was not allowed",
     "OBEP517": "a sink that wants an event that is not returned",
     "OBEP518": "an option that cannot be read",
@@ -234,7 +233,6 @@ CODES: dict[str, str] = {
     "OBEP574": "a block of another version",
     "OBEP575": "a state of another version",
     "OBEP576": "an event that the query does not define",
-    "OBEP577": "state of an event that is gone or has changed",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",
     "OBEP601": "a field of the record is missing or of the wrong kind",

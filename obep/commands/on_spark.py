@@ -16,6 +16,8 @@ from obep.streams.order import Order
 
 FAILED, INTERRUPTED, TERMINATED = 1, 130, 143
 
+STOPPED = "OBEP655"
+
 
 def run_on_spark(order: Order) -> int:
     """Runs the query; the exit status."""
@@ -80,7 +82,7 @@ def explained(error: Exception) -> str:
         return ours[0].rstrip()
     lines = [line for line in text.splitlines() if line.strip()]
     last = next((line for line in reversed(lines) if re.match(r"\w*(Error|Exception)\b", line)), "")
-    return f"OBEP655  Spark stopped: {lines[0] if lines else type(error).__name__}" + (
+    return f"{STOPPED}  Spark stopped: {lines[0] if lines else type(error).__name__}" + (
         f"\n  {last}" if last else ""
     )
 
