@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from heapq import heappop, heappush
 from typing import Any, Protocol
 
+from obep.engine.common import all_running, connect
 from obep.engine.graphs import Plain
 from obep.engine.report import Reports
-from obep.engine.running import Take, running
+from obep.engine.running import Take
 from obep.guards.asks import Ask
 from obep.model import SECOND, DeadLetter, Item, Occurrence, Term
 from obep.operators.state import Packing, Unpacking
@@ -46,7 +47,7 @@ class Runtime:
         self.now: int | None = None
         self._matcher = matcher
         self._on_dead_letter = on_dead_letter
-        self._runs = [run for event in plan.events if (run := running(event)) is not None]
+        self._runs = all_running(plan.events)
         self._routes: dict[Term, list[tuple[Take, int]]] = {}
         for number, run in enumerate(self._runs):
             for event, take in run.routes():
@@ -62,6 +63,7 @@ class Runtime:
         self._leading = frozenset().union(heads & self._routes.keys(), *plan.derived.values())
         """The events whose occurrences somebody reads, or finds something else in."""
         self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
+        connect(self._runs, self._touch)
         self._touched: set[int] = set()
         self._queue: list[int] = []
         self._arrived: list[Occurrence] = []

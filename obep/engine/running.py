@@ -8,7 +8,7 @@ from typing import Any
 from obep.engine.construct import construct
 from obep.engine.report import Detected, Reporter, Reports
 from obep.model import Item, Occurrence, Term, body_of
-from obep.operators.candidates import PARTS
+from obep.operators.candidates import PARTS, Emit
 from obep.operators.state import Pack, Unpack, frozen
 from obep.operators.tree import Leaf, Tree
 from obep.plan.plan import EventPlan
@@ -27,6 +27,11 @@ class Running:
     wants_items: bool = False
     longest: int | None = None
     """The longest horizon of what it remembers."""
+
+    @property
+    def inlets(self) -> list[tuple[str, Emit]]:
+        """Where the candidates of common sub-patterns come in, by their names."""
+        return []
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         """Which occurrences it wants, and where they go."""
@@ -174,6 +179,10 @@ class Composite(Running):
         self.timed = self._tree.timed
         self.wants_items = self._tree.wants_items
         self.longest = plan.longest
+
+    @property
+    def inlets(self) -> list[tuple[str, Emit]]:
+        return self._tree.inlets
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         for leaf in self._tree.leaves:

@@ -20,6 +20,7 @@ from obep.operators.state import Pack, Unpack
 from obep.operators.window import bounded, checked
 from obep.plan import nodes
 from obep.plan.nodes import Node, Read
+from obep.plan.sharing import Feed
 
 Enter = Callable[[Occurrence, Rows], None]
 Take = Callable[[Occurrence], None]
@@ -70,6 +71,8 @@ class Tree:
         self.leaves: list[Leaf] = []
         self.operators: list[Operator] = []
         """Operands before what stands on them."""
+        self.inlets: list[tuple[str, Emit]] = []
+        """Where the candidates of sub-patterns that run elsewhere come in, by their names."""
         self._consumes = consumes
         self._consuming: list[Operator] = []
         self._timed: list[Silence | Replay] = []
@@ -150,6 +153,9 @@ class Tree:
             case Read():
                 self.leaves.append(leaf(node, emit))
                 return None
+            case Feed():
+                self.inlets.append((node.name, emit))
+                return None
             case nodes.Check():
                 return self._grow(node.operand, checked(node, emit), exempt)
             case nodes.Within(replay=True):
@@ -199,12 +205,13 @@ class Tree:
             case _:
                 raise AssertionError(node)
         operator.left_view = self._grow(node.left, operator.take_left, exempt)
-        left = self.leaves[-1]
+        left = self.leaves[-1:]
         operator.right_view = self._grow(node.right, operator.take_right, exempt)
         if isinstance(operator, Sequence) and isinstance(node, nodes.Pair):
-            on_left, on_right = operator.leaf_takers(node)  # only for an operand that is a leaf
-            left.take = on_left or left.take
-            self.leaves[-1].take = on_right or self.leaves[-1].take
+            # only for an operand that is a leaf, which then is the last one that was added
+            for leaf, take in zip((left, self.leaves[-1:]), operator.leaf_takers(node), strict=True):
+                if take is not None:
+                    leaf[0].take = take
         if isinstance(operator, Next):
             self._between(operator, node, exempt)
         return self._add(operator, node, exempt)

@@ -1,0 +1,114 @@
+"""A sub-pattern that several events have in common: it runs once, and feeds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from obep.engine.running import Running, Take, running
+from obep.model import Item, Occurrence, Term
+from obep.operators.candidates import Emit
+from obep.operators.state import Pack, Unpack
+from obep.operators.tree import Leaf, Tree
+from obep.plan.nodes import Node
+from obep.plan.plan import EventPlan
+from obep.plan.sharing import share
+
+
+class Common(Running):
+    """A tree whose candidates go on into other trees, as soon as they are there."""
+
+    def __init__(self, name: str, root: Node) -> None:
+        self.plan = EventPlan(name, name, 0, root=root)
+        self._tree = Tree(root)
+        self._waiting: list[tuple[Leaf, Occurrence]] = []
+        self._gathers = any(leaf.node.wide for leaf in self._tree.leaves)
+        self._fed: list[tuple[Emit, Callable[[], None]]] = []
+        self.timed = self._tree.timed
+        self.longest = self.plan.longest
+
+    def feed(self, emit: Emit, touch: Callable[[], None]) -> None:
+        """Give all candidates to `emit`, and tell the event that has got one."""
+        self._fed.append((emit, touch))
+
+    def routes(self) -> Iterator[tuple[Term, Take]]:
+        for leaf in self._tree.leaves:
+            yield leaf.node.event, self._later(leaf) if self._gathers else leaf.take
+
+    def _later(self, leaf: Leaf) -> Take:
+        return lambda occurrence: self._waiting.append((leaf, occurrence))
+
+    def _pass_on(self) -> Sequence[Occurrence]:
+        for candidate in self._tree.found:
+            for emit, touch in self._fed:
+                emit(candidate)
+                touch()
+        self._tree.found.clear()
+        return ()
+
+    def report(self) -> Sequence[Occurrence]:
+        return self._pass_on()
+
+    def reach(self, at: int) -> None:
+        self._tree.reach(at)
+
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        for leaf, occurrence in self._waiting:
+            leaf.take(occurrence)
+        self._waiting.clear()
+        self._tree.close(at)
+        return self._pass_on()
+
+    def dump(self, pack: Pack) -> Any:
+        waiting = [(self._tree.leaves.index(leaf), occurrence) for leaf, occurrence in self._waiting]
+        return [self._tree.dump(pack), pack(waiting)]
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        self._tree.load(data[0], unpack)
+        self._waiting[:] = [(self._tree.leaves[number], one) for number, one in unpack(data[1])]
+
+    def next_deadline(self) -> int | None:
+        return self._tree.next_deadline()
+
+    def prune(self, at: int) -> None:
+        self._tree.prune(at)
+
+    def pending(self) -> int:
+        return self._tree.pending()
+
+    def size(self) -> int:
+        return self._tree.size()
+
+
+def all_running(events: Iterable[EventPlan]) -> list[Running]:
+    """What runs for some events, in their order; what they have in common before the first that needs it."""
+    planned = list(events)
+    alike = {
+        event.event: event.root
+        for event in planned
+        if event.root is not None and not event.partition_by and not event.consumes
+    }
+    common, fed = share(alike)
+    runs: list[Running] = []
+    started: dict[str, Common] = {}
+    for event in planned:
+        root = fed.get(event.event)
+        run = running(event if root is None else replace(event, root=root))
+        if run is None:
+            continue
+        for name, _ in run.inlets:
+            if name not in started:
+                started[name] = Common(name, common[name])
+                runs.append(started[name])
+        runs.append(run)
+    return runs
+
+
+def connect(runs: Sequence[Running], touch: Callable[[int], None]) -> None:
+    """Let the common sub-patterns feed the events."""
+    common = {run.plan.event: run for run in runs if isinstance(run, Common)}
+    for number, run in enumerate(runs):
+        for name, emit in run.inlets:
+            common[name].feed(emit, partial(touch, number))
