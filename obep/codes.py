@@ -233,6 +233,8 @@ CODES: dict[str, str] = {
     "OBEP574": "a block of another version",
     "OBEP575": "a state of another version",
     "OBEP576": "an event that the query does not define",
+    "OBEP577": "an item of no stream of the query",
+    "OBEP578": "an instant that cannot be read",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",
     "OBEP601": "a field of the record is missing or of the wrong kind",

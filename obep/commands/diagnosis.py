@@ -115,12 +115,8 @@ def _engines(found: list[Finding]) -> Iterator[Finding]:
     needed = [name for name in ("Python", *NEEDED) if not works[name]]
     says = "works" if not needed else f"needs {', '.join(needed)}"
     yield Finding("embedded engine", not needed, says)
-    from importlib.util import find_spec
-
     lacks = [name for name in ("pyspark", "pyarrow", "Java") if not works[name]]
-    if find_spec("obep.spark.run") is None:
-        yield Finding("Spark engine", None, "not part of this version")
-    elif lacks or needed:
+    if lacks or needed:
         yield Finding(
             "Spark engine", None, f"needs {', '.join(lacks or needed)}", 'pip install "obep[spark]"'
         )

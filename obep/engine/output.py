@@ -15,7 +15,12 @@ def style_of(occurrence: Occurrence, style: str | None) -> Style:
     """How to print the instants of an occurrence."""
     if style in ("iso", "integer"):
         return style  # type: ignore[return-value]
-    return "integer" if abs(occurrence.detected) < LOOKS_LIKE_NUMBERS else "iso"
+    return style_of_instant(occurrence.detected)
+
+
+def style_of_instant(at: int) -> Style:
+    """How an instant was probably written."""
+    return "integer" if abs(at) < LOOKS_LIKE_NUMBERS else "iso"
 
 
 def to_json(occurrence: Occurrence, style: str | None = None) -> dict[str, object]:

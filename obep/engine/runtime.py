@@ -16,14 +16,16 @@ import msgspec
 from obep.engine.clock import Clock, micros
 from obep.engine.graphs import triples_of
 from obep.engine.instants import Runtime
+from obep.engine.output import style_of_instant
 from obep.engine.query import Query
 from obep.engine.report import local_name
 from obep.engine.why_not import WhyNot, why_not
 from obep.errors import fail
-from obep.formats.instants import parse_instant
+from obep.formats.instants import parse_instant, show_instant
 from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.operators.state import frozen
 from obep.plan.plan import EventPlan
+from obep.query.nearest import nearest
 
 __all__ = ["Engine", "Runtime"]
 
@@ -92,7 +94,7 @@ class Engine:
         `graph` is an rdflib graph, triples, Turtle, N-Triples or JSON-LD text, or a JSON-LD dict; `at` a
         date-time or a number of seconds; `stream` may be left out when the query names just one.
         """
-        instant = parse_instant(at)
+        instant = _instant(at)
         name = self._stream(stream)
         return self.push_items((Item(name, instant, triples_of(graph, name, instant, format)),))
 
@@ -115,7 +117,7 @@ class Engine:
         found: list[Occurrence] = []
         with self._lock:
             self._check_open()
-            self.clock.advance(parse_instant(to))
+            self.clock.advance(_instant(to))
             self._release(found)
         return self._out(found)
 
@@ -209,10 +211,17 @@ class Engine:
         return self._runtime.pending()
 
     def _stream(self, stream: str | None) -> str:
-        if stream is not None:
-            return stream
         streams = self.query.linked.streams
-        return streams[0] if len(streams) == 1 else ""
+        if stream is None and len(streams) <= 1:
+            return streams[0] if streams else ""
+        if stream is None or (streams and stream not in streams):
+            raise fail(
+                "OBEP577",
+                "the query has several streams" if stream is None else f"the query has no stream {stream!r}",
+                reason=f"It reads {', '.join(streams)}.",
+                remedy=f"push(…, stream={nearest(stream or '', streams) or streams[0]!r})",
+            )
+        return stream
 
     def _admit(self, item: Item, now: int) -> bool:
         verdict = self.clock.observe(item.stream, item.at, now)
@@ -221,10 +230,14 @@ class Engine:
             self._arrivals += 1
             return True
         if verdict == "late":
-            reason = f"it comes after the watermark, {self.clock.watermark}"
-            self._bury(DeadLetter(item.stream, item.at, "OBEP640", reason))
+            reached = show_instant(self.clock.watermark or 0, style_of_instant(item.at))
+            reason = (
+                f"it comes after the watermark, {reached}; a longer lateness would wait for it"
+            )
+            self._bury(DeadLetter(item.stream, item.at, "OBEP640", reason, _raw(item)))
         else:
-            self._bury(DeadLetter(item.stream, item.at, "OBEP641", "its instant lies too far in the future"))
+            reason = "its instant lies too far in the future"
+            self._bury(DeadLetter(item.stream, item.at, "OBEP641", reason, _raw(item)))
         return False
 
     def _release(self, found: list[Occurrence]) -> None:
@@ -263,6 +276,17 @@ class Engine:
     def _check_open(self) -> None:
         if self._closed:
             raise fail("OBEP571", "the engine is closed", remedy="query.engine() for a new one")
+
+
+def _instant(at: str | int | float) -> int:
+    try:
+        return parse_instant(at)
+    except ValueError as error:
+        raise fail("OBEP578", str(error), remedy='"2026-01-01T10:00:00Z", or a number of seconds') from None
+
+
+def _raw(item: Item) -> str:
+    return " ".join(f"{s} {p} {o} ." for s, p, o in item.triples)
 
 
 def _matcher(query: Query) -> Any:

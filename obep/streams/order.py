@@ -104,7 +104,7 @@ def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[
         raise fail(
             "OBEP511",
             what,
-            remedy=f"--source {name}FILE.jsonl   (or [sources.{name or 'NAME'}] in obep.toml)",
+            remedy=f"--source {name}FILE.jsonl   (or [sources.{name.rstrip('=') or 'NAME'}] in obep.toml)",
         )
     return tuple(inlets)
 
