@@ -33,7 +33,8 @@ Readings chosen where the text leaves room. Each is the one closest to the lette
      of all; the parts of one of them (`Found.variants` has all); the leaves of all are consumed.
  O12 TIMES: a variable in the event's own parameters or in CONSTRUCT also "occurs outside"; one that is
      otherwise only in FILTERs does not. Time functions of an alias in E also hold for each copy. Two TIMES
-     in one FILTER: all combinations. The i-th copy's aliases and own variables are `a#i` and `v#i` here.
+     in one FILTER: all combinations. The i-th copy's aliases and own variables are `a#i` and `v#i` here;
+     `E TIMES 1` is E.
  O13 NOT binds no alias: it adds to A and to since, it is never consumed and shares nothing.
  O14 An occurrence with a missing parameter (other branch of an OR) leaves the variable of its leaf unbound;
      with a partition variable unbound it takes part in no partition.

@@ -166,6 +166,8 @@ class Reading:
                 return View(isinstance(node, ast.First), tree(operand))
             case ast.Every(operand):
                 return tree(operand)
+            case ast.Times(operand, 1):  # E itself, so its names stay
+                return tree(operand)
             case ast.Times(operand, count):
                 left = self._tree(operand, (*copies, (node, 1)), policy)
                 for number in range(2, count + 1):

@@ -174,6 +174,8 @@ class Maker:
     fresh: int = 0
     dense: bool = False
     """A small pattern over a crowded stream, where operators get in each other's way; else a large one."""
+    lasting: bool = False
+    """Some logical occurrences have an interval."""
     heads: dict[str, tuple[ast.Var, ...]] = field(default_factory=dict)
     """The parameters of the composites made so far."""
 
@@ -507,8 +509,9 @@ class Maker:
         data = any(
             event.guard or any(leaf.parameters for leaf in leaves_of(event.pattern)) for event in events
         )
-        words = [self.word(event, at, data) for event, at in sorted(placed, key=lambda p: p[1])]
-        items = self.items(words)
+        self.lasting = self.random.random() < 0.1  # as what is found in a composite, or over a window
+        placed.sort(key=lambda p: p[1])
+        items = self.items([(at, self.word(event, at, data)) for event, at in placed])
         if self.random.random() < 0.2:
             items.append(f"_{self.random.randint(0, latest)}")
         end = latest + self.random.choice((0, 1, 3, 5))
@@ -516,23 +519,27 @@ class Maker:
 
     def word(self, event: str, at: int, data: bool) -> str:
         chance, draw = self.random.random, self.random.choice
-        word = f"{event}{at}" + (draw("xxyz") if data or chance() < 0.4 else "")
+        begun = (
+            f"{self.random.randint(max(0, at - 3), at - 1)}-"
+            if self.lasting and at and chance() < 0.5
+            else ""
+        )
+        word = f"{event}{begun}{at}" + (draw("xxyz") if data or chance() < 0.4 else "")
         if data:
             values = {p: draw(("1", "1", "2", "2", "1|2", "2|3")) for p in "pq" if chance() < 0.9}
             if values:
                 word += "(" + ",".join(f"{p}={v}" for p, v in values.items()) + ")"
         return word
 
-    def items(self, words: Sequence[str]) -> list[str]:
-        items: list[str] = []
-        for word in words:
-            at = word[1 : 1 + next((i for i, c in enumerate(word[1:]) if not c.isdigit()), len(word))]
-            joins = items and items[-1].split("+")[0][1:].startswith(at) and self.random.random() < 0.35
-            if joins and _instant(items[-1]) == _instant(word):
-                items[-1] = f"{items[-1]}+{word}"
+    def items(self, words: Sequence[tuple[int, str]]) -> list[str]:
+        """Some of the occurrences of one instant are found in one item."""
+        items: list[tuple[int, str]] = []
+        for at, word in words:
+            if items and items[-1][0] == at and self.random.random() < 0.35:
+                items[-1] = (at, f"{items[-1][1]}+{word}")
             else:
-                items.append(word)
-        return [item + ("'" if self.random.random() < 0.25 else "") for item in items]
+                items.append((at, word))
+        return [item + ("'" if self.random.random() < 0.25 else "") for _, item in items]
 
     def place(
         self, node: ast.Pattern, at: int, patterns: dict[str, ast.Pattern], placed: list[tuple[str, int]]
@@ -596,10 +603,6 @@ class Maker:
             case _:
                 start, end = below(right, at)
         return min(first, start), max(last, end)
-
-
-def _instant(word: str) -> str:
-    return "".join(c for c in word.split("+")[0].split("(")[0][1:] if c.isdigit())
 
 
 def _nodes(pattern: ast.Pattern) -> Iterator[ast.Pattern]:

@@ -46,6 +46,7 @@ ROWS = {
     "NEXT on both sides": ("A NEXT B", "A1 A2 B3 B4", ["A2 B3 [2,3]@3"]),
     "NEXT by solutions": ("A(?x) NEXT B(?x)", "A1x A2y B3y B4x", ["A2y B3y [2,3]@3", "A1x B4x [1,4]@4"]),
     "TIMES": ("A TIMES 3", "A1 A2 A3 A4 A4x", ["A1 A2 A3 [1,3]@3", "A2 A3 A4 [2,4]@4", "A2 A3 A4x [2,4]@4"]),
+    "TIMES 1 is the pattern itself": ("A TIMES 1", "A1 A2", ["A1 [1,1]@1", "A2 [2,2]@2"]),
     "TIMES: ties do not count up": ("A TIMES 2", "A1 A1x A2", ["A1 A2 [1,2]@2", "A1x A2 [1,2]@2"]),
     "TIMES shares H(?v)": ("A(?x) TIMES 2", "A1x A2y A3x", ["A1x A3x [1,3]@3"]),
     "TIMES of a pattern": ("(A SEQ B) TIMES 2", "A1 B2 A3 B4", ["A1 B2 A3 B4 [1,4]@4"]),

@@ -39,6 +39,13 @@ FOUND = {
         "§4: OPTIONAL(L) SEQ R gives each r that no l ∈ live(L, done r) fits; D9: the filter is decided at "
         "the leaf D, so D2 is not in live(L). 'Before any guard' (§6) is about which pair naive takes.",
     ),
+    "the copies of TIMES have aliases of their own beside an equal leaf": Seen(
+        "EVENT H MATCH B TIMES 2 SEQ B",
+        "B1 B2 B3",
+        {"B1 B2 B3 [1,3]@3"},
+        "§4: E TIMES n has 'each copy with aliases of its own', so the parts are B#1, B#2 and B (as they are "
+        "in `B TIMES 2 SEQ C`), not three times B.",
+    ),
 }
 
 
