@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from obep.abstraction.bounds import Bounds
-from obep.abstraction.explain import Explainer, Explanation
+from obep.abstraction.explain import Explainer, Explanation, add_minimal
 from obep.abstraction.shapes import Shape
 from obep.abstraction.templates import Hit, Name, Template
 from obep.model import RDF_TYPE, Term, Triple
@@ -101,6 +101,7 @@ class Evaluator:
         capped = 0
         goals, witnesses, static = self._goals, closure.program.witnesses, self._reading.store.assertions
         size = closure.store.size
+        numbers = {triple: n for n, triple in enumerate(shape.triples)} if closure.hits else {}
         for c, x, node in closure.hits:
             if x in witnesses:
                 continue
@@ -110,6 +111,7 @@ class Evaluator:
             if cut:
                 goal = (c, term)
                 sets = tuple({self._minimal(one, goal, shape, closure): None for one in sets})
+            sets = self._as_of_the_item(sets, numbers)
             if news is None:
                 sets = tuple([one for one in sets if one and max(one) >= 0])
             else:
@@ -128,6 +130,18 @@ class Evaluator:
         if len(hits) > 1:
             hits.sort(key=_order)
         return hits, capped
+
+    def _as_of_the_item(
+        self, sets: tuple[Explanation, ...], numbers: dict[Triple, int]
+    ) -> tuple[Explanation, ...]:
+        """Sets in which a triple that the item and K share has one number, the item's."""
+        known = self._reading.store.triples
+        if not any(n < 0 and known[-1 - n] in numbers for one in sets for n in one):
+            return sets
+        smallest: list[Explanation] = []
+        for one in sets:
+            add_minimal(smallest, frozenset(numbers.get(known[-1 - n], n) if n < 0 else n for n in one))
+        return tuple(smallest)
 
     def _minimal(
         self, one: Explanation, goal: tuple[int, Term], shape: Shape, closure: Closure

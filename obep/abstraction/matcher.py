@@ -141,7 +141,14 @@ class Matcher:
         return Matched(item, tuple(found), template.bounded)
 
     def _template(self, shape: Shape, key: tuple[object, ...], news: frozenset[int] | None) -> Template:
-        template = self.evaluator.evaluate(shape, news)
+        triples = shape.triples
+        if len(set(triples)) < len(triples):  # an item is a set; what stands there twice counts once
+            places = [n for n, triple in enumerate(triples) if triple not in triples[:n]]
+            once = shape._replace(triples=[triples[n] for n in places])
+            new = None if news is None else frozenset(m for m, n in enumerate(places) if n in news)
+            template = self.evaluator.evaluate(once, new).moved(places)
+        else:
+            template = self.evaluator.evaluate(shape, news)
         if self._asks.some and template.clash is None:
             template = template._replace(hits=self._asks.rows(template.hits, shape))
         if self._memory is not None:

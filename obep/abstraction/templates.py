@@ -59,6 +59,12 @@ class Template(NamedTuple):
     bounded: bool = False
     capped: int = 0
 
+    def moved(self, places: Sequence[int]) -> Template:
+        """The same about an item whose triples lie at these places."""
+        hits = [hit._replace(triples=tuple([places[n] for n in hit.triples])) for hit in self.hits]
+        clash = None if self.clash is None else tuple([places[n] for n in self.clash])
+        return self._replace(hits=tuple(hits), clash=clash)
+
 
 def named(name: Name | None, names: Sequence[Term]) -> Term | None:
     """A name of a template, filled in."""

@@ -24,6 +24,7 @@ BOTTOM_DATA_PROPERTY = f"<{OWL}bottomDataProperty>"
 SAME_AS = f"<{OWL}sameAs>"
 DIFFERENT_FROM = f"<{OWL}differentFrom>"
 LITERAL = f"<{RDFS}Literal>"
+NAMED_INDIVIDUAL = f"<{OWL}NamedIndividual>"
 
 
 # --- properties -------------------------------------------------------------------------------------------

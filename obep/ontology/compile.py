@@ -15,6 +15,7 @@ from obep.ontology import rules as r
 from obep.ontology.axiom_rules import mentioned
 from obep.ontology.axioms import (
     DIFFERENT_FROM,
+    NAMED_INDIVIDUAL,
     NOTHING,
     SAME_AS,
     THING,
@@ -24,6 +25,7 @@ from obep.ontology.axioms import (
 )
 from obep.ontology.cache import cache_dir
 from obep.ontology.definitions import Definitions, define, names_of
+from obep.ontology.mapping import ANNOTATIONS
 from obep.ontology.normal import Normal, Normaliser
 from obep.ontology.profile import Profile, profile
 from obep.ontology.program import Names, Program
@@ -168,6 +170,11 @@ class Bundle:
     @cached_property
     def matters(self) -> tuple[dict[Term, bool], dict[Term, bool], dict[Term, bool]]:
         """For every class, object property and data property that is known: whether some rule looks at it."""
+        classes, roles, data = self._looked_at()
+        meaningless = dict.fromkeys((*self.definitions.axioms.annotation_properties, *ANNOTATIONS), False)
+        return {NAMED_INDIVIDUAL: False, **classes}, {**meaningless, **roles}, {**meaningless, **data}
+
+    def _looked_at(self) -> tuple[dict[Term, bool], dict[Term, bool], dict[Term, bool]]:
         known, program = self.definitions.axioms, self.lower.program
         if self.exact:
             tables = (program.classes, program.roles, program.data)

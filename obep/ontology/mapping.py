@@ -22,7 +22,7 @@ _OBJECT_TYPES: dict[Term, Callable[[ax.ObjectProperty], ax.Axiom]] = {
     owl("IrreflexiveProperty"): ax.Irreflexive,
     owl("InverseFunctionalProperty"): ax.InverseFunctional,
 }
-_ANNOTATIONS = {rdfs(n) for n in ("label", "comment", "seeAlso", "isDefinedBy")} | {
+ANNOTATIONS = {rdfs(n) for n in ("label", "comment", "seeAlso", "isDefinedBy")} | {
     owl(n)
     for n in (
         "versionInfo", "deprecated", "priorVersion", "backwardCompatibleWith", "incompatibleWith", "imports",
@@ -42,7 +42,7 @@ class _Mapping(Nodes):
 
     def read(self) -> ax.Axioms:
         found: dict[ax.Axiom, None] = {}
-        self.annotations |= _ANNOTATIONS
+        self.annotations |= ANNOTATIONS
         self._declare()
         for triple in self.triples:
             for axiom in self._axioms(*triple):
@@ -54,7 +54,7 @@ class _Mapping(Nodes):
             frozenset(self.data_properties),
             frozenset(self.datatypes),
             frozenset(self.individuals),
-            frozenset(self.annotations - _ANNOTATIONS),
+            frozenset(self.annotations - ANNOTATIONS),
         )
 
     # --- declarations

@@ -210,3 +210,25 @@ def test_a_composite_is_asked_over_its_explanation_head_and_construction() -> No
     occurrence = composite(constructed=turtle(":c1 :about :x ."))
     matcher.match_derived(occurrence)
     assert list(occurrence.solutions.values()) == [((n("x"),),)]
+
+
+def test_a_triple_that_the_item_and_k_share_counts_once() -> None:
+    matcher = Matcher(compiled("EVENT H AS A and p some Thing", k=":x :p :y ."))
+    assert found(matcher, ":x a :A ; :p :y .") == {"H(:x) <= :x :p :y* ; :x a :A*"}
+    assert len(matched(matcher.match(item(":x a :A ; :p :y ."))).occurrences) == 1
+
+
+def test_a_triple_that_stands_twice_counts_once() -> None:
+    matcher = Matcher(compiled("EVENT H AS A and p some Thing"))
+    once = item(":x a :A ; :p :y .").triples
+    for triples in ((*once, *once), (once[0], once[0], once[1])):
+        (only,) = matched(matcher.match(Item("s", 7, triples))).occurrences
+        assert shown([only]) == {"H(:x) <= :x :p :y* ; :x a :A*"}
+
+
+def test_annotations_are_known_and_mean_nothing() -> None:
+    t = ":note a owl:AnnotationProperty . :A a owl:Class ."
+    matcher = Matcher(compiled("EVENT H AS A", t))
+    text = ':x a :A , owl:NamedIndividual , owl:Thing ; :note :y ; rdfs:label "x" .'
+    assert found(matcher, text) == {"H(:x) <= :x a :A*"}
+    assert matcher.unknown == 0
