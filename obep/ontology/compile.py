@@ -296,6 +296,7 @@ def compile_bundle(
     cache_dir: Path | None = None,
 ) -> Bundle:
     """Brings a query, T and K together; raises what makes them impossible."""
+    from obep.ontology.beyond_triples import beyond_triples
     from obep.ontology.names import check_names
     from obep.ontology.verdicts import settled
 
@@ -303,5 +304,6 @@ def compile_bundle(
     errors = [one for one in said if one.severity == "error"]
     if errors:
         raise ObepError(*errors)
-    bundle = Bundle(linked, axioms, k, diagnostics=said, java=java, cache_dir=cache_dir)
+    axioms, more = beyond_triples(axioms, k)
+    bundle = Bundle(linked, axioms, k, diagnostics=[*said, *more], java=java, cache_dir=cache_dir)
     return settled(bundle)

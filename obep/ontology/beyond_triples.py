@@ -1,0 +1,57 @@
+"""What a static graph says in several triples: negative assertions, AllDifferent, unnamed classes.
+
+An explanation is made of single triples, so these count as part of T. Axioms in a static graph are not used:
+they belong into VOCAB, and that is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from obep.errors import Diagnostic
+from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology import axioms as ax
+from obep.ontology.axioms import OWL, RDFS, Axiom, Axioms
+from obep.ontology.mapping import ANNOTATIONS, axioms_of
+from obep.ontology.words import show
+
+_PLAIN = {ax.THING, ax.NOTHING, ax.NAMED_INDIVIDUAL, f"<{OWL}Ontology>"}
+_PLAIN_PREDICATES = {ax.SAME_AS, ax.DIFFERENT_FROM, *ANNOTATIONS}
+
+
+def beyond_triples(axioms: Axioms, k: Sequence[Triple]) -> tuple[Axioms, list[Diagnostic]]:
+    """T with the assertions of K that are more than a triple, and a warning about axioms among them."""
+    if not any(_more(p, o) for _, p, o in k):
+        return axioms, []
+    read = axioms_of(k, also=axioms).axioms
+    taken = tuple(axiom for axiom in read if _several_triples(axiom))
+    left = [axiom for axiom in read if not isinstance(axiom, ax.Assertion) and axiom not in axioms.axioms]
+    return axioms | Axioms(taken), [_unused(left)] if left else []
+
+
+def _more(p: Term, o: Term) -> bool:
+    """Whether a triple is part of something larger."""
+    if p == RDF_TYPE:
+        return o.startswith("_") or (o.startswith((f"<{OWL}", f"<{RDFS}")) and o not in _PLAIN)
+    return p.startswith((f"<{OWL}", f"<{RDFS}")) and p not in _PLAIN_PREDICATES
+
+
+def _several_triples(axiom: Axiom) -> bool:
+    match axiom:
+        case ax.NegativePropertyAssertion() | ax.NegativeDataAssertion():
+            return True
+        case ax.ClassAssertion(expression):
+            return not isinstance(expression, ax.Class)
+        case ax.DifferentIndividuals(individuals):
+            return len(individuals) > 2
+    return False
+
+
+def _unused(left: Sequence[Axiom]) -> Diagnostic:
+    return Diagnostic(
+        "OBEP243",
+        f"the static graph holds {len(left)} axiom{'s' if len(left) > 1 else ''}, which are not used",
+        reason=f"The first is: {show(left[0])}. FROM GRAPH is for what there is, VOCAB for what things mean.",
+        remedy="name the file in VOCAB as well",
+        severity="warning",
+    )
