@@ -30,11 +30,13 @@ def check_names(linked: Linked, axioms: Axioms, k: Sequence[Triple]) -> list[Dia
     """Errors for unknown names in definitions, warnings for those in guards."""
     found: list[Diagnostic] = []
     defined = {name for iri in linked.events for name in _used(linked.events[iri])}
+    guards = any(event.guard is not None for event in linked.events.values())
+    known = _Known(axioms, k if guards else (), linked.events, defined)
     for iri, event in linked.events.items():
         file = linked.file_of[iri]
         if isinstance(event, ast.LogicalEvent) and linked.vocab:
             found += _Definition(file, axioms, linked.events).check(event.description)
-        found += _guard(event, file, _Known(axioms, k, linked.events, defined))
+        found += _guard(event, file, known)
     return found
 
 
