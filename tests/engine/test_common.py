@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pattern_engine import engine_answers
 from pattern_runs import refusals, shown
-from test_laws import cases, runtime_of
+from test_engine_laws import cases, runtime_of
 
 from obep.engine.common import Common
 from obep.query import ast
