@@ -11,11 +11,13 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
 import msgspec
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+
+from obep.errors import fail
 
 SCHEMA = "topic string, arrived long, data binary"
 Message = tuple[str, int, bytes]
@@ -137,8 +139,8 @@ class MqttReader(DataSourceStreamReader):
     def _open(self) -> Spool:
         if self._spool is None:
             self._lock = Lock()
-            self._spool = Spool(self._folder)
             self._connect()
+            self._spool = Spool(self._folder)
         return self._spool
 
     def _connect(self) -> None:
@@ -169,5 +171,9 @@ class MqttReader(DataSourceStreamReader):
             with reader._lock:
                 reader._waiting.append((kept, message.mid, message.qos))
 
+        subscribed = Event()
         self._client.on_message = arrived
+        self._client.on_subscribe = lambda *rest: subscribed.set()
         connection.open()
+        if not subscribed.wait(10):  # from here on the broker keeps what comes for us
+            raise fail("OBEP552", f"{connection.address.shown} does not confirm the subscription")

@@ -149,7 +149,7 @@ def test_live_sources_run_side_by_side(spark: Any, tmp_path: Path) -> None:
         published = []
 
         def look() -> None:
-            if not published:  # the subscription is there once the first micro-batch has been planned
+            if not published:  # there is a spool once the broker has confirmed the subscription
                 spool = tmp_path / "checkpoint" / "spool" / "2"
                 if spool.exists():
                     published.append(1)
