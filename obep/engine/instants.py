@@ -155,7 +155,7 @@ class Runtime:
     def wakes(self) -> int | None:
         """The first instant that has something to do here without new data: the open one must close."""
         due = self._next_deadline()
-        if self.now is None or not (self._arrived or self._items):
+        if self.now is None or not self._touched:
             return due
         return self.now + 1 if due is None else min(due, self.now + 1)
 
@@ -218,7 +218,7 @@ class Runtime:
         self._report(found)
 
     def _touch(self, number: int) -> None:
-        if number not in self._touched:
+        if not self._runs[number].calm:
             self._touched.add(number)
         if number not in self._queue:
             heappush(self._queue, number)
@@ -227,17 +227,21 @@ class Runtime:
         """What can be told before the instant closes, lower strata first."""
         queue = self._queue
         while queue:
-            self._deliver(self._runs[heappop(queue)].report(), found)
+            reports = self._runs[heappop(queue)].report()
+            if reports:
+                self._deliver(reports, found)
 
     def _close_instant(self, at: int, found: list[Occurrence]) -> None:
         queue = self._queue
-        queue[:] = sorted(self._touched)
-        while queue:
-            self._deliver(self._runs[heappop(queue)].close(at, self._items), found)
-        self._touched.clear()
+        if self._touched:
+            queue[:] = sorted(self._touched)
+            while queue:
+                self._deliver(self._runs[heappop(queue)].close(at, self._items), found)
+            self._touched.clear()
+            self._items.clear()
         self._arrived.clear()
-        self._seen.clear()
-        self._items.clear()
+        if self._seen:
+            self._seen.clear()
 
     def _prune(self, at: int) -> None:
         """Every now and then: forget what can have no part in an answer any more."""

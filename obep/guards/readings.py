@@ -71,6 +71,11 @@ class Reading:
     declared: tuple[str, ...] = ()
 
     @property
+    def loose(self) -> frozenset[str]:
+        """The variables that a composite's occurrence may leave unbound."""
+        return frozenset(name for name, _ in self.parameters) - frozenset(variables(*self.triples))
+
+    @property
     def bound(self) -> frozenset[str]:
         """The variables that a solution has values for."""
         inside = (name for name in variables(*self.triples) if name != THIS and not name.startswith(HIDDEN))
@@ -181,6 +186,8 @@ def _give_to_aliases(filter_: Filter, readings: list[Reading], placed: Placed) -
         placed.own[number].append(_of_its_own(filter_))
     if times:
         return bool(takers)
+    if any(needed & readings[number].loose for number in takers):
+        return False  # where a parameter was left unbound, it asked nothing yet
     # With an OR the variables may come from other aliases together. But if all that bind one of them have
     # taken the filter, no candidate to which it applies gets past it.
     return any(

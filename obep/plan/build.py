@@ -159,7 +159,7 @@ class _Building:
         }
         return Read(
             leaf.event.iri,
-            name(alias_of(leaf), chain),
+            self._copies.alias(alias_of(leaf), chain),
             ask.number,
             tuple((name(f"?{v}", chain)[1:], at) for at, v in enumerate(ask.variables)),
             frozenset(name(f"?{v}", chain)[1:] for v, _ in ask.parameters if v not in from_block),

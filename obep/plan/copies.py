@@ -31,8 +31,13 @@ class Copies:
         for name, chains in homes.items():
             self._chains[name] = () if name[1:] in shared else _common(chains)
 
+    @staticmethod
+    def alias(alias: str, chain: Chain) -> str:
+        """The name of an alias in one copy."""
+        return alias + "".join(f"#{number}" for _, number in chain)
+
     def name(self, name: str, chain: Chain) -> str:
-        """The name of an alias, or of a variable (`?x`), in one copy."""
+        """The name of a variable (`?x`), or of an alias that a condition names, in one copy."""
         own = self._chains.get(name, ())
         return name + "".join(f"#{number}" for times, number in chain if times in own)
 
