@@ -23,6 +23,8 @@ from obep.ontology.reading import assert_triples
 from obep.ontology.saturate import Closure
 from obep.ontology.verdicts import GAVE_UP, NO_ANSWER
 
+_EFFORT = 20_000
+"""Sets of the upper reading that are looked at for one goal, before it counts as open."""
 _REMEMBERED = 1 << 18
 
 
@@ -69,7 +71,7 @@ class Bounds:
 
     @cached_property
     def _explainer(self) -> Explainer:
-        return Explainer(self._bundle.upper.program, self._bundle.upper.store)
+        return Explainer(self._bundle.upper.program, self._bundle.upper.store, _EFFORT)
 
     @cached_property
     def _goals(self) -> Mapping[bool, dict[Term, int]]:

@@ -48,8 +48,10 @@ def add_minimal(sets: list[Explanation], new: Explanation) -> bool:
 class Explainer:
     """Explanations under one program and store."""
 
-    def __init__(self, program: Program, store: Store) -> None:
+    def __init__(self, program: Program, store: Store, effort: int | None = None) -> None:
+        """`effort` bounds the sets that are looked at for one node; beyond that it is cut."""
         self.program, self.store = program, store
+        self._effort = effort
         self._known: OrderedDict[Fact, Explained] = OrderedDict()
         self._cut_now = False
         self._backwards = Backwards(program, store)
@@ -64,6 +66,7 @@ class Explainer:
         sets: dict[int, list[Explanation]] = {id(one): [] for one in order}
         self._cut_now = False
         changed = True
+        looked_at = 0
         while changed:
             changed = False
             for one in order:
@@ -71,6 +74,9 @@ class Explainer:
                 for derivation in one:
                     for new in self._of(derivation, sets):
                         changed |= self._add(found, new)
+                        looked_at += 1
+                if self._effort is not None and looked_at > self._effort:
+                    return Explained(tuple(sets[id(node)]), True)
             if not cyclic:
                 break
         return Explained(tuple(sets[id(node)]), self._cut_now)
