@@ -30,8 +30,8 @@ class Evaluator:
 
     @property
     def readings(self) -> list[Reading]:
-        """The readings of T that count."""
-        return [self._reading] if self._bounds is None else [self._reading, self._bundle.upper]
+        """The readings of T that count for items that assert no event's class."""
+        return [self._reading] if self._bundle.profile.exact() else [self._reading, self._bundle.upper]
 
     @property
     def asked(self) -> int:
@@ -60,7 +60,11 @@ class Evaluator:
         hits, capped = self._lower(closure, shape, news)
         if self._bounds is None:
             return Template(tuple(hits), capped=capped)
-        return self._between(hits, capped, closure, shape, news, asserted)
+        if not asserted and self._bundle.profile.exact():
+            return Template(tuple(hits), capped=capped)
+        template = self._between(hits, capped, closure, shape, news, asserted)
+        # Where only an asserted event opens the upper reading, its names of K are not kept out of shapes.
+        return template._replace(keep=not (asserted and self._bundle.profile.exact()))
 
     def _between(
         self,

@@ -151,7 +151,7 @@ class Matcher:
             template = self.evaluator.evaluate(shape, news)
         if self._asks.some and template.clash is None:
             template = template._replace(hits=self._asks.rows(template.hits, shape))
-        if self._memory is not None:
+        if self._memory is not None and template.keep:
             hits = tuple([ordered(hit, shape.triples, shape.names) for hit in template.hits])
             template = template._replace(hits=hits)
             self._memory.put(key, template)

@@ -58,6 +58,8 @@ class Template(NamedTuple):
     static_clash: tuple[Triple, ...] = ()
     bounded: bool = False
     capped: int = 0
+    keep: bool = True
+    """Whether it holds for the whole shape, and may be remembered."""
 
     def moved(self, places: Sequence[int]) -> Template:
         """The same about an item whose triples lie at these places."""

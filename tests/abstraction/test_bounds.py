@@ -247,3 +247,13 @@ def test_hermit_closes_the_gap() -> None:
         "Seen(:x) <= :x a :Human*",
         "HumanSeen(:x) <= :x a :Human*",
     }
+
+
+def test_the_upper_reading_is_not_made_where_nobody_asserts_an_event() -> None:
+    """A union in a definition is exact, until somebody asserts the event itself."""
+    compiled = bundle("", "EVENT H AS A or B\nEVENT G AS C", ":k a :A .")
+    matcher = Matcher(compiled)
+    assert found(matcher, ":x a :A .") == {"H(:x) <= :x a :A*"}
+    assert "upper" not in vars(compiled)
+    assert found(matcher, ":x a :H .") == {"H(:x) <= :x a :H*"}
+    assert found(matcher, ":k a :H .") == {"H(:k) <= :k a :H*"}
