@@ -28,6 +28,8 @@ _SOMEBODY = "<urn:obep:somebody>"
 _PART = "<urn:obep:part:"
 _NO_JAVA = ("OBEP340", "OBEP341")
 GAVE_UP = "OBEP343"
+LARGE = 3_000
+"""Axioms that HermiT is given only where the rules are not exact."""
 NO_ANSWER = (*_NO_JAVA, "OBEP342", GAVE_UP)
 """Codes of a reasoner that is not there, cannot read T, or takes too long."""
 
@@ -37,6 +39,9 @@ def settled(bundle: Bundle) -> Bundle:
     if bundle.exact:
         _close(bundle)
         _by_rules(bundle)
+        return bundle
+    if bundle.profile.exact() and len(bundle.module.axioms) > LARGE:
+        _close(bundle)  # the rules decide all items; HermiT could only find events that are the same
         return bundle
     why = "there is no Java"
     if bundle.java:
