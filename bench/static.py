@@ -55,7 +55,7 @@ def further(folder: Path) -> Bundle:
 def run(bundle: Bundle, triples: int) -> None:
     """Items over all of K, first seen and seen again."""
     matcher = Matcher(bundle)
-    items = templated(20_000, triples // 4)
+    items = templated(60_000, triples // 4)
     for title in ("first seen", "seen again"):
         begin = time.process_time()
         for item in items:

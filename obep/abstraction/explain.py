@@ -25,7 +25,8 @@ LIMIT = 128
 """Sets of one fact that are carried along; beyond that some are left out, and `Explained.cut` says so."""
 WAYS = 1024
 """Derivations of a fact of K that are looked at; the same holds beyond."""
-REMEMBERED = 1 << 17
+REMEMBERED = 1 << 15
+"""Facts of K whose sets are remembered."""
 
 
 class Explained(NamedTuple):

@@ -20,7 +20,7 @@ from obep.ontology.hermit_gap import HermitGap
 from obep.ontology.words import show_triple
 
 MAX_EXPLANATIONS = 32
-REMEMBERED = 200_000
+REMEMBERED = 40_000
 """Shapes that are remembered."""
 
 

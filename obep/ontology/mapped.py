@@ -26,7 +26,7 @@ from obep.ontology.program import Program
 from obep.ontology.store import Store
 
 MAGIC = b"obep-k-1"
-KEPT = 1 << 16
+KEPT = 1 << 14
 """Values of one kind that are kept as Python values."""
 _NOWHERE = 0xFFFFFFFF
 T = TypeVar("T")
