@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -106,11 +107,13 @@ def _start(library: Path) -> None:
             f"-Xmx{heap}",
             "-Xss8m",
             "-XX:+UseSerialGC",  # small heaps; no pool of collector threads beside the engine
+            "-Xrs",
             "-XX:-UsePerfData",
+            f"-XX:ErrorFile={Path(tempfile.gettempdir()) / 'hs_err_pid%p.log'}",
             "-Djava.awt.headless=true",
             classpath=[str(hermit_jar())],
             convertStrings=False,
-            interrupt=False,  # Ctrl-C stays Python's
+            interrupt=True,  # with -Xrs: signals stay Python's (JPype's own way crashes on SIGTERM)
         )
     except (OSError, RuntimeError, TypeError, ValueError) as error:
         raise fail(

@@ -126,6 +126,18 @@ os.wait()
     assert run(code).split() == ["True", "OBEP341"]
 
 
+@pytest.mark.java
+@pytest.mark.parametrize(("name", "expected"), [("SIGTERM", -15), ("SIGINT", 3)])
+def test_signals_stay_with_python_after_java_has_started(name: str, expected: int) -> None:
+    code = (
+        ASK
+        + f"import os, signal, sys, time\ntry:\n    os.kill(os.getpid(), signal.{name})\n    time.sleep(30)"
+    )
+    code += "\nexcept KeyboardInterrupt:\n    sys.exit(3)\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == expected, done.stderr
+
+
 def test_importing_the_reasoner_starts_nothing() -> None:
     code = "import sys, obep.ontology.reasoner; print('jpype' in sys.modules, 'owlready2' in sys.modules)"
     assert run(code) == "False False"
