@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any, Protocol
 
+from obep.engine.bulk import all_of, uncollected
 from obep.engine.common import all_running, connect
 from obep.engine.graphs import Plain
 from obep.engine.report import Reports
 from obep.engine.running import Take
 from obep.guards.asks import Ask
-from obep.model import SECOND, DeadLetter, Item, Occurrence, Term
+from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.operators.state import Packing, Unpacking
 from obep.plan.plan import Plan
 
-_BEFORE = -(1 << 62)
+_NEVER = 1 << 62
 
 
 class Deriving(Protocol):
@@ -73,7 +72,8 @@ class Runtime:
         """Told of every occurrence that may be a part of another, and of every report."""
         self._tied = False
         """Whether two occurrences ever came at the same instant."""
-        self._prune_at: float = float("-inf")
+        self._prunes = [_NEVER if run.longest is None else -_NEVER for run in self._runs]
+        self._prune_at = min(self._prunes, default=_NEVER)
 
     def push(
         self, at: int, occurrences: Sequence[Occurrence], items: Iterable[Item] = ()
@@ -110,8 +110,8 @@ class Runtime:
         return self._flat
 
     def _feed_flat(self, occurrences: Sequence[Occurrence]) -> None:
-        takes = {event: _all([take for take, _ in routes]) for event, routes in self._routes.items()}
-        take_of, now, tied = takes.get, _BEFORE if self.now is None else self.now, True
+        takes = {event: all_of([take for take, _ in routes]) for event, routes in self._routes.items()}
+        take_of, now, tied = takes.get, -_NEVER if self.now is None else self.now, True
         last: Occurrence | None = None
         for occurrence in occurrences:
             at = occurrence.detected
@@ -245,10 +245,11 @@ class Runtime:
 
     def _prune(self, at: int) -> None:
         """Every now and then: forget what can have no part in an answer any more."""
-        for run in self._runs:
-            run.prune(at)
-        horizons = [horizon for run in self._runs if (horizon := run.longest) is not None]
-        self._prune_at = at + min(horizons, default=SECOND)
+        for number, run in enumerate(self._runs):
+            if run.longest is not None and at >= self._prunes[number]:
+                run.prune(at)
+                self._prunes[number] = at + run.longest
+        self._prune_at = min(self._prunes, default=_NEVER)
 
     def _new(self, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
         """Those that this instant has not seen: one found in two items is one, with the rows of both."""
@@ -304,27 +305,3 @@ class Runtime:
                 self._on_dead_letter(matched)
             return ()
         return matched.occurrences  # type: ignore[attr-defined, no-any-return]
-
-
-def _all(takes: list[Take]) -> Take:
-    """Several ways for an occurrence as one."""
-    if len(takes) == 1:
-        return takes[0]
-
-    def take(occurrence: Occurrence) -> None:
-        for one in takes:
-            one(occurrence)
-
-    return take
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """A batch makes no cycles: meanwhile the collector would look at everything for nothing."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()

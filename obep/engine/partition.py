@@ -14,6 +14,8 @@ from obep.operators.tree import Tree
 from obep.plan.plan import EventPlan
 
 Value = tuple[Term, ...]
+_FEW = 1000
+"""So many values without state may be there before they are looked for."""
 
 
 class Partitioned(Running):
@@ -30,6 +32,7 @@ class Partitioned(Running):
         self.timed = pattern.timed
         self.longest = plan.longest
         self._strands: dict[Value, Strand] = {}
+        self._full = 0
         self._touched: dict[Value, Strand] = {}
         self._due: list[tuple[int, Value]] = []
         self._waiting: list[tuple[int, Occurrence]] = []
@@ -56,6 +59,8 @@ class Partitioned(Running):
     def _strand(self, value: Value) -> Strand:
         strand = self._strands.get(value)
         if strand is None:
+            if len(self._strands) > 2 * self._full + _FEW:
+                self._drop_empty()
             strand = self._strands[value] = Strand(self.plan, value)
         self._touched[value] = strand
         return strand
@@ -107,11 +112,16 @@ class Partitioned(Running):
     def prune(self, at: int) -> None:
         for strand in self._strands.values():
             strand.prune(at)
-        self._strands = {
+        self._drop_empty()
+
+    def _drop_empty(self) -> None:
+        kept = {
             value: strand
             for value, strand in self._strands.items()
             if strand.size() or value in self._touched
         }
+        self._strands = kept
+        self._full = len(kept)
 
     def pending(self) -> int:
         return sum(strand.tree.pending() for strand in self._strands.values())

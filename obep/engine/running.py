@@ -116,6 +116,7 @@ class Guarded(Running):
             body.since,
             bindings=bindings,
             constructed=construct(self.plan.construct, body.individual, bindings),
+            bounded=body.bounded,
         )
 
 

@@ -1,0 +1,34 @@
+"""What makes very many occurrences cheap."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from obep.engine.running import Take
+from obep.model import Occurrence
+
+
+def all_of(takes: list[Take]) -> Take:
+    """Several ways for an occurrence as one."""
+    if len(takes) == 1:
+        return takes[0]
+
+    def take(occurrence: Occurrence) -> None:
+        for one in takes:
+            one(occurrence)
+
+    return take
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """A batch makes no cycles: meanwhile the collector would look at everything for nothing."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()

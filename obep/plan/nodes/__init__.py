@@ -1,0 +1,48 @@
+"""The nodes of a plan: what operators will be, with all that is known of their candidates beforehand.
+
+A node says which aliases its candidates bind (`aliases`, in the order of their parts), which variables
+their rows have (`variables`), and four facts that decide how much the operators need to remember:
+`punctual` (done = end), `rooted` (since = start), `point` (start = end) and `view` (its live candidates may
+vanish again, SPEC §4).
+"""
+
+from __future__ import annotations
+
+from obep.plan.nodes.binary import (
+    Binary,
+    Either,
+    Fallback,
+    Negation,
+    Next,
+    Pair,
+    Pick,
+    Relation,
+    Silence,
+    Without,
+)
+from obep.plan.nodes.node import Alias, Condition, Node, Read, walk
+from obep.plan.nodes.unary import Check, Choice, Rest, Settle, Unary, Within
+
+__all__ = [
+    "Alias",
+    "Binary",
+    "Check",
+    "Choice",
+    "Condition",
+    "Either",
+    "Fallback",
+    "Negation",
+    "Next",
+    "Node",
+    "Pair",
+    "Pick",
+    "Read",
+    "Relation",
+    "Rest",
+    "Settle",
+    "Silence",
+    "Unary",
+    "Within",
+    "Without",
+    "walk",
+]

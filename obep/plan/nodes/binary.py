@@ -1,0 +1,218 @@
+"""Nodes over two operands: pairs, choices, alternatives, negations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from obep.plan.nodes.node import Alias, Node, Read, walk
+
+Relation = Literal[
+    "SEQ", "AND", "JOIN", "AFTER", "MEETS", "METBY", "OVERLAPS", "OVERLAPPEDBY",
+    "STARTS", "STARTEDBY", "DURING", "CONTAINS", "FINISHES", "FINISHEDBY",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Binary(Node):
+    """What joins two operands."""
+
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True)
+class Pair(Binary):
+    """`L SEQ R`, `L AND R`, `L JOIN R` and Allen's relations: l ⋈ r that stand in a relation."""
+
+    relation: Relation = "SEQ"
+
+    @property
+    def keeps_left(self) -> bool:
+        """The result is l alone, and r its context."""
+        return self.relation in ("DURING", "CONTAINS")
+
+    @cached_property
+    def aliases(self) -> tuple[Alias, ...]:
+        right = self.right.aliases
+        if self.keeps_left:
+            right = tuple(alias._replace(context=True) for alias in right)
+        return self.left.aliases + right
+
+    @cached_property
+    def punctual(self) -> bool:
+        return self.relation != "DURING" and self.left.punctual and self.right.punctual
+
+    @cached_property
+    def rooted(self) -> bool:
+        return self.relation != "DURING" and self.left.rooted and self.right.rooted
+
+    @property
+    def point(self) -> bool:
+        if self.keeps_left:
+            return self.left.point
+        return self.relation == "AND" and (self.left.point or self.right.point)
+
+    @property
+    def prompt(self) -> bool:
+        return self.tip and (self.right if self.relation == "SEQ" else self.left).prompt
+
+    @property
+    def tip(self) -> bool:
+        if self.relation not in ("SEQ", "AFTER") or self.left.view or self.right.view:
+            return False
+        first, second = (self.left, self.right) if self.relation == "SEQ" else (self.right, self.left)
+        return first.punctual and second.tip
+
+
+@dataclass(frozen=True)
+class Pick(Binary):
+    """`L SEQ R` under a policy that chooses: the first or the last l for each r."""
+
+    which: Literal["first", "last"] = "first"
+
+    @property
+    def prompt(self) -> bool:
+        return self.tip and self.right.prompt
+
+    @property
+    def tip(self) -> bool:
+        return self.left.punctual and self.right.tip and not (self.left.view or self.right.view)
+
+
+@dataclass(frozen=True)
+class Next(Binary):
+    """`L NEXT R`: SEQ with nothing of the kind in between."""
+
+    @cached_property
+    def factors(self) -> tuple[tuple[str, ...], ...]:
+        return (self.variables,)
+
+    @property
+    def prompt(self) -> bool:
+        return self.tip and self.right.prompt
+
+    @property
+    def tip(self) -> bool:
+        calm = self.left.punctual and self.right.punctual and not (self.left.view or self.right.view)
+        return calm and self.right.tip
+
+
+@dataclass(frozen=True)
+class Fallback(Binary):
+    """`OPTIONAL(L) SEQ R`, `OPTIONAL(L) AND R`: pairs, and each r that no l fits."""
+
+    relation: Relation = "SEQ"
+    which: Literal["", "first", "last", "naive"] = ""
+    """The policy's choice among the l."""
+
+    @cached_property
+    def factors(self) -> tuple[tuple[str, ...], ...]:
+        return (self.variables,)
+
+    @cached_property
+    def sure(self) -> frozenset[str]:
+        return self.right.sure
+
+    @property
+    def point(self) -> bool:
+        return self.relation == "AND" and self.right.point
+
+    @property
+    def prompt(self) -> bool:
+        return self.tip and self.right.prompt
+
+    @property
+    def tip(self) -> bool:
+        calm = self.left.punctual and not (self.left.view or self.right.view)
+        return self.relation == "SEQ" and self.which != "naive" and calm and self.right.tip
+
+
+@dataclass(frozen=True)
+class Either(Binary):
+    """`L OR R`."""
+
+    @cached_property
+    def sure(self) -> frozenset[str]:
+        return self.left.sure & self.right.sure
+
+    @property
+    def view(self) -> bool:
+        return self.left.view or self.right.view
+
+    @property
+    def point(self) -> bool:
+        return self.left.point and self.right.point
+
+    @property
+    def prompt(self) -> bool:
+        return self.tip and super().prompt
+
+    @property
+    def tip(self) -> bool:
+        """Two events may see the same in two items, and so be one occurrence (SPEC D1)."""
+        return self.left.tip and self.right.tip and not self.apart
+
+    @cached_property
+    def apart(self) -> bool:
+        return any(isinstance(node, Read) and node.apart for node in walk(self))
+
+
+@dataclass(frozen=True)
+class Negation(Binary):
+    """L unless some N: the candidates are those of L."""
+
+    @cached_property
+    def factors(self) -> tuple[tuple[str, ...], ...]:
+        return (self.variables,)
+
+    @cached_property
+    def aliases(self) -> tuple[Alias, ...]:
+        return self.left.aliases
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        return self.left.variables
+
+    @cached_property
+    def sure(self) -> frozenset[str]:
+        return self.left.sure
+
+    @cached_property
+    def punctual(self) -> bool:
+        return self.left.punctual
+
+    @cached_property
+    def rooted(self) -> bool:
+        return self.left.rooted
+
+
+@dataclass(frozen=True)
+class Without(Negation):
+    """`L WITHOUT N`: no n strictly inside."""
+
+    @property
+    def prompt(self) -> bool:
+        return self.left.punctual and self.right.punctual and not self.right.view and self.left.prompt
+
+    @property
+    def tip(self) -> bool:
+        return self.left.tip and not self.left.view
+
+
+@dataclass(frozen=True)
+class Silence(Negation):
+    """`L NOT FOLLOWED BY N WITHIN d`: decided at its deadline."""
+
+    micros: int = 0
+
+    @property
+    def prompt(self) -> bool:
+        """Nothing that comes at the deadline itself matters."""
+        calm = self.left.punctual and self.right.punctual and not (self.left.view or self.right.view)
+        return calm and self.micros > 0
+
+    @property
+    def tip(self) -> bool:
+        return True

@@ -1,0 +1,172 @@
+"""What every node of a plan has: aliases, variables, and the facts that operators rely on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+from obep.query.ast import Expression
+
+
+class Alias(NamedTuple):
+    """One place among the parts of a candidate. The rest of an item that NOT leaves has no name."""
+
+    name: str
+    event: str
+    context: bool = False
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A FILTER over several aliases, or over the whole candidate."""
+
+    expression: Expression
+    variables: tuple[str, ...]
+    """Those that some alias binds; without a value for each it asks nothing (SPEC D8)."""
+    named: frozenset[str]
+    """Aliases that must have taken part."""
+    whole: bool = False
+
+    @cached_property
+    def needs(self) -> frozenset[str]:
+        return frozenset((*(f"?{name}" for name in self.variables), *self.named))
+
+
+@dataclass(frozen=True)
+class Node:
+    """What every node has. `held`: it lies below FIRST or LAST, where guards are not decided (SPEC D9)."""
+
+    conditions: tuple[Condition, ...] = field(default=(), kw_only=True)
+    horizon: int | None = field(default=None, kw_only=True)
+    """A candidate whose `since` lies this far back can have no part in any answer."""
+    held: bool = field(default=False, kw_only=True)
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        return tuple(value for value in vars(self).values() if isinstance(value, Node))
+
+    def with_operands(self, change: Any) -> Self:
+        """The same node over changed operands."""
+        changed = {name: change(value) for name, value in vars(self).items() if isinstance(value, Node)}
+        return replace(self, **changed)
+
+    @cached_property
+    def aliases(self) -> tuple[Alias, ...]:
+        return tuple(alias for operand in self.operands for alias in operand.aliases)
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for operand in self.operands for name in operand.variables))
+
+    @cached_property
+    def sure(self) -> frozenset[str]:
+        """The variables that have a value in every row."""
+        return frozenset().union(*(operand.sure for operand in self.operands))
+
+    @cached_property
+    def factors(self) -> tuple[tuple[str, ...], ...]:
+        """Below FIRST and LAST the rows of a candidate stay apart; these are the variables of each lot."""
+        return tuple(factor for operand in self.operands for factor in operand.factors)
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        """The variables (`?x`) and aliases that a condition at this node can read."""
+        return frozenset((*(f"?{name}" for name in self.variables), *(alias.name for alias in self.aliases)))
+
+    @cached_property
+    def punctual(self) -> bool:
+        return all(operand.punctual for operand in self.operands)
+
+    @cached_property
+    def rooted(self) -> bool:
+        return all(operand.rooted for operand in self.operands)
+
+    @property
+    def point(self) -> bool:
+        return False
+
+    @property
+    def view(self) -> bool:
+        return False
+
+    @property
+    def prompt(self) -> bool:
+        """Whether no other item of the same instant can change its candidates (SPEC §4)."""
+        return all(operand.prompt for operand in self.operands)
+
+    @property
+    def tip(self) -> bool:
+        """Whether all that a candidate has of its last instant comes from one leaf."""
+        return False
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it."""
+    yield node
+    for operand in node.operands:
+        yield from walk(operand)
+
+
+@dataclass(frozen=True)
+class Read(Node):
+    """A leaf: the occurrences of an event, with the rows of an ask."""
+
+    event: str
+    alias: str
+    ask: int
+    columns: tuple[tuple[str, int], ...] = ()
+    """(variable, position in the ask's solutions)."""
+    unsure: frozenset[str] = frozenset()
+    """Parameters of a composite that some of its occurrences may leave unbound."""
+    single: frozenset[str] = frozenset()
+    """The variables that stand for the individual: one value for each occurrence."""
+    free: bool = False
+    """The ask asks nothing: every occurrence has the one empty row."""
+    late: bool = False
+    """Occurrences of the event may be detected after their end."""
+    deep: bool = False
+    """Occurrences of the event may have `since` before their start."""
+    long: bool = False
+    """Occurrences of the event may last longer than an instant."""
+    wide: bool = False
+    """Its ask looks at the whole item, so a second item of the instant may add rows."""
+    apart: bool = False
+    """Its event does not look at every item: what one item shows, another may show of another event."""
+
+    @cached_property
+    def aliases(self) -> tuple[Alias, ...]:
+        return (Alias(self.alias, self.event),)
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.columns)
+
+    @cached_property
+    def sure(self) -> frozenset[str]:
+        return frozenset(self.variables) - self.unsure
+
+    @cached_property
+    def factors(self) -> tuple[tuple[str, ...], ...]:
+        return (self.variables,)
+
+    @cached_property
+    def punctual(self) -> bool:
+        return not self.late
+
+    @cached_property
+    def rooted(self) -> bool:
+        return not self.deep
+
+    @property
+    def point(self) -> bool:
+        return not self.long
+
+    @property
+    def prompt(self) -> bool:
+        return not self.wide
+
+    @property
+    def tip(self) -> bool:
+        return True
