@@ -133,10 +133,16 @@ class Explainer:
         """All minimal sets of K for a fact of K."""
         known = self._known.get(fact)
         if known is None:
-            cut = self._cut_now
-            self._solve(fact)
-            self._cut_now = cut
-            known = self._known[fact]
+            ways = list(islice(self._backwards.derivations(fact), LIMIT))
+            asserted = [way for way in ways if isinstance(way, int)]
+            if len(asserted) == len(ways):  # as most facts of K are
+                sets = tuple([frozenset((-1 - number,)) for number in asserted])
+                known = self._known[fact] = Explained(sets, len(ways) == LIMIT)
+            else:
+                cut = self._cut_now
+                self._solve(fact)
+                self._cut_now = cut
+                known = self._known[fact]
             while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
         return known
