@@ -13,7 +13,7 @@ from obep.operators.rows import KeyOf, keys_of
 _end = itemgetter(END)
 
 _NEVER = 1 << 62
-_FEW = 8
+FEW = 8
 """So many may lie beyond the horizon as long as there are others under their key that do not."""
 Measure = Literal[0, 3]
 ROWLESS: Final = object()
@@ -136,7 +136,7 @@ class Memory:
         for key, held in self.buckets.items():
             if self._in_order:
                 if held and held[-1][measure] > before:
-                    if len(held) > _FEW and held[0][measure] <= before:
+                    if len(held) > FEW and held[0][measure] <= before:
                         cut(held, before)
                     continue
             else:

@@ -193,7 +193,7 @@ class Tree:
         operator: Sequence | Pair | Pick | Next | Fallback
         match node:
             case nodes.Pair() if Sequence.suits(node):
-                operator = Sequence(node, emit)
+                operator = Sequence(node, emit, consumes=self._consumes and not exempt)
             case nodes.Pair():
                 operator = Pair(node, emit)
             case nodes.Pick():
