@@ -82,27 +82,27 @@ class Matcher:
             self.unknown += unknown
         if template.clash is not None:
             return _dead(item, template, shape)
-        at, stream, streams, asks = item.at, item.stream, self._streams, self._asks
+        at, stream, streams = item.at, item.stream, self._streams
         names = list(own)
         occurrences = []
         for hit in template.hits:
-            event, individual, mine, static, first, rest, bounded, _ = hit
+            event, individual, mine, static, order, bounded, _ = hit
             if streams and streams.get(event, stream) != stream:
                 continue
-            explanation: tuple[Assertion, ...]
-            if first is None:
-                explanation = tuple(sorted([*[(triples[n], at) for n in mine], *static]))
+            explanation: list[Assertion]
+            if order:
+                explanation = [(triples[n], at) if type(n) is int else n for n in order]  # type: ignore[misc]
             else:
-                explanation = first
-                for n, after in rest:
-                    explanation += ((triples[n], at), *after)
+                explanation = [(triples[n], at) for n in mine]
+                explanation += static
+                explanation.sort()
             if type(individual) is int:
                 individual = names[individual]
-            occurrence = Occurrence(event, individual, explanation, at, at, at, at)  # type: ignore[arg-type]
+            occurrence = Occurrence(event, individual, tuple(explanation), at, at, at, at)  # type: ignore[arg-type]
             if bounded:
                 occurrence.bounded = True
-            if asks.some:
-                asks.solve(occurrence, hit, names)
+            if self._asks.some:
+                self._asks.solve(occurrence, hit, names)
             occurrences.append(occurrence)
         if template.capped:
             self.capped += template.capped

@@ -28,10 +28,8 @@ class Hit(NamedTuple):
     """Those of the item."""
     static: tuple[Assertion, ...]
     """Those of K."""
-    first: tuple[Assertion, ...] | None = None
-    """Where the item's own names cannot change the order of the terms: those of K that come first, …"""
-    rest: tuple[tuple[int, tuple[Assertion, ...]], ...] = ()
-    """… then each of the item's, with those of K that come after it."""
+    order: tuple[int | Assertion, ...] = ()
+    """Both in the order of their terms, where the item's own names cannot change it; else empty."""
     bounded: bool = False
     rows: tuple[tuple[Question, tuple[Row, ...]], ...] = ()
     """For each ask with a pattern: what the pattern finds, before its filters."""
@@ -48,14 +46,8 @@ def ordered(hit: Hit, triples: Sequence[Triple], own: Container[Term]) -> Hit:
     pairs: list[tuple[Triple, int | None]] = [(triples[n], n) for n in hit.triples]
     pairs += hit.static
     pairs.sort()
-    runs: list[tuple[int, list[Assertion]]] = [(-1, [])]
-    for triple, place in pairs:
-        if place is None:
-            runs[-1][1].append((triple, None))
-        else:
-            runs.append((place, []))
-    (_, first), *rest = runs
-    return hit._replace(first=tuple(first), rest=tuple([(n, tuple(after)) for n, after in rest]))
+    order = tuple([pair if pair[1] is None else pair[1] for pair in pairs])
+    return hit._replace(order=order)
 
 
 class Template(NamedTuple):
