@@ -82,7 +82,7 @@ def makers(seeds: Iterator[int]) -> Iterator[Maker]:
         yield Maker(Random(next(seeds)), pair)
     for pair, focus in zip(cycle(PAIRS), cycle(FOCUSED), strict=False):
         yield Maker(Random(next(seeds)), focus=focus)
-        yield Maker(Random(next(seeds)), focus=focus)
+        yield Maker(Random(next(seeds)), focus=focus, keen=True)
         yield Maker(Random(next(seeds)), pair)
         yield Maker(Random(next(seeds)))
 
