@@ -70,8 +70,8 @@ class Occurrence:
     @property
     def key(self) -> tuple[object, ...]:
         """What makes it the same one (SPEC D1)."""
-        individuals = (
-            tuple(sorted(p.occurrence.individual for p in self.parts if not p.context)) or (self.individual,)
+        individuals = tuple(sorted(p.occurrence.individual for p in self.parts if not p.context)) or (
+            self.individual,
         )
         return (self.event, self.explanation, self.start, self.end, individuals, self.partition)
 
@@ -88,7 +88,6 @@ class Occurrence:
             local = self.event.rstrip(">").rsplit("#", 1)[-1].rsplit("/", 1)[-1]
             self._id = f"urn:obep:{local}:{digest.hexdigest()}"
         return self._id
-
 
     def to_json(self, style: str | None = None) -> dict[str, object]:
         """The record of SPEC §8, its instants as `iso` or `integer` (or what they look like)."""

@@ -169,7 +169,8 @@ def difference(case: Case, reported: Sequence[Occurrence], found: Sequence[Found
 def told(o: Occurrence) -> str:
     """An occurrence for people."""
     rows = "; ".join(sorted(" ".join(f"{k}={v}" for k, v in sorted(row.items())) for row in o.bindings))
-    return f"{o.event} {show_answer(o)} since {o.since} {{{rows}}}"
+    aliases = " ".join(part.alias for part in o.parts)
+    return f"{o.event} {show_answer(o)} since {o.since} aliases {aliases} {{{rows}}}"
 
 
 def all_told(reported: Iterable[Occurrence]) -> set[Told]:

@@ -169,6 +169,8 @@ class Maker:
     """One of FOCUSED to fill in, instead of a pattern drawn at random."""
     keyed: bool = False
     """Every event that can be is partitioned."""
+    keen: bool = False
+    """Guards everywhere, that refuse much: for what is decided where."""
     budget: int = 0
     """Leaves that may still be made."""
     fresh: int = 0
@@ -325,15 +327,15 @@ class Maker:
     def guarded(self, called: str, pattern: ast.Pattern) -> ast.CompositeEvent:
         """The event with aliases, variables, a guard, a partition, a policy, parameters."""
         chance = self.random.random
-        with_guards = self.keyed or chance() < 0.65
+        with_guards = self.keyed or self.keen or chance() < 0.65
         named = Counter(leaf.event.text for leaf in leaves_of(pattern))
         has_not = any(isinstance(node, ast.Not) for node in _nodes(pattern))
         self.blocks: list[ast.Block] = []
         self.plain = not with_guards
         self.key: str | None = None
-        if with_guards and (self.keyed or chance() < 0.25) and not has_not:
+        if with_guards and (self.keyed or chance() < (0.1 if self.keen else 0.25)) and not has_not:
             self.key = self.random.choice("kv")
-        everyone = chance() < 0.5
+        everyone = chance() < (0.7 if self.keen else 0.5)
         pattern = self.dressed(pattern, ("v", "w", "i"), named, everyone, under_not=False)
         event = ast.CompositeEvent(name(called), pattern)
         if self.blocks:
@@ -346,7 +348,7 @@ class Maker:
         event = replace(event, partition_by=tuple(map(ast.Var, by)))
         if chance() < 0.75 and any(_positive_seq(pattern)):
             event = replace(event, policy=self.random.choice(POLICIES))
-        if with_guards and chance() < 0.45:
+        if with_guards and chance() < (0.75 if self.keen else 0.45):
             filters = tuple(filter(None, (self.filter(event) for _ in range(self.random.choice((1, 1, 2))))))
             if filters:
                 blocks = event.guard.blocks if event.guard else ()
@@ -387,7 +389,7 @@ class Maker:
     ) -> ast.Leaf:
         chance, text = self.random.random, leaf.event.text
         twice = named[text] > 1
-        if chance() < (0.6 if twice else 0.3) or (twice and self.key):
+        if chance() < (0.6 if twice else 0.3) or (twice and (self.key or self.keen)):
             self.fresh += 1
             leaf = replace(leaf, alias=f"a{self.fresh}")
         else:
@@ -396,7 +398,8 @@ class Maker:
             return leaf
         readable = leaf.alias is not None or not twice
         numbers = [v for v in allowed if v != "i"]
-        wanted = {v for v in numbers if chance() < (0.7 if everyone and v == "v" else 0.3)}
+        often = 0.45 if self.keen else 0.3
+        wanted = {v for v in numbers if chance() < (0.7 if everyone and v == "v" else often)}
         if self.key:
             wanted.add(self.key)
         composite = text in "FG"
@@ -420,7 +423,7 @@ class Maker:
             for v in sorted(wanted)
         )
         filters = ()
-        if chance() < 0.12:
+        if chance() < (0.25 if self.keen else 0.12):
             limit = number(2) if chance() < 0.7 else ast.Var("w")
             compared = ast.Comparison(self._comparison(), ast.Var(sorted(wanted)[0]), limit)
             filters = (ast.Filter(compared),)
@@ -526,7 +529,8 @@ class Maker:
         )
         word = f"{event}{begun}{at}" + (draw("xxyz") if data or chance() < 0.4 else "")
         if data:
-            values = {p: draw(("1", "1", "2", "2", "1|2", "2|3")) for p in "pq" if chance() < 0.9}
+            common = 0.8 if self.keen else 0.9
+            values = {p: draw(("1", "1", "2", "2", "1|2", "2|3")) for p in "pq" if chance() < common}
             if values:
                 word += "(" + ",".join(f"{p}={v}" for p, v in values.items()) + ")"
         return word
