@@ -20,6 +20,7 @@ import msgspec
 
 from obep.engine.output import to_json
 from obep.engine.query import Query
+from obep.model import SECOND
 
 SHORT = ("event", "start", "end", "bindings")
 """What a diff shows of an occurrence."""
@@ -27,6 +28,26 @@ SHORT = ("event", "start", "end", "bindings")
 Record = dict[str, Any]
 Timed = tuple[Any, Any] | tuple[Any, Any, str]
 """An instant, a graph (whatever `Engine.push` takes), and its stream if there are several."""
+
+
+class HandClock:
+    """A clock of arrival that only moves when it is told to: `query.engine(idle=60, now=HandClock())`.
+
+    >>> clock = HandClock()
+    >>> clock.move(90)
+    >>> clock()
+    90000000
+    """
+
+    def __init__(self, seconds: float = 0) -> None:
+        self.seconds = seconds
+
+    def move(self, seconds: float) -> None:
+        """Let so much time pass."""
+        self.seconds += seconds
+
+    def __call__(self) -> int:
+        return round(self.seconds * SECOND)
 
 
 def found_in(query: Query, items: Iterable[Timed], **settings: Any) -> list[Record]:
