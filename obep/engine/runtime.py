@@ -70,7 +70,7 @@ class Engine:
         self._now = now
         self._lock = RLock()
         self._matcher = matcher if matcher is not None else _matcher(query)
-        self._runtime = Runtime(query.plan, self._matcher, self._bury)
+        self._runtime = Runtime(query.plan, self._matcher, self._bury_derived)
         self._runtime.observer = self._observe
         self._recent: dict[Term, deque[Occurrence]] = {}
         self._buffer: list[tuple[int, int, Item]] = []
@@ -259,6 +259,11 @@ class Engine:
             return
         self.counters["processed"] += 1
         found.extend(self._runtime.push(item.at, matched.occurrences, (item,)))
+
+    def _bury_derived(self, letter: DeadLetter) -> None:
+        """An occurrence that contradicts T as an item of the next stratum; it is no item of the input."""
+        self.counters["derived_dead_letters"] = self.counters.get("derived_dead_letters", 0) + 1
+        self._letters.append(letter)
 
     def _bury(self, letter: DeadLetter) -> None:
         self.counters["dead_letters"] += 1

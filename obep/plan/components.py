@@ -36,7 +36,7 @@ class Component:
     def plan(self, plan: Plan) -> Plan:
         """The part of the plan that it runs."""
         kept = tuple(event for event in plan.events if event.event in self.events)
-        return Plan(kept, plan.asks, self.returned)
+        return Plan(kept, plan.asks, self.returned, plan.derived)
 
 
 def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None) -> tuple[Component, ...]:
