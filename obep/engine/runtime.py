@@ -231,9 +231,7 @@ class Engine:
             return True
         if verdict == "late":
             reached = show_instant(self.clock.watermark or 0, style_of_instant(item.at))
-            reason = (
-                f"it comes after the watermark, {reached}; a longer lateness would wait for it"
-            )
+            reason = f"it comes after the watermark, {reached}; a longer lateness would wait for it"
             self._bury(DeadLetter(item.stream, item.at, "OBEP640", reason, _raw(item)))
         else:
             reason = "its instant lies too far in the future"
