@@ -19,6 +19,19 @@ from obep.guards.terms import term_of
 from obep.model import Term
 from obep.query import ast
 
+
+class Once(Expr):  # type: ignore[misc]
+    """An expression that is evaluated once; rdflib's functions read each argument several times, so nested
+    ones would take time that doubles with every level."""
+
+    def eval(self, ctx: Any) -> Any:
+        try:
+            return self.__dict__["known"]
+        except KeyError:
+            self.__dict__["known"] = known = super().eval(ctx)
+            return known
+
+
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "SUBSTR": ("arg", "start", "length"),
     "REGEX": ("text", "pattern", "flags"),
@@ -79,7 +92,7 @@ def _build(node: ast.Expression, repaired: bool) -> Any:
         return to_rdflib(term_of(node))
     if isinstance(node, ast.Comparison):
         function = _compare if repaired else operators.RelationalExpression
-        return Expr(
+        return Once(
             "RelationalExpression", function, expr=inner(node.left), op=node.operator, other=inner(node.right)
         )
     if isinstance(node, ast.Membership):
@@ -87,7 +100,7 @@ def _build(node: ast.Expression, repaired: bool) -> Any:
             return inner(_spelled_out(node))
         sign = "NOT IN" if node.negated else "IN"
         members = [inner(member) for member in node.members]
-        return Expr(
+        return Once(
             "RelationalExpression",
             operators.RelationalExpression,
             expr=inner(node.operand),
@@ -101,28 +114,28 @@ def _build(node: ast.Expression, repaired: bool) -> Any:
         function = getattr(operators, name)
         if repaired:
             function = _not if node.operator == "!" else _strict(function, False)
-        return Expr(name, function, expr=inner(node.operand))
+        return Once(name, function, expr=inner(node.operand))
     if isinstance(node, ast.Arithmetic):
         name = "AdditiveExpression" if node.operator in "+-" else "MultiplicativeExpression"
         function = getattr(operators, name)
         if repaired:
             function = _strict(_multiply if node.operator in "*/" else function, False)
-        return Expr(name, function, expr=inner(node.left), op=[node.operator], other=[inner(node.right)])
+        return Once(name, function, expr=inner(node.left), op=[node.operator], other=[inner(node.right)])
     assert isinstance(node, ast.Call)
     arguments = [inner(argument) for argument in node.arguments]
     if isinstance(node.function, ast.Name):
-        return Expr("Function", operators.Function, iri=URIRef(node.function.iri[1:-1]), expr=arguments)
+        return Once("Function", operators.Function, iri=URIRef(node.function.iri[1:-1]), expr=arguments)
     if node.function == "IF":
         function = _if if repaired else operators.Builtin_IF
-        return Expr("Builtin_IF", function, arg1=arguments[0], arg2=arguments[1], arg3=arguments[2])
+        return Once("Builtin_IF", function, arg1=arguments[0], arg2=arguments[1], arg3=arguments[2])
     name = f"Builtin_{NAMES.get(node.function, node.function)}"
     if node.function in ("COALESCE", "CONCAT"):
-        return Expr(name, getattr(operators, name), arg=arguments)
+        return Once(name, getattr(operators, name), arg=arguments)
     places = ARGUMENTS.get(node.function, ("arg",))
     function = getattr(operators, name)
     if repaired and node.function != "BOUND":
         function = _strict(function, node.function in OVER_TERMS)
-    return Expr(name, function, **dict(zip(places, arguments, strict=False)))
+    return Once(name, function, **dict(zip(places, arguments, strict=False)))
 
 
 OVER_TERMS = ("STR", "LANG", "DATATYPE", "SAMETERM", "ISIRI", "ISBLANK", "ISLITERAL")
@@ -144,12 +157,12 @@ def _strict(function: Callable[..., Any], of_terms: bool) -> Callable[..., Any]:
     return call
 
 
-def _logic(node: ast.Conjunction | ast.Disjunction, repaired: bool, operands: list[Any]) -> Expr:
+def _logic(node: ast.Conjunction | ast.Disjunction, repaired: bool, operands: list[Any]) -> Once:
     if repaired:
         function: Callable[..., Any] = _and if isinstance(node, ast.Conjunction) else _or
-        return Expr("Logic", function, arg=operands)
+        return Once("Logic", function, arg=operands)
     name = "ConditionalAndExpression" if isinstance(node, ast.Conjunction) else "ConditionalOrExpression"
-    return Expr(name, getattr(operators, name), expr=operands[0], other=operands[1:])
+    return Once(name, getattr(operators, name), expr=operands[0], other=operands[1:])
 
 
 # --- repairs --------------------------------------------------------------------------------------------
