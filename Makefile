@@ -31,14 +31,16 @@ demo: $(READY) ## the rooms of the OBEP paper: who comes, who goes, and why that
 	  --source doors=examples/01-rooms/stream.jsonl >/dev/null
 	@$(BIN)/obep test examples/01-rooms
 
+# Two processes for what needs one core each; Spark by itself, since it takes all of them.
 test: $(READY) ## all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not spark'
+	$(BIN)/python -m pytest -m spark
 
 check: $(READY) ## ruff, ruff format, mypy --strict, and the tests that need neither Spark, nor Java, nor patience
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m 'not spark and not slow and not java'
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not spark and not slow and not java'
 
 bench: $(READY) ## measure
 	@test -e bench/run.py || { echo 'bench/run.py is not there yet' >&2; exit 1; }

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import pytest
 from oracle_guards import bound_by, solve_on_explanation
 from oracle_patterns import leaves_of
 from pattern_cases import Arrival, Case, read_case, show_stream
@@ -39,6 +40,7 @@ def some(salt: int, share: float = 1.0) -> Iterator[tuple[Case, Random]]:
 # --- order and portions -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_order_of_the_items_of_one_instant_does_not_matter() -> None:
     for case, random in some(1):
         shuffled = list(case.arrivals)
@@ -47,6 +49,7 @@ def test_the_order_of_the_items_of_one_instant_does_not_matter() -> None:
         assert all_told(engine_answers(case)) == all_told(engine_answers(case, shuffled)), shown(case)
 
 
+@pytest.mark.slow
 def test_an_instant_may_come_in_one_push() -> None:
     for case, _ in some(2):
         runtime, found = runtime_of(case)
@@ -81,6 +84,7 @@ def run_engine(case: Case, portions: Sequence[Sequence[Arrival]], **settings: ob
     return reported + list(engine.close())
 
 
+@pytest.mark.slow
 def test_items_one_by_one_or_in_bulk() -> None:
     for case, _ in some(4, 0.5):
         one_by_one = run_engine(case, [[arrival] for arrival in case.arrivals])
@@ -101,6 +105,7 @@ def test_shuffled_within_the_lateness_is_sorted() -> None:
 # --- time -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_detected_before_an_instant_is_told_when_that_instant_comes() -> None:
     """Nothing is told before it is detected, and nothing stays behind when time has gone on."""
     for case, _ in some(6):
@@ -144,6 +149,7 @@ def test_absence_beyond_the_end_stays_pending() -> None:
 # --- state ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_snapshot_and_restore_after_any_item() -> None:
     for case, random in some(7, 0.5):
         lateness = random.choice((0, 2))
@@ -167,6 +173,7 @@ def goes_on(query: str, stream: str, cut: int, snapshot: bytes) -> list[str]:
     return [o.id for o in (*reported, *engine.advance(case.end // SECOND), *engine.close())]
 
 
+@pytest.mark.slow
 def test_snapshot_here_and_restore_in_another_process() -> None:
     tasks, expected = [], []
     for case, random in some(8, 0.25):
@@ -208,6 +215,7 @@ def bounded(case: Case, bound: int) -> Case | None:
     return None if refusals(wrapped) else as_parsed(wrapped)
 
 
+@pytest.mark.slow
 def test_state_is_that_of_a_new_engine_when_the_horizon_has_passed() -> None:
     tried = 0
     for case, random in some(9):
@@ -237,6 +245,7 @@ def _number(value: object) -> int:
 # --- splitting --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_split_by_a_variable_that_all_aliases_bind_is_not_split() -> None:
     """SPEC §4: without NOT, FIRST, LAST and policies that never changes the answer."""
     tried = 0

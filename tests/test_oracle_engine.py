@@ -109,6 +109,7 @@ def run() -> Run:
     return seen
 
 
+@pytest.mark.slow
 def test_the_engine_answers_as_the_oracle_does(run: Run) -> None:
     assert not run.failures, "\n\n".join(run.failures)
 

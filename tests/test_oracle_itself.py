@@ -52,6 +52,7 @@ def told(m: Candidate) -> tuple[object, ...]:
     return (m.done - m.since, m.explanation, m.start, m.end, m.done, bound, m.solutions)
 
 
+@pytest.mark.slow
 def test_within_is_done_minus_since() -> None:
     """`E WITHIN d` evaluated literally is `done - since < d` where SPEC says so.
 
@@ -104,6 +105,7 @@ def test_times_is_a_chain_of_next() -> None:
     assert tried > EXAMPLES / 100
 
 
+@pytest.mark.slow
 def test_seq_without_a_policy_is_before() -> None:
     def as_before(node: ast.Pattern) -> ast.Pattern:
         operands = [as_before(operand) for operand in operands_of(node)]

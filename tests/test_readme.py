@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 ROOMS = ROOT / "examples" / "01-rooms"
@@ -22,6 +24,7 @@ def run(*arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[str
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=120)
 
 
+@pytest.mark.slow
 def test_the_query_gives_the_output_below_it(tmp_path: Path) -> None:
     query, output = blocks()[:2]
     for name in ("ontology.ttl", "static.ttl", "stream.jsonl"):
@@ -31,6 +34,7 @@ def test_the_query_gives_the_output_below_it(tmp_path: Path) -> None:
     assert run("-m", "obep", "run", "query.obep", *how, folder=tmp_path).stderr.startswith(output)
 
 
+@pytest.mark.slow
 def test_the_program_runs(tmp_path: Path) -> None:
     (program,) = blocks("python")
     (tmp_path / "program.py").write_text(program, "utf-8")

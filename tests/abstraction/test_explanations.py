@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
+import pytest
 from cases import bundle, found, item, linked
 from small_worlds import Small, name
 
@@ -44,6 +45,7 @@ def brute_force(small: Small) -> Goals:
     return {c: sets for c, sets in used.items() if sets and c not in always}
 
 
+@pytest.mark.slow
 def test_explanations_are_all_minimal_sets() -> None:
     count: Counter[str] = Counter()
     for seed in range(200):

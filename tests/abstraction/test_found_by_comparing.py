@@ -60,6 +60,7 @@ def test_nor_does_a_clash_of_k_in_the_upper_reading() -> None:
     assert ("G", "x") in happened(axioms, events, "x a A", "x a C")
 
 
+@pytest.mark.slow
 def test_what_has_itself_and_at_most_one_has_only_itself() -> None:
     """r leads from x to x (reflexive) and to y, and there is at most one: x and y are the same."""
     axioms = (ax.Reflexive(n("r")), ax.Functional(n("r")))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from obep.abstraction.evaluate import Evaluator
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
@@ -22,6 +24,7 @@ def test_the_hierarchy_is_as_deep_and_large_as_it_says() -> None:
     assert max(map(depth, parents)) == 8
 
 
+@pytest.mark.slow
 def test_steps_do_not_grow_with_the_number_of_classes() -> None:
     steps = []
     for count in (400, 40_000):

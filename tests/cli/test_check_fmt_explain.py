@@ -153,6 +153,7 @@ def test_the_version_is_said(folder: Path) -> None:
     assert obep("--version").out.startswith("obep 0.")
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_seen_enough_is_no_error(folder: Path) -> None:
     many = "\n".join(f"EVENT A{n} AS Room{'m' * 1000}{n}" for n in range(200))  # a pipe holds less
     (folder / "many.obep").write_text(many)

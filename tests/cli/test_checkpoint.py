@@ -71,6 +71,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_run_killed_three_times_equals_an_unbroken_one(folder: Path) -> None:
     whole = embedded(folder / "q.obep", *arguments(folder, "whole"))
     assert whole.status == 0, whole.err

@@ -30,6 +30,7 @@ RETURN Hot, Silent
 """
 
 
+@pytest.mark.slow
 def test_a_sensor_over_mqtt_is_watched_until_it_is_silent(tmp_path: Path) -> None:
     port = free_port()
     with mqtt_broker() as broker:

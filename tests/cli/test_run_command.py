@@ -208,6 +208,7 @@ def start(query: Path, *arguments: str) -> subprocess.Popen[bytes]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_ctrl_c_stops_cleanly(query: Path, number: int, status: int) -> None:
     running = start(query, "--source", "s=-", "--log-format", "json")
@@ -223,6 +224,7 @@ def test_ctrl_c_stops_cleanly(query: Path, number: int, status: int) -> None:
     assert json.loads(err.splitlines()[0])["message"] == "stopped"
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_is_no_failure(query: Path) -> None:
     (query.parent / "s.jsonl").write_text("".join(reading(n, "a", 35) for n in range(2000)))
     running = start(query, "--source", f"s={query.parent}/s.jsonl")

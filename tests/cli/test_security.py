@@ -82,6 +82,7 @@ def test_hostile_records_are_dead_letters_and_the_rest_is_read(folder: Path) -> 
     assert all(len(json.dumps(letter)) < 5000 for letter in letters), "a dead letter shows only a beginning"
 
 
+@pytest.mark.slow
 def test_no_record_can_write_to_the_terminal(folder: Path) -> None:
     nasty = "a\u009b2J\u202eb\u001b[31m\u007f"
     graph = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from pattern_engine import engine_answers
 from pattern_runs import refusals, shown
 from test_engine_laws import cases, runtime_of
@@ -36,6 +37,7 @@ def test_what_is_partitioned_or_consumed_is_not_shared():
     assert shared("EVENT F MATCH A SEQ B\nEVENT G MATCH A SEQ B POLICY recent") == 0
 
 
+@pytest.mark.slow
 def test_two_events_of_one_pattern_have_the_same_occurrences():
     fed = 0
     for case in cases():

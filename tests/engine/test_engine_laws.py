@@ -9,6 +9,7 @@ from random import Random
 from types import SimpleNamespace
 
 import msgspec
+import pytest
 from pattern_cases import Case
 from pattern_engine import engine_answers, linked_case, solved
 from pattern_runs import drawn, refusals, shown
@@ -54,6 +55,7 @@ def runtime_of(case: Case, *, known: bool = False) -> tuple[Runtime, Plan]:
     return Runtime(made), made
 
 
+@pytest.mark.slow
 def test_any_order_of_the_items_of_an_instant_gives_the_same_answers():
     for case in cases():
         random = Random(str(case.end))
@@ -61,6 +63,7 @@ def test_any_order_of_the_items_of_an_instant_gives_the_same_answers():
         assert told(engine_answers(case, arrivals)) == told(engine_answers(case)), shown(case)
 
 
+@pytest.mark.slow
 def test_all_of_an_instant_at_once_is_one_by_one():
     for case in cases():
         runtime, made = runtime_of(case)
@@ -73,6 +76,7 @@ def test_all_of_an_instant_at_once_is_one_by_one():
         assert told(reported) == told(engine_answers(case)), shown(case)
 
 
+@pytest.mark.slow
 def test_in_bulk_is_one_by_one():
     flat = 0
     for case in cases(4 * EXAMPLES):
@@ -91,6 +95,7 @@ def test_in_bulk_is_one_by_one():
     assert flat >= 5
 
 
+@pytest.mark.slow
 def test_nothing_is_left_when_the_horizon_has_passed():
     for case in map(bounded, cases()):
         if refusals(case):
@@ -114,6 +119,7 @@ def bounded(case: Case) -> Case:
     return replace(case, events=tuple(replace(e, pattern=ast.Within(e.pattern, within)) for e in case.events))
 
 
+@pytest.mark.slow
 def test_split_by_the_key_is_not_split():
     split = 0
     for case in map(keyed, cases(3 * EXAMPLES)):
@@ -149,6 +155,7 @@ def keyed(case: Case) -> Case:
     return replace(case, events=(alone,))
 
 
+@pytest.mark.slow
 def test_more_time_at_the_end_changes_nothing_but_deadlines():
     for case in cases():
         longer = {o.id for o in engine_answers(replace(case, end=case.end + 100 * SECOND))}

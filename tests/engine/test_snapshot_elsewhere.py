@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from threading import Thread
 
+import pytest
 from engine_cases import E, engine
 
 from obep.model import SECOND, Item
@@ -47,6 +48,7 @@ print("\\n".join(finish(sys.stdin.buffer.read(), items()[int(sys.argv[3]):])))
 """
 
 
+@pytest.mark.slow
 def test_restored_in_another_process_is_never_stopped():
     through = engine(QUERY, lateness=2)
     expected = [hit.id for hit in (*through.push_items(items()), *through.close())]

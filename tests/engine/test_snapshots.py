@@ -6,6 +6,7 @@ import os
 from random import Random
 
 import msgspec
+import pytest
 from pattern_cases import Case
 from pattern_engine import engine_answers, runtime_of, solved
 from pattern_runs import drawn, shown
@@ -39,6 +40,7 @@ def told(reported: list[Occurrence]) -> list[tuple[object, ...]]:
     )
 
 
+@pytest.mark.slow
 def test_restored_after_every_item_is_never_stopped() -> None:
     seeds = iter(range(10**6))
     answered = 0

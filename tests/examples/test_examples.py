@@ -32,6 +32,7 @@ def test_an_example_gives_what_it_should_on_the_embedded_engine(folder: Path) ->
     assert "1 case, 0 differ, 0 broken" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_building_app_finds_the_fire_over_mqtt() -> None:
     folder = ROOT / "examples" / "06-building"
     with mqtt_broker() as broker:

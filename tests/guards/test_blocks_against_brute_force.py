@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from guard_nodes import TwoGraphs, iri, name, occurrence
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
@@ -56,6 +57,7 @@ def passes(filter_: Filter, row: dict[str, Term]) -> bool:
         return False
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(
     st.lists(patterns, min_size=1, max_size=3),

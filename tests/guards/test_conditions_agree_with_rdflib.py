@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from rdflib.plugins.sparql.sparql import SPARQLError
@@ -177,6 +178,7 @@ def ours(node: Expression, row: dict[str, str]) -> bool | None:
         return None
 
 
+@pytest.mark.slow
 @settings(max_examples=600, deadline=None)
 @given(condition, rows)
 def test_a_condition_is_true_false_or_an_error_as_in_rdflib(node: Expression, row: dict[str, str]) -> None:
@@ -187,6 +189,7 @@ def test_a_condition_is_true_false_or_an_error_as_in_rdflib(node: Expression, ro
     assert compile_condition(node, INDEX, {})(values, ()) is (expected is True)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(number | text, rows)
 def test_a_value_is_that_of_rdflib(node: Expression, row: dict[str, str]) -> None:

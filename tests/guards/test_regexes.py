@@ -75,6 +75,7 @@ def in_python(pattern: str, flags: str) -> re.Pattern[str]:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(patterns, texts, flags)
 def test_the_automaton_finds_what_python_finds(pattern: str, text: str, flags: str) -> None:

@@ -189,6 +189,7 @@ def test_a_duration_does_not_leave_the_years_that_can_be_written() -> None:
     assert value("?d + 3000000 d", d=typed("2026-01-01T10:00:00Z", "dateTime")) is None
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     st.text(alphabet='+-.0123456789eEINFaNPTDHMSZ:"', max_size=25),

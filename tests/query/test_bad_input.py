@@ -88,6 +88,7 @@ def test_any_bytes_parse_or_are_refused(data: bytes) -> None:
         assert str(error)
 
 
+@pytest.mark.slow
 @given(words, st.integers(0, 400), st.integers(0, 400))
 @MODEST
 def test_a_query_with_a_hole_is_refused_or_parses(text: str, start: int, length: int) -> None:
@@ -224,6 +225,7 @@ def seconds(text: str) -> float:
     return time.process_time() - before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", LONG)
 def test_time_grows_linearly(shape: str) -> None:
     parse("EVENT X AS A")
@@ -233,6 +235,7 @@ def test_time_grows_linearly(shape: str) -> None:
     assert long < 0.1 + 8 * 3 * short  # quadratic would be 64 times
 
 
+@pytest.mark.slow
 def test_a_query_of_a_megabyte() -> None:
     text = LONG["events"](1_100_000)
     assert len(text) > 1_000_000

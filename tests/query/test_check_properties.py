@@ -30,6 +30,7 @@ def codes(text: str) -> list[str]:
     return [diagnostic.code for diagnostic in check(linked(text))]
 
 
+@pytest.mark.slow
 @given(query_files())
 @settings(max_examples=150, deadline=None)
 def test_check_answers_whatever_parses(file: ast.QueryFile) -> None:
@@ -43,6 +44,7 @@ def test_check_answers_whatever_parses(file: ast.QueryFile) -> None:
     assert places == sorted(places)
 
 
+@pytest.mark.slow
 @given(query_files())
 @settings(max_examples=100, deadline=None)
 def test_the_canonical_form_has_its_parentheses(file: ast.QueryFile) -> None:

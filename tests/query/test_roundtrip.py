@@ -19,12 +19,14 @@ from obep.query.printer import show
 MODEST = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.slow
 @given(query_files())
 @MODEST
 def test_what_is_printed_reads_as_the_same_query(file: ast.QueryFile) -> None:
     assert parse(show(file)) == file
 
 
+@pytest.mark.slow
 @given(query_files())
 @MODEST
 def test_the_printer_is_canonical(file: ast.QueryFile) -> None:
@@ -32,6 +34,7 @@ def test_the_printer_is_canonical(file: ast.QueryFile) -> None:
     assert show(parse(text)) == text
 
 
+@pytest.mark.slow
 @given(written(query_files().map(lambda file: replace(file, comments=()))))
 @MODEST
 def test_every_way_of_writing_reads_as_the_same_query(pair: tuple[ast.QueryFile, str]) -> None:
@@ -59,6 +62,7 @@ def reached() -> Iterator[set[Any]]:
     callbacks.update(kept)
 
 
+@pytest.mark.slow
 def test_the_strategies_reach_every_rule_of_the_grammar(reached: set[Any]) -> None:
     # An empty file and `[ … ]` have no strategy: the printer writes them otherwise.
     parse("")
