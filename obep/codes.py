@@ -227,6 +227,7 @@ CODES: dict[str, str] = {
     "OBEP555": "a sink that did not take an occurrence",
     "OBEP557": "items without a time",
     "OBEP558": "a checkpoint that does not fit",
+    "OBEP559": "live sources that nothing puts in order",
     "OBEP570": "a graph that cannot be pushed",
     "OBEP571": "an engine that is closed",
     "OBEP572": "a query without RETURN",
@@ -265,4 +266,5 @@ CODES: dict[str, str] = {
     "OBEP654": "a query that is there twice",
     "OBEP655": "Spark stopped with an error",
     "OBEP656": "a mapping without a stream",
+    "OBEP657": "workers with another obep",
 }

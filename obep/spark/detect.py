@@ -6,9 +6,13 @@ of each bucket; stage 3 makes columns. Spark itself drops nothing.
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +99,7 @@ def detect(
         tuple(_ship(spark, query) for query in chosen),
         count,
         component_numbers([part for layout in layouts for part in layout.parts()], partitions),
+        partitions,
         micros(lateness) or 0,
         micros(idle),
         micros(future),
@@ -143,19 +148,18 @@ def require_returns(queries: Sequence[Query]) -> None:
 
 
 def _ship(spark: SparkSession, query: Query) -> str:
-    """Send the bundle to all workers, once; its name is its hash."""
-    name = f"obep-{query.hash}.bundle"
-    path = Path(tempfile.gettempdir()) / f"obep-bundles-{_user()}" / name
-    if not path.exists():
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(query.to_bundle())
-        Path(file.name).replace(path)
+    """Send the bundle to all workers; its name is a hash of its bytes, so no two are taken for one."""
+    data = query.to_bundle()
+    name = f"obep-{blake2b(data, digest_size=16).hexdigest()}.bundle"
+    path = _bundles() / name
+    path.write_bytes(data)
     spark.addArtifacts(str(path), file=True)
     return name
 
 
-def _user() -> int:
-    import os
-
-    return os.getuid() if hasattr(os, "getuid") else 0
+@cache
+def _bundles() -> Path:
+    """A folder of this process; Spark's workers fetch from it as long as the process lives."""
+    folder = Path(tempfile.mkdtemp(prefix="obep-bundles-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

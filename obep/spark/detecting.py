@@ -11,15 +11,17 @@ from typing import Any
 from uuid import uuid4
 
 import msgspec
+from pyspark import TaskContext
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from obep.engine.blocks import NOW, STYLE, STYLES, Block, Entry, decode_block
 from obep.engine.clock import Clock
 from obep.engine.segments import Segment
-from obep.errors import ObepError
+from obep.errors import ObepError, fail
 from obep.model import DeadLetter, Occurrence
 from obep.plan.components import Component
+from obep.spark.buckets import partition_of
 from obep.spark.identity import identity, refuse_changed
 from obep.spark.records import letters_payload, occurrences_payload, progress_payload
 from obep.spark.route import SEGMENTS
@@ -48,6 +50,7 @@ class Detecting(StatefulProcessor):
 
     def handleInputRows(self, key: Any, rows: Iterable[Any], timerValues: Any) -> Iterator[Row]:
         number = self._job.numbers.index(key[0])
+        self._require_partition(key[0])
         blocks = [decode_block(bytes(row.block)) for row in rows]
         saved = self._clock_state.get() if self._clock_state.exists() else None
         run = Run(self._job, number, saved[0] if saved else None, self._stored)
@@ -66,6 +69,19 @@ class Detecting(StatefulProcessor):
         if letters:
             yield Row(payload=letters_payload(letters))
         yield Row(payload=progress_payload(run.progress(blocks, found, letters)))
+
+    def _require_partition(self, key: int) -> None:
+        """Keys are chosen for a number of partitions: with another one the old state would not be found."""
+        context = TaskContext.get()
+        if context is None or self._job.bounded:
+            return
+        if partition_of(key, self._job.partitions) != context.partitionId():
+            raise fail(
+                "OBEP653",
+                f"the checkpoint has its state in another number of partitions than {self._job.partitions}",
+                reason="Spark keeps the partitions of a checkpoint whatever spark.sql.shuffle.partitions says.",
+                remedy="give shuffle.partitions and buckets as they were, or begin with a new checkpoint",
+            )
 
     def _stored(self, segment: int) -> bytes | None:
         if not self._segment_state.containsKey((segment,)):

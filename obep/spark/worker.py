@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from obep.engine.query import Query
+from obep.errors import fail
 from obep.plan.components import Component, components
 from obep.spark.identity import ask_name, surroundings
 from obep.spark.route import Layout, Routes
+
+QUERIES = 256
+"""Compiled queries that a worker keeps: more than one pipeline has, which goes through them all each time."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,8 @@ class Job:
     buckets: int
     numbers: tuple[int, ...]
     """The key of each bucket (`obep.spark.buckets`)."""
+    partitions: int
+    """The partitions of the state that the keys were chosen for."""
     lateness: int = 0
     idle: int | None = None
     future: int | None = None
@@ -44,11 +50,19 @@ _contents: dict[str, bytes] = {}
 
 
 def hold(job: Job) -> None:
-    """Know the bundles that came with a job."""
+    """Know the bundles that came with a job; refuse one whose buckets are others here."""
     _contents.update(zip(job.bundles, job.contents, strict=False))
+    width = sum(layout_of(bundle, job.buckets).width for bundle in job.bundles)
+    if width != len(job.numbers):
+        raise fail(
+            "OBEP657",
+            f"the driver has {len(job.numbers)} buckets for this query, its worker {width}",
+            reason="They split the query differently, so they run different versions of obep.",
+            remedy="install the same obep for the driver and for PYSPARK_PYTHON of the executors",
+        )
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=QUERIES)
 def query_of(bundle: str) -> Query:
     """The query in a bundle file, compiled once in this process."""
     if bundle in _contents:
@@ -59,7 +73,7 @@ def query_of(bundle: str) -> Query:
     return Query.from_bundle(path if path.is_absolute() else Path(SparkFiles.get(bundle)))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=QUERIES)
 def matcher_of(bundle: str) -> Any:
     """The matcher of a query, with its caches."""
     from obep.abstraction.matcher import Matcher
@@ -68,25 +82,25 @@ def matcher_of(bundle: str) -> Any:
     return Matcher(query.bundle, query.asks.all)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=QUERIES)
 def layout_of(bundle: str, buckets: int) -> Layout:
     """The buckets of a query."""
     return Layout(components_of(query_of(bundle)), buckets)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=QUERIES)
 def around(bundle: str) -> tuple[str, str]:
     """Digests of a query's ontology and static graph."""
     return surroundings(query_of(bundle))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=QUERIES)
 def ask_names(bundle: str) -> tuple[str, ...]:
     """What each ask of a query is called in a state."""
     return tuple(ask_name(ask) for ask in query_of(bundle).asks.all)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=QUERIES)
 def routes_of(bundle: str, buckets: int) -> Routes:
     """Where the occurrences of a query go."""
     return Routes(layout_of(bundle, buckets), query_of(bundle).asks.all)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import obep
 from obep.engine.query import Query
 from obep.errors import ObepError
 from obep.spark import detecting
-from obep.spark.buckets import component_numbers
+from obep.spark.buckets import component_numbers, partition_of
 from obep.spark.detecting import Detecting
 from obep.spark.records import unwrapped
 from obep.spark.route import Layout, Routes
@@ -34,7 +35,7 @@ class Buckets:
         path.write_bytes(of.to_bundle())
         layout = Layout(components_of(of), buckets)
         numbers = component_numbers(layout.parts(), 2)
-        self.job = Job((str(path),), buckets, numbers, lateness=LATENESS, streams=("s", "t"), **settings)
+        self.job = Job((str(path),), buckets, numbers, 2, lateness=LATENESS, streams=("s", "t"), **settings)
         self._routes = Routes(layout)
         self.tester = TwsTester(Detecting(self.job))
 
@@ -201,3 +202,29 @@ def test_time_goes_on_without_data(tmp_path: Path) -> None:
     assert buckets.run([], now=5_000_000) == []
     [lonely] = buckets.run([], now=12_000_000)
     assert lonely[0] == "http://e/Lonely" and lonely[4] == 3_000_000
+
+
+def test_a_worker_that_splits_the_query_otherwise_is_refused(tmp_path: Path) -> None:
+    """On a cluster the executors may have another version of obep than the driver."""
+    job = Buckets(tmp_path, query("keyed")).job
+    with pytest.raises(ObepError, match="OBEP657"):
+        TwsTester(Detecting(replace(job, numbers=(*job.numbers, 99))))
+
+
+def test_a_checkpoint_with_other_partitions_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its state lies under other keys: it would begin anew without a word."""
+    buckets = Buckets(tmp_path, query("keyed"), buckets=1)
+    [number] = buckets.job.numbers
+
+    class Task:
+        def __init__(self, partition: int) -> None:
+            self.partitionId = lambda: partition
+
+    there = partition_of(number, buckets.job.partitions)
+    monkeypatch.setattr(detecting.TaskContext, "get", lambda: Task(there))
+    buckets.run(in_four()[0])
+    monkeypatch.setattr(detecting.TaskContext, "get", lambda: Task(there + 1))
+    with pytest.raises(ObepError, match="OBEP653"):
+        buckets.run(in_four()[1])
