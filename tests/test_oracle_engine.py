@@ -31,6 +31,8 @@ from pattern_strategies import (
 )
 from test_oracle_by_hand import GUARDS, ROWS
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "360"))
 SEED = int(os.environ.get("OBEP_SEED", "0"))
 PAIRS = [(a, b) for a in OPERATORS for b in OPERATORS if (a, b) not in NEVER_NESTED]
@@ -109,7 +111,6 @@ def run() -> Run:
     return seen
 
 
-@pytest.mark.slow
 def test_the_engine_answers_as_the_oracle_does(run: Run) -> None:
     assert not run.failures, "\n\n".join(run.failures)
 

@@ -15,6 +15,8 @@ from obep.plan.build import plan
 from obep.query.link import link
 from obep.query.parser import parse
 
+pytestmark = pytest.mark.slow
+
 LOGICAL = "PREFIX : <http://e/#>\n" + "".join(f"EVENT {name} AS Class{name}\n" for name in "ABCD")
 PATTERNS = (
     "A(?x) SEQ B(?x) WITHIN 50 ms",
