@@ -50,6 +50,8 @@ def run_embedded(order: Order) -> int:
     run, engine = open_run(order, query)
     figures = Figures(run, engine)
     run.on_turn = lambda run: progress.move(figures.line)
+    if not order.quiet and (unordered := _unordered(run, order)):
+        progress.warn("OBEP559", unordered)
     endpoint = _endpoint(order.metrics, figures) if order.metrics else None
     caught: list[int] = []
     try:
@@ -98,7 +100,17 @@ def open_run(order: Order, query: Query) -> tuple[Run, Engine]:
         on_dead_letter=letters.take,
     )
     outlets = {t.key: _outlet(t, order, query, notes, standing) for t in order.targets}
-    run = Run(engine, sources, outlets, letters, query.hash, checkpoint, frozenset(streams), notes=notes)
+    run = Run(
+        engine,
+        sources,
+        outlets,
+        letters,
+        query.hash,
+        checkpoint,
+        frozenset(streams),
+        notes=notes,
+        idle=order.idle is not None,
+    )
     if standing is not None:
         if set(standing.sources) - set(sources):
             gone = ", ".join(sorted(set(standing.sources) - set(sources)))
@@ -190,6 +202,18 @@ def interrupted(run: Run, caught: list[int]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _unordered(run: Run, order: Order) -> str:
+    """Why the order of the items may differ from run to run; nothing if it does not."""
+    free = [source.name for source in run.sources.values() if not source.ends]
+    ends = [source.name for source in run.sources.values() if source.ends]
+    if order.idle is not None or not free or len(run.sources) == 1 or (order.lateness and not ends):
+        return ""
+    return (
+        f"{', '.join(free)}: live beside {', '.join(ends) or 'each other'}, and nothing says how long they "
+        "wait for one another, so what comes first may differ from run to run   (--idle 30s waits so long)"
+    )
 
 
 def _complain(run: Run, order: Order, progress: Progress) -> None:

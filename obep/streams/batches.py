@@ -18,6 +18,13 @@ class Batch(NamedTuple):
     records: list[Item | DeadLetter]
     position: Position
 
+    def after(self, taken: int) -> Position | None:
+        """The position after so many of its records; none where only that of all of them is known."""
+        if taken == len(self.records):
+            return self.position
+        count = self.position.get("records")
+        return None if count is None else {"records": count - len(self.records) + taken}
+
 
 class Source(Protocol):
     """Something that items come from."""
@@ -25,7 +32,9 @@ class Source(Protocol):
     name: str
     """The stream it is bound to, or the URI as it may be printed."""
     live: bool
-    """Whether it is read beside the others, as things happen, and not merged with them by time."""
+    """Whether it is read as things happen, and may be silent for a while."""
+    ends: bool
+    """Whether it comes to an end by itself, as files and pipes do, so that others can wait for it."""
 
     def batches(self, start: Position) -> Iterator[Batch]:
         """The batches from a position on ({} is the beginning), until the end or `stop`."""

@@ -53,6 +53,7 @@ class FileSource:
     """One file, read to its end."""
 
     live = False
+    ends = True
 
     def __init__(self, name: str, path: Path, reading: Reading, format: str = "") -> None:
         self.name = name
@@ -85,6 +86,7 @@ class PipeSource:
     """Standard input, given line by line as it arrives."""
 
     live = True
+    ends = True
 
     def __init__(
         self, name: str, path: str, reading: Reading, format: str = "", raw: BinaryIO | None = None
@@ -126,6 +128,7 @@ class FolderSource:
     """
 
     live = True
+    ends = False
 
     def __init__(
         self,

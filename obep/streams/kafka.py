@@ -25,6 +25,7 @@ class KafkaSource:
     """
 
     live = True
+    ends = False
 
     def __init__(
         self,

@@ -82,6 +82,7 @@ class MqttSource(Connection):
     """The messages of a topic; each is a document, and mappings see its topic as `_topic` and `_levels`."""
 
     live = True
+    ends = False
 
     def __init__(
         self,

@@ -64,6 +64,8 @@ class Run:
     occurrences: Counter[str] = field(default_factory=Counter)
     notes: Notes = field(default_factory=Notes)
     positions: Positions = field(default_factory=dict)
+    idle: bool = False
+    """Whether the engine's clock knows how long to wait for a silent stream."""
     stopping: bool = False
     _saved: float = 0.0
 
@@ -77,14 +79,17 @@ class Run:
         """Runs to the end of all sources, when the last instant closes, or until stopped, when not."""
         self._saved = self.clock()
         try:
-            for turn in merged(self.sources, self.positions, PATIENCE_S):
+            whole = True
+            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle):
                 if self.stopping:
                     break
                 self._take(turn)
                 self.on_turn(self)
-                if self.checkpoint is not None and self.clock() - self._saved >= INTERVAL_S:
+                whole = turn.whole
+                if self.checkpoint is not None and whole and self.clock() - self._saved >= INTERVAL_S:
                     self.save()
-            self.save()
+            if whole:
+                self.save()
             if not self.stopping:
                 self._send(self.engine.close())
                 self.on_turn(self)

@@ -19,6 +19,7 @@ class TcpSource:
     """Connects to a server and reads until it closes the connection."""
 
     live = True
+    ends = False
 
     def __init__(self, name: str, address: Address, reading: Reading, format: str = "") -> None:
         if address.port is None:

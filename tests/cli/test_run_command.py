@@ -6,9 +6,11 @@ import gzip
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from shell import HOT, embedded, hot, obep, reading
@@ -95,6 +97,37 @@ def test_several_sources_are_one_stream_of_time(query: Path, tmp_path: Path) -> 
     (tmp_path / "t.jsonl.gz").write_bytes(gzip.compress((reading(2, "c", 40) + reading(9, "c", 40)).encode()))
     said = embedded(query, "--source", f"s={tmp_path}/s.jsonl", "--source", f"t={tmp_path}/t.jsonl.gz")
     assert [r["start"] for r in said.records] == [1, 2, 3, 9]
+
+
+def test_standard_input_beside_a_file_is_merged_by_time(query: Path, tmp_path: Path) -> None:
+    hot(tmp_path, HOT.replace("FROM STREAM <s>", "FROM STREAM <s> FROM STREAM <t>"))
+    (tmp_path / "s.jsonl").write_text("".join(reading(n, "a", 35) for n in range(1, 400)))
+    data = "".join(reading(n + 0.5, "b", 35) for n in range(0, 400, 50)).encode()
+    said = embedded(query, "--source", f"s={tmp_path}/s.jsonl", "--source", "t=-", stdin=data)
+    assert said.err == ""
+    instants = [r["start"] for r in said.records]
+    assert instants == sorted([*range(1, 400), *(n + 0.5 for n in range(0, 400, 50))])
+
+
+def test_a_live_source_beside_a_file_is_warned_of_unless_something_makes_it_wait(
+    query: Path, tmp_path: Path
+) -> None:
+    hot(tmp_path, HOT.replace("FROM STREAM <s>", "FROM STREAM <s> FROM STREAM <t>"))
+    for options, warned in ((), True), (("--idle", "1s"), False), (("--quiet",), False):
+        server = socket.create_server(("127.0.0.1", 0))
+
+        def serve(server: socket.socket = server) -> None:
+            connection, _ = server.accept()
+            connection.sendall(reading(5, "b", 35).encode())
+            connection.close()
+
+        Thread(target=serve, daemon=True).start()
+        live = f"t=tcp://127.0.0.1:{server.getsockname()[1]}"
+        said = embedded(query, "--source", f"s={tmp_path}/s.jsonl", "--source", live, *options)
+        server.close()
+        assert [r["start"] for r in said.records] == [1, 3, 5]
+        assert ("OBEP559" in said.err) is warned, said.err
+        assert not warned or "--idle" in said.err
 
 
 def test_items_of_streams_that_the_query_does_not_read_are_refused(query: Path) -> None:

@@ -8,7 +8,7 @@ import socket
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
@@ -21,7 +21,7 @@ from obep.streams.address import parse_address
 from obep.streams.arriving import Arriving
 from obep.streams.batches import Batch, Source
 from obep.streams.files import FolderSource, PipeSource
-from obep.streams.merge import merged
+from obep.streams.merge import Turn, merged
 from obep.streams.sources import open_source
 
 
@@ -280,6 +280,7 @@ class Told:
     """A live source that says what it is told to."""
 
     live = True
+    ends = False
 
     def __init__(self, name: str, *batches: Batch | Exception) -> None:
         self.name = name
@@ -315,14 +316,82 @@ def test_live_sources_are_read_beside_files(config: Config) -> None:
     assert sorted(e for t in turns for e in t.ended) == ["a", "m"]
 
 
+class Piped(Told):
+    """A pipe that says what it is told to, once somebody lets it."""
+
+    ends = True
+
+    def __init__(self, name: str, *batches: Batch) -> None:
+        super().__init__(name, *batches)
+        self.allowed = Event()
+
+    def batches(self, start: object) -> Iterator[Batch]:
+        self.allowed.wait(10)
+        yield from super().batches(start)
+
+
+def items(turns: Iterator[Turn]) -> list[int]:
+    return [r.at for turn in turns for r in turn.records if isinstance(r, Item)]
+
+
+def counted(stream: str, *instants: int) -> Batch:
+    return Batch([Item(stream, at, ()) for at in instants], {"records": len(instants)})
+
+
+def test_a_file_waits_for_what_standard_input_says(config: Config) -> None:
+    (config.folder / "a.jsonl").write_text("".join(map(line, range(1, 600))))
+    sources: dict[str, Source] = {
+        "a": open_source("", str(config.folder / "a.jsonl"), config),
+        "p": (pipe := Piped("p", counted("p", 500_000, 300_500_000, 900_000_000))),
+    }
+    turns = merged(sources, {}, 0.01)
+    for _ in range(5):
+        assert items(iter([next(turns)])) == [], "it may still say something earlier"
+    pipe.allowed.set()
+    found = items(turns)
+    assert found == sorted(found)
+    assert len(found) == 599 + 3
+
+
+def test_with_an_idle_time_out_nobody_waits_for_standard_input_here(config: Config) -> None:
+    (config.folder / "a.jsonl").write_text(line(1) + line(2))
+    sources: dict[str, Source] = {
+        "a": open_source("", str(config.folder / "a.jsonl"), config),
+        "p": (pipe := Piped("p", counted("p", 500_000))),
+    }
+    turns = merged(sources, {}, 10, idle=True)
+    first: list[int] = []
+    while len(first) < 2:
+        first += items(iter([next(turns)]))
+    assert first == [1_000_000, 2_000_000]
+    pipe.allowed.set()
+    assert items(turns) == [500_000]
+
+
+def test_what_is_live_comes_after_what_a_file_has_for_the_same_time(config: Config) -> None:
+    (config.folder / "a.jsonl").write_text("".join(map(line, range(1, 600))))
+    batch = Batch([Item("m", at * 1_000_000 + 1, ()) for at in (0, 300, 700)], {"0": 3})
+    sources: dict[str, Source] = {
+        "a": open_source("", str(config.folder / "a.jsonl"), config),
+        "m": Told("m", batch),
+    }
+    turns = list(merged(sources, {}, 1))
+    ahead = [at for at in items(iter(turns)) if at % 1_000_000]
+    assert ahead == [1, 300_000_001, 700_000_001]
+    after = items(iter(turns))
+    for at in ahead[1:]:
+        assert all(earlier < at for earlier in after[: after.index(at)]), "no item of the file is late by it"
+    for turn in turns[: next(n for n, t in enumerate(turns) if t.moved.get("m"))]:
+        seen = any(r.stream == "m" for t in turns[: turns.index(turn) + 1] for r in t.records)
+        assert turn.whole is not seen, "a position is only said when it is true"
+
+
 def test_a_source_that_fails_fails_the_run() -> None:
     with pytest.raises(RuntimeError, match="broke"):
         list(merged({"m": Told("m", RuntimeError("broke"))}, {}, 1))
 
 
 def test_an_empty_turn_is_given_when_nothing_comes() -> None:
-    from threading import Event
-
     more = Event()
 
     class Slow(Told):
