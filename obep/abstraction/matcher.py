@@ -33,6 +33,10 @@ class Matched(NamedTuple):
     """Whether a reasoner was needed and missing: there may be more."""
 
 
+_matched = tuple.__new__
+"""A `Matched` without the call that its constructor is, which is felt where one is made for every item."""
+
+
 class Matcher:
     """Finds the occurrences of all events of a bundle."""
 
@@ -57,6 +61,7 @@ class Matcher:
         self.evaluator = Evaluator(bundle, gap, max_explanations)
         self._asks = Asking(bundle, asks)
         self._streams = bundle.definitions.streams
+        self._windowed = bundle.definitions.windowed
         self._shapes = Shapes(
             bundle.matters,
             self.evaluator.readings,
@@ -86,12 +91,14 @@ class Matcher:
         names = list(own)
         occurrences = []
         for hit in template.hits:
-            event, individual, mine, static, order, bounded, _ = hit
+            event, individual, mine, static, frame, places, bounded, _ = hit
             if streams and streams.get(event, stream) != stream:
                 continue
             explanation: list[Assertion]
-            if order:
-                explanation = [(triples[n], at) if type(n) is int else n for n in order]  # type: ignore[misc]
+            if frame:
+                explanation = list(frame)
+                for place, n in places:
+                    explanation[place] = (triples[n], at)
             else:
                 explanation = [(triples[n], at) for n in mine]
                 explanation += static
@@ -106,7 +113,7 @@ class Matcher:
             occurrences.append(occurrence)
         if template.capped:
             self.capped += template.capped
-        return Matched(item, tuple(occurrences), template.bounded)
+        return _matched(Matched, (item, tuple(occurrences), template.bounded))
 
     def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter:
         """What follows from an occurrence of a composite or guarded event, as an item of the next stratum."""
@@ -129,6 +136,8 @@ class Matcher:
         for hit in template.hits:
             individual = named(hit.individual, names) or ""
             if individual == occurrence.individual and hit.event in again:
+                continue
+            if hit.event in self._windowed:
                 continue
             explanation = [(shape.triples[n], when[shape.triples[n]]) for n in hit.triples]
             one = Occurrence(

@@ -31,6 +31,10 @@ class Shape(NamedTuple):
     """How many triples speak of a class or property that T does not know."""
 
 
+_shape = tuple.__new__
+"""A `Shape` without the call that its constructor is, which is felt where one is made for every item."""
+
+
 class Shapes:
     """Takes the shape of items."""
 
@@ -97,7 +101,7 @@ class Shapes:
             key.append(~n if first == "_" else n)
             if first == '"':
                 key.append(cell(o))  # type: ignore[operator,misc]
-        return Shape(tuple(key), kept, own, unknown)
+        return _shape(Shape, (tuple(key), kept, own, unknown))
 
 
 def _only_tested(program: Program, property: Term) -> bool:

@@ -28,15 +28,17 @@ class Hit(NamedTuple):
     """Those of the item."""
     static: tuple[Assertion, ...]
     """Those of K."""
-    order: tuple[int | Assertion, ...] = ()
+    frame: tuple[Assertion, ...] = ()
     """Both in the order of their terms, where the item's own names cannot change it; else empty."""
+    places: tuple[tuple[int, int], ...] = ()
+    """Where in the frame which triple of the item goes."""
     bounded: bool = False
     rows: tuple[tuple[Question, tuple[Row, ...]], ...] = ()
     """For each ask with a pattern: what the pattern finds, before its filters."""
 
 
 def ordered(hit: Hit, triples: Sequence[Triple], own: Container[Term]) -> Hit:
-    """The hit with the order of its assertions, if that is the same whatever the item's own names are."""
+    """The hit with the frame of its assertions, if that is the same whatever the item's own names are."""
     known = {(s, p) for (s, p, _), _ in hit.static}
     for n in hit.triples:
         s, p, _ = triples[n]
@@ -46,8 +48,8 @@ def ordered(hit: Hit, triples: Sequence[Triple], own: Container[Term]) -> Hit:
     pairs: list[tuple[Triple, int | None]] = [(triples[n], n) for n in hit.triples]
     pairs += hit.static
     pairs.sort()
-    order = tuple([pair if pair[1] is None else pair[1] for pair in pairs])
-    return hit._replace(order=order)
+    places = tuple([(place, n) for place, (_, n) in enumerate(pairs) if n is not None])
+    return hit._replace(frame=tuple(pairs), places=places)
 
 
 class Template(NamedTuple):
