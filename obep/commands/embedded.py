@@ -11,6 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from obep.commands.progress import Progress, shown_watermark
+from obep.commands.refusals import LATE, complain
 from obep.commands.terminal import escaped, plain
 from obep.engine.output import to_line
 from obep.engine.query import Query, load
@@ -30,7 +31,6 @@ from obep.streams.sources import open_source
 if TYPE_CHECKING:
     from obep.streams.endpoint import Endpoint
 
-LATE = "OBEP640"
 DAY = 86_400_000_000
 FAILED, INTERRUPTED, TERMINATED = 1, 130, 143
 
@@ -48,9 +48,9 @@ def run_embedded(order: Order) -> int:
     for diagnostic in query.warnings if not order.quiet else ():
         print(f"{diagnostic}\n", file=sys.stderr)
     run, engine = open_run(order, query)
-    figures = Figures(run, engine)
+    before, figures = engine.counters["processed"], Figures(run, engine)
     run.on_turn = lambda run: progress.move(figures.line)
-    if not order.quiet and (unordered := _unordered(run, order)):
+    if unordered := _unordered(run, order):
         progress.warn("OBEP559", unordered)
     endpoint = _endpoint(order.metrics, figures) if order.metrics else None
     caught: list[int] = []
@@ -66,10 +66,11 @@ def run_embedded(order: Order) -> int:
         if endpoint is not None:
             endpoint.close()
     progress.end(figures.line(), stopped=bool(caught))
-    _complain(run, order, progress)
+    taken = engine.counters["processed"] - before + engine.waiting
+    failed = _complain(run, order, progress, taken)
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
-    return FAILED if run.failed else 0
+    return FAILED if failed else 0
 
 
 def _endpoint(where: str, figures: Figures) -> Endpoint:
@@ -216,14 +217,12 @@ def _unordered(run: Run, order: Order) -> str:
     )
 
 
-def _complain(run: Run, order: Order, progress: Progress) -> None:
-    """Says what did not go well, also where nobody watches a terminal."""
-    for code, number in run.letters.counts.most_common():
-        letter = run.letters.first[code]
-        where = "" if order.dead_letters else "   (--dead-letters FILE keeps them)"
-        first = f"{letter.stream}: {letter.reason}" if letter.stream else letter.reason
-        progress.warn(code, f"{number} refused; the first: {first}{where}")
+def _complain(run: Run, order: Order, progress: Progress, taken: int) -> bool:
+    """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
+    letters, kept = run.letters, order.dead_letters is not None
+    nothing = complain(letters.counts, letters.first, progress, kept=kept, taken=taken)
     if run.notes.arrivals:
         progress.warn("OBEP557", f"{run.notes.arrivals} items had no time and took that of their arrival")
     for id, reason in run.failed[:5]:
-        progress.warn("OBEP555", f"{id}: {reason}")
+        progress.error("OBEP555", f"{id}: {reason}")
+    return nothing or bool(run.failed)

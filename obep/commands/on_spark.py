@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 from obep.commands.progress import Progress, shown_watermark
+from obep.commands.refusals import complain
 from obep.commands.terminal import escaped
 from obep.engine.query import load
 from obep.errors import ObepError
@@ -53,10 +54,10 @@ def run_on_spark(order: Order) -> int:
         if endpoint is not None:
             endpoint.close()
     progress.end(figures(run), stopped=bool(caught))
-    _complain(run, order, progress)
+    failed = _complain(run, order, progress)
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
-    return FAILED if run.delivery.failed else 0
+    return FAILED if failed else 0
 
 
 def figures(run: Any) -> dict[str, object]:
@@ -117,13 +118,11 @@ def metrics(run: Any) -> dict[str, Any]:
     }
 
 
-def _complain(run: Any, order: Order, progress: Progress) -> None:
-    """Says what did not go well, also where nobody watches a terminal."""
-    delivery = run.delivery
-    for code, number in delivery.letter_counts.most_common():
-        letter = delivery.first_letters[code]
-        where = "" if order.dead_letters else "   (--dead-letters FILE keeps them)"
-        first = f"{letter.stream}: {letter.reason}" if letter.stream else letter.reason
-        progress.warn(code, f"{number} refused; the first: {first}{where}")
+def _complain(run: Any, order: Order, progress: Progress) -> bool:
+    """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
+    delivery, kept = run.delivery, order.dead_letters is not None
+    counts, first = delivery.letter_counts, delivery.first_letters
+    nothing = complain(counts, first, progress, kept=kept, taken=run.tally.processed)
     for id, reason in delivery.failed[:5]:
-        progress.warn("OBEP555", f"{id}: {reason}")
+        progress.error("OBEP555", f"{id}: {reason}")
+    return nothing or bool(delivery.failed)

@@ -13,7 +13,7 @@ from obep.formats.instants import Style, show_instant
 
 
 class Progress:
-    """Speaks for a run. Quiet, or without a terminal, it only says what went wrong."""
+    """Speaks for a run: without a terminal only of what went wrong, quiet only of what made it fail."""
 
     def __init__(
         self,
@@ -25,6 +25,7 @@ class Progress:
     ) -> None:
         self._out = out or sys.stderr
         self._json = as_json
+        self._quiet = quiet
         self._moves = self._out.isatty() and not quiet and not as_json
         self._talks = self._moves or (as_json and not quiet)
         self._clock = clock
@@ -56,11 +57,19 @@ class Progress:
 
     def warn(self, code: str, message: str) -> None:
         """Says what went wrong, also without a terminal."""
+        if not self._quiet:
+            self._tell(code, "warning", message)
+
+    def error(self, code: str, message: str) -> None:
+        """Says why the run failed."""
+        self._tell(code, "error", message)
+
+    def _tell(self, code: str, level: str, message: str) -> None:
         self._clear()
         if self._json:
-            self._say({"level": "warning", "code": code, "message": message})
+            self._say({"level": level, "code": code, "message": message})
         else:
-            self._out.write(f"{code}  warning: {plain(message)}\n")
+            self._out.write(f"{code}  {'warning: ' if level == 'warning' else ''}{plain(message)}\n")
 
     def _clear(self) -> None:
         if self._width:

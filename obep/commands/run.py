@@ -78,7 +78,9 @@ def command(
         bool, typer.Option("--require-complete", help="Refuse events that need a Java which is not there.")
     ] = False,
     why: Annotated[bool, typer.Option("--why", help="Show the causes of each occurrence on stderr.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No progress, summary or warnings; only why a run failed.")
+    ] = False,
     metrics: Annotated[
         str, typer.Option(metavar="[HOST]:PORT", help="Serve /metrics and /health; on loopback by default.")
     ] = "",
@@ -105,7 +107,7 @@ def command(
 
     Occurrences go to standard output, or to the sinks; everything else to standard error. Exit status 0 at
     the end of the input, 2 for what you can mend in the query or the configuration, 1 for a failure while
-    running, 130 after Ctrl-C.
+    running or if nothing of the input could be read, 130 after Ctrl-C.
     """
     from obep.config import load_config
     from obep.settings import duration

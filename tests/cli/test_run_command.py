@@ -87,9 +87,10 @@ def test_sources_and_sinks_of_the_configuration_are_used_without_options(query: 
 
 def test_standard_input_is_a_source(query: Path) -> None:
     data = (reading(1, "a", 35) + "broken\n" + reading(2, "b", 35)).encode()
-    said = embedded(query, "--source", "-", "-q", stdin=data)
+    said = embedded(query, "--source", "-", stdin=data)
     assert [r["start"] for r in said.records] == [1, 2]
-    assert "OBEP600" in said.err
+    assert "OBEP600  warning: 1 refused" in said.err
+    assert embedded(query, "--source", "-", "-q", stdin=data).err == ""
 
 
 def test_several_sources_are_one_stream_of_time(query: Path, tmp_path: Path) -> None:
@@ -136,6 +137,34 @@ def test_items_of_streams_that_the_query_does_not_read_are_refused(query: Path) 
     assert said.records == []
     assert "OBEP616" in said.err
     assert "other" in said.err
+
+
+@pytest.mark.parametrize("options", [(), ("--quiet",)])
+def test_a_run_that_can_read_nothing_fails_and_names_the_commonest_reason(
+    query: Path, options: tuple[str, ...]
+) -> None:
+    (query.parent / "s.jsonl").write_text('broken\n{"graph": ""}\n{"graph": ""}\n')
+    said = embedded(query, "--source", f"{query.parent}/s.jsonl", *options)
+    assert (said.status, said.out) == (1, "")
+    last = said.err.splitlines()[-1]
+    assert last.startswith("OBEP560  all 3 records were refused, 2 of them with OBEP602: there is no time")
+    assert ("OBEP600  warning" in said.err) is not bool(options)
+    (query.parent / "s.jsonl").write_text("")
+    assert embedded(query, "--source", f"{query.parent}/s.jsonl").status == 0, "an empty file is no failure"
+
+
+def test_a_run_whose_items_all_contradict_the_ontology_fails(query: Path) -> None:
+    (query.parent / "o.ttl").write_text(
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix : <http://e/> .\n"
+        ":Sensor a owl:Class ; owl:disjointWith :Door . :Door a owl:Class .\n"
+        ":celsius a owl:DatatypeProperty .\n"
+    )
+    hot(query.parent, HOT.replace("FROM STREAM", "VOCAB <o.ttl>\nFROM STREAM"))
+    graph = "<http://e/a> a <http://e/Sensor>, <http://e/Door> ."
+    (query.parent / "s.jsonl").write_text(json.dumps({"time": 1, "graph": graph}) + "\n")
+    said = embedded(query, "--source", f"{query.parent}/s.jsonl")
+    assert said.status == 1
+    assert "OBEP560  the only record was refused with OBEP620: " in said.err
 
 
 def test_late_items_are_visible(query: Path) -> None:

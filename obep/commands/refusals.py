@@ -1,0 +1,33 @@
+"""What a run says about the records that it could not take, whichever engine ran it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from obep.commands.progress import Progress
+from obep.model import DeadLetter
+
+LATE = "OBEP640"
+
+
+def complain(
+    counts: Counter[str], first: Mapping[str, DeadLetter], progress: Progress, *, kept: bool, taken: int
+) -> bool:
+    """Says how many dead letters there are of each code, and the first reason; whether nothing was taken.
+
+    `kept` is whether they are in a file, `taken` how many items were not refused.
+    """
+    hint = "" if kept else "   (--dead-letters FILE keeps them)"
+    for code, number in counts.most_common():
+        letter = first[code]
+        reason = f"{letter.stream}: {letter.reason}" if letter.stream else letter.reason
+        progress.warn(code, f"{number} {'late' if code == LATE else 'refused'}; the first: {reason}{hint}")
+    if taken or not counts:
+        return False
+    [(code, number)] = counts.most_common(1)
+    total = counts.total()
+    which = "the only record was" if total == 1 else f"all {total} records were"
+    share = "" if number == total else f", {number} of them"
+    progress.error("OBEP560", f"{which} refused{share} with {code}: {first[code].reason}")
+    return True
