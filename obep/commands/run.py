@@ -50,8 +50,8 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="URI",
-            help="Where occurrences go: -, a path (.jsonl .nq .trig), mqtt://, kafka://, https:// (a "
-            "webhook), exec:COMMAND, or the name of a sink in obep.toml. Repeatable.",
+            help="Where occurrences go: -, a path (.jsonl .nq .trig, on Spark .parquet), mqtt://, kafka://, "
+            "https:// (a webhook), exec:COMMAND, or the name of a sink in obep.toml. Repeatable.",
         ),
     ] = None,
     form: Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from obep.engine.blocks import NOW, STYLE, STYLES
 from obep.model import DeadLetter, Item
-from obep.spark.worker import Job, hold, matcher_of, routes_of
+from obep.spark.worker import Job, hold, matcher_of, require_layout, routes_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,6 +29,7 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
         import pyarrow as pa
 
         hold(job)
+        require_layout(job)
         for batch in batches:
             now = time.time_ns() // 1000
             items = list(_admitted(read(batch), job.future, now))

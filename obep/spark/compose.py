@@ -20,13 +20,18 @@ from obep.model import DeadLetter
 from obep.spark.delivery import Delivery, Found
 from obep.spark.detect import detect
 from obep.spark.manifest import Manifest, manifest, read_manifest, require_same, write_manifest
+from obep.spark.parquet import COLUMNS as PARQUET
+from obep.spark.parquet import occurrences_of
 from obep.spark.raw import RawRead
+from obep.spark.records import COLUMNS
 from obep.spark.session import session
 from obep.spark.sources import address_of, is_live, open_sources
 from obep.spark.tally import Tally
 from obep.streams.order import Order
+from obep.streams.sinks import Sink
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -35,28 +40,23 @@ KAFKA_PACKAGE = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 SLOW_START = "Python worker failed to connect back"
 """Spark gives the first worker of a stream ten seconds, which a busy machine may not."""
 STARTS = 3
-COLUMNS = (
-    "kind",
-    "event",
-    "id",
-    "start",
-    "end",
-    "detected",
-    "texts",
-    "stream",
-    "at",
-    "code",
-    "reason",
-    "raw",
-)
+RECORD = ("kind", "event", "id", "start", "end", "detected", "texts")
+LETTER = ("stream", "at", "code", "reason", "raw")
 
 
 class SparkRun:
     """One run of a query on Spark. `go` returns at the end of the input, or after `stop`."""
 
     def __init__(
-        self, order: Order, query: Query, *, log: Path | None = None, for_terminal: Callable[[str], str] = str
+        self,
+        order: Order,
+        query: Query,
+        *,
+        log: Path | None = None,
+        for_terminal: Callable[[str], str] = str,
+        sinks: Mapping[str, Sink] | None = None,
     ) -> None:
+        """`sinks` are further ones, by name: a `MemorySink`, a `CallSink`, one of your own."""
         self.order = order
         self.query = query
         self.tally = Tally()
@@ -68,7 +68,7 @@ class SparkRun:
         self._checkpoint = order.checkpoint or self._scratch / "checkpoint"
         self._before = read_manifest(self._checkpoint) if self.streaming else None
         notes = self._checkpoint / "delivered.json" if self.streaming else None
-        self.delivery = Delivery(order, query.plan.returned, notes, for_terminal)
+        self.delivery = Delivery(order, query.plan.returned, notes, for_terminal, sinks)
         self._stream: Any = None
         self._stopping = False
 
@@ -102,6 +102,7 @@ class SparkRun:
             idle=_seconds(self.order.idle),
             future=_seconds(self.order.future if self.order.future is not None else self._day()),
             buckets=buckets,
+            rdf="rdf" in self.query.plan.returned.values(),
             read=RawRead(opened.inflows, frozenset(streams)),
             forms=self.delivery.forms(),
             drop_state=self.order.drop_state,
@@ -143,20 +144,22 @@ class SparkRun:
     def deliver(self, records: DataFrame, batch: int) -> None:
         """One micro-batch to the sinks."""
         forms = self.delivery.forms()
+        texts = [form for form in forms if form != COLUMNS]
+        table = _table(records, PARQUET if COLUMNS in forms else ())
         found: list[Found] = []
         letters: list[DeadLetter] = []
-        for row in _rows(records):
+        for row in table.select([*RECORD, *LETTER, "progress"]).to_pylist():
             if row["kind"] == "occurrence":
-                texts = dict(zip(forms, row["texts"], strict=True))
+                by_form = dict(zip(texts, row["texts"], strict=True))
                 times = (row["start"], row["end"], row["detected"])
-                found.append(Found(row["event"], row["id"], *times, texts))
+                found.append(Found(row["event"], row["id"], *times, by_form))
             elif row["kind"] == "letter":
                 letters.append(
                     DeadLetter(row["stream"] or "", row["at"], row["code"], row["reason"], row["raw"] or "")
                 )
             else:
                 self.tally.add(msgspec.json.decode(row["progress"]))
-        self.delivery.take(batch, found, letters)
+        self.delivery.take(batch, found, letters, occurrences_of(table) if COLUMNS in forms else None)
         self.on_turn()
 
     def stop(self) -> None:
@@ -180,13 +183,12 @@ class SparkRun:
         return settings
 
 
-def _rows(records: DataFrame) -> Iterable[Mapping[str, Any]]:
-    """The rows of a micro-batch on the driver, instants as microseconds."""
+def _table(records: DataFrame, more: Iterable[str]) -> pa.Table:
+    """The records of a micro-batch on the driver, instants as microseconds."""
     times = ("start", "end", "detected", "at")
-    chosen = [f"unix_micros(`{n}`) as `{n}`" if n in times else f"`{n}`" for n in (*COLUMNS, "progress")]
-    table = records.selectExpr(*chosen).toArrow()
-    for batch in table.to_batches():
-        yield from batch.to_pylist()
+    names = dict.fromkeys((*RECORD, *LETTER, "progress", *more))
+    chosen = [f"unix_micros(`{n}`) as `{n}`" if n in times else f"`{n}`" for n in names]
+    return records.selectExpr(*chosen).toArrow()
 
 
 def _streams(query: Query) -> tuple[str, ...]:

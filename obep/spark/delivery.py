@@ -11,15 +11,20 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from obep.model import DeadLetter, Term
+from obep.spark.parquet import Parts
+from obep.spark.records import COLUMNS
 from obep.streams.letters import Letters
 from obep.streams.order import Order, Target, wanted_events
 from obep.streams.posted import Posted
 from obep.streams.sinks import Sink, open_sink
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LETTERS = "dead letters"
 
@@ -44,7 +49,10 @@ class Found(NamedTuple):
 
 
 class Delivery:
-    """Writes micro-batches to the sinks of an order. `notes` is the file of positions, if any."""
+    """Writes micro-batches to the sinks of an order, and to those of a program, which get JSON lines.
+
+    `notes` is the file of positions, if any.
+    """
 
     def __init__(
         self,
@@ -52,15 +60,20 @@ class Delivery:
         returned: Mapping[Term, str],
         notes: Path | None = None,
         for_terminal: Callable[[str], str] = str,
+        sinks: Mapping[str, Sink] | None = None,
     ) -> None:
         self._order = order
+        self._given = dict(sinks or {})
         self._returned = returned
         self._notes = notes
         self._for_terminal = for_terminal
         self._targets = {target.key: target for target in order.targets}
-        self._wanted = {t.key: wanted_events(t.events, returned) for t in order.targets}
+        self._targets |= {key: Target(key, key, True, form="event") for key in self._given}
+        self._wanted = {t.key: wanted_events(t.events, returned) for t in self._targets.values()}
         self._rank = {event.strip("<>"): rank for rank, event in enumerate(returned)}
         self._sinks: dict[str, Sink] = {}
+        self._parts: dict[str, Parts] = {}
+        self._opened = False
         self._letters: Letters | None = None
         self.occurrences: Counter[str] = Counter()
         self.letter_counts: Counter[str] = Counter()
@@ -68,16 +81,24 @@ class Delivery:
 
     def forms(self) -> tuple[str, ...]:
         """The forms of text that the sinks want of occurrences."""
-        wanted = {self._form(t, event) for t in self._order.targets for event in self._returned}
+        wanted = {self._form(t, event) for t in self._targets.values() for event in self._returned}
         return (*sorted(wanted), *(("why",) if self._order.why else ()))
 
     def _form(self, target: Target, event: Term) -> str:
+        if target.form == COLUMNS:
+            return COLUMNS
         if (target.form or self._returned.get(event, "event")) == "event":
             return "event"
         return "trig" if target.uri.lower().endswith(".trig") else "nquads"
 
-    def take(self, batch: int, found: Sequence[Found], letters: Sequence[DeadLetter]) -> None:
-        """Deliver a micro-batch; again if Spark asks again."""
+    def take(
+        self,
+        batch: int,
+        found: Sequence[Found],
+        letters: Sequence[DeadLetter],
+        columns: pa.Table | None = None,
+    ) -> None:
+        """Deliver a micro-batch; again if Spark asks again. `columns` are for those who want them."""
         self._open(batch)
         if self._notes is not None:
             self._note(Noted(batch, self._positions()))
@@ -88,10 +109,21 @@ class Delivery:
             self.first_letters.setdefault(letter.code, letter)
             if self._letters is not None:
                 self._letters.take(letter)
+        if columns is not None:
+            self._write(batch, columns)
         self.flush()
         if self._notes is not None:
             before = Noted(batch, {}) if not self._notes.exists() else self._read()
             self._note(Noted(batch, before.before, self._positions()))
+
+    def _write(self, batch: int, columns: pa.Table) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for key, parts in self._parts.items():
+            wanted = [event.strip("<>") for event in self._wanted[key]]
+            chosen = pc.is_in(columns["event"], pa.array(wanted, pa.string()))
+            parts.write(batch, columns.filter(chosen) if wanted else columns)
 
     def _order_of(self, one: Found) -> tuple[int, int, int, int, str]:
         return one.detected, self._rank.get(one.event, 0), one.start, one.end, one.id
@@ -130,15 +162,24 @@ class Delivery:
         return [one for sink in self._sinks.values() if isinstance(sink, Posted) for one in sink.failed]
 
     def _open(self, batch: int) -> None:
-        """Open the sinks where this micro-batch begins."""
-        if self._sinks:
+        """Open the sinks where this micro-batch begins; -1: there was none."""
+        if self._opened:
             return
+        self._opened = True
         start: Mapping[str, int] = {}
+        first = 0
         if self._notes is not None and self._notes.exists():
             noted = self._read()
             start = noted.before if noted.batch == batch or noted.after is None else noted.after
+            first = noted.batch + 1 if batch < 0 else batch
         config = self._order.config
-        for key, target in self._targets.items():
+        self._sinks |= self._given
+        for target in self._order.targets:
+            key = target.key
+            if target.form == COLUMNS:
+                folder = Path(target.uri) if target.trusted else config.file(target.uri)
+                self._parts[key] = Parts(folder, first)
+                continue
             self._sinks[key] = open_sink(
                 target.uri, target.settings, config, start.get(key, 0), target.trusted
             )

@@ -25,7 +25,7 @@ from obep.spark.buckets import partition_of
 from obep.spark.identity import identity, refuse_changed
 from obep.spark.records import letters_payload, occurrences_payload, progress_payload
 from obep.spark.route import SEGMENTS
-from obep.spark.worker import Job, around, ask_names, hold, layout_of, matcher_of, query_of
+from obep.spark.worker import Job, around, ask_names, hold, layout_of, matcher_of, query_of, require_layout
 
 FOUND = "payload binary"
 CHUNK = 5_000
@@ -79,8 +79,8 @@ class Detecting(StatefulProcessor):
             raise fail(
                 "OBEP653",
                 f"the checkpoint has its state in another number of partitions than {self._job.partitions}",
-                reason="Spark keeps the partitions of a checkpoint whatever spark.sql.shuffle.partitions says.",
-                remedy="give shuffle.partitions and buckets as they were, or begin with a new checkpoint",
+                reason="Spark keeps the partitions of a checkpoint, whatever its settings say.",
+                remedy="set spark.sql.shuffle.partitions as it was, or begin with a new checkpoint",
             )
 
     def _stored(self, segment: int) -> bytes | None:
@@ -234,6 +234,7 @@ class Run:
 
 def _place(job: Job, number: int) -> tuple[str, Component]:
     """The bundle and the component that a bucket of the job runs."""
+    require_layout(job)
     for bundle in job.bundles:
         layout = layout_of(bundle, job.buckets)
         if number < layout.width:

@@ -30,13 +30,15 @@ OCCURRENCE = (
     f"bindings array<map<string, string>>, because {BECAUSE}, rdf string"
 )
 LETTER = "stream string, at timestamp, code string, reason string, raw string"
+COLUMNS = "columns"
+"""The form of those who want columns beside texts."""
 RECORD = f"kind string, {OCCURRENCE}, {LETTER}, progress string, texts array<string>"
 
 
 def occurrences_payload(
     found: Sequence[Occurrence], rdf: bool = False, forms: Sequence[str] = (), style: str | None = None
 ) -> bytes:
-    """Occurrences as bytes; with `forms` as texts, for sinks that want no columns."""
+    """Occurrences as bytes; with `forms` as texts, and as columns only if that is one of them."""
     import pyarrow as pa
 
     values: dict[str, Any] = {
@@ -47,9 +49,9 @@ def occurrences_payload(
         "detected": [one.detected for one in found],
     }
     if forms:
-        writers = [_WRITERS[form] for form in forms]
+        writers = [_WRITERS[form] for form in forms if form != COLUMNS]
         values["texts"] = [[write(one, style) for write in writers] for one in found]
-    else:
+    if not forms or COLUMNS in forms:
         values["bindings"] = _bindings(found, pa)
         values["because"] = _because(found, pa)
         if rdf:

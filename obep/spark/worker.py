@@ -50,8 +50,12 @@ _contents: dict[str, bytes] = {}
 
 
 def hold(job: Job) -> None:
-    """Know the bundles that came with a job; refuse one whose buckets are others here."""
+    """Know the bundles that came with a job."""
     _contents.update(zip(job.bundles, job.contents, strict=False))
+
+
+def require_layout(job: Job) -> None:
+    """Refuse a job whose buckets are others here than on the driver."""
     width = sum(layout_of(bundle, job.buckets).width for bundle in job.bundles)
     if width != len(job.numbers):
         raise fail(

@@ -14,7 +14,8 @@ from obep.settings import shown_uri
 from obep.streams.address import parse_address
 from obep.streams.sinks import form_of
 
-Form = Literal["event", "rdf", ""]
+Form = Literal["event", "rdf", "columns", ""]
+"""`columns`: Parquet."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -13,7 +13,7 @@ from obep.errors import fail
 from obep.streams.address import Address, parse_address
 from obep.streams.posted import Posted
 
-ENDINGS = {".jsonl": "event", ".ndjson": "event", ".nq": "rdf", ".trig": "rdf"}
+ENDINGS = {".jsonl": "event", ".ndjson": "event", ".nq": "rdf", ".trig": "rdf", ".parquet": "columns"}
 """What the ending of a sink's file stands for."""
 
 
@@ -133,6 +133,10 @@ def open_sink(
     if address.scheme == "file":
         if uri == "-":
             return OutputSink()
+        if form_of(uri) == "columns":
+            raise fail(
+                "OBEP512", f"{uri}: only the engine spark writes Parquet", remedy="--engine spark, or .jsonl"
+            )
         return FileSink(Path(uri) if trusted else config.file(uri), start)
     if address.scheme in ("http", "https"):
         from obep.streams.webhook import WebhookSink

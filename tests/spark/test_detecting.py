@@ -18,8 +18,10 @@ import obep
 from obep.engine.query import Query
 from obep.errors import ObepError
 from obep.spark import detecting
+from obep.spark.abstracting import abstracting
 from obep.spark.buckets import component_numbers, partition_of
 from obep.spark.detecting import Detecting
+from obep.spark.reading import read_graphs
 from obep.spark.records import unwrapped
 from obep.spark.route import Layout, Routes
 from obep.spark.worker import Job, components_of, matcher_of
@@ -208,7 +210,7 @@ def test_a_worker_that_splits_the_query_otherwise_is_refused(tmp_path: Path) -> 
     """On a cluster the executors may have another version of obep than the driver."""
     job = Buckets(tmp_path, query("keyed")).job
     with pytest.raises(ObepError, match="OBEP657"):
-        TwsTester(Detecting(replace(job, numbers=(*job.numbers, 99))))
+        list(abstracting(replace(job, numbers=(*job.numbers, 99)), read_graphs)(iter(())))
 
 
 def test_a_checkpoint_with_other_partitions_is_refused(

@@ -47,6 +47,7 @@ def test_a_file_is_written_from_its_beginning_or_from_a_checkpoint_on(tmp_path: 
         ("missing/out.jsonl", True, "OBEP554"),
         ("/tmp/elsewhere.jsonl", False, "OBEP505"),
         ("tcp://host:1", True, "OBEP512"),
+        ("/tmp/out.parquet", True, "OBEP512"),
         ("dir:x", True, "OBEP512"),
         ("exec:", True, "OBEP512"),
         ("exec:'", True, "OBEP512"),
