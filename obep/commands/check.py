@@ -17,8 +17,12 @@ def command(
     config: Annotated[
         Path | None, typer.Option("--config", help="Use this obep.toml, not the one beside the query.")
     ] = None,
+    allow_path: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Files may lie below this folder too. Repeatable."),
+    ] = None,
 ) -> None:
-    """Check queries: syntax, names, patterns, guards.
+    """Check queries: syntax, names, patterns, guards, and what the ontology makes of them.
 
     Errors and warnings go to stderr (with --format json, to stdout as one list). Exit status 2 if there is
     an error, else 0.
@@ -27,13 +31,13 @@ def command(
 
     found: list[Diagnostic] = []
     for path in files:
-        linked, diagnostics = examine(path, config)
+        query, diagnostics = examine(path, config, tuple(allow_path or ()))
         found += diagnostics
         if form is Form.text:
             write(diagnostics)
-            if linked is not None and not has_errors(diagnostics):
+            if query is not None:
                 said = f", {count(len(diagnostics), 'warning')}" if diagnostics else ""
-                print(f"{path}: {count(len(linked.events), 'event')}{said}, no errors")
+                print(f"{path}: {count(len(query.linked.events), 'event')}{said}, no errors")
     if form is Form.json:
         write(found, form)
     if has_errors(found):

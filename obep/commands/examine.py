@@ -1,39 +1,39 @@
-"""A query file as `check` and `explain` see it: parsed, linked and checked, with all there is to say."""
+"""A query file as `check` and `explain` see it: compiled as `run` compiles it, with all there is to say."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
+from obep.engine.query import Query
 from obep.errors import Diagnostic, ObepError
-from obep.query.check import check
-from obep.query.link import Linked, link
-from obep.query.parser import read_query
 
 
-def examine(path: Path, config: Path | None = None) -> tuple[Linked | None, list[Diagnostic]]:
-    """The linked query, if it can be linked, and every diagnostic about it."""
-    try:
-        linked = link(read_query(path), path.parent)
-    except ObepError as error:
-        return None, list(error.diagnostics)
-    found = check(linked)
-    if linked.vocab or linked.graphs:
-        try:
-            found += _check_against_ontology(linked, config)
-        except ObepError as error:
-            found += error.diagnostics
-    order = {file.name: number for number, file in enumerate(linked.files)}
-    found.sort(key=lambda d: (order.get(d.file, len(order)), d.span.start if d.span else 0))
-    return linked, found
+class Seen(NamedTuple):
+    """The query, unless there are errors among the diagnostics."""
+
+    query: Query | None
+    diagnostics: tuple[Diagnostic, ...]
 
 
-def _check_against_ontology(linked: Linked, config: Path | None) -> list[Diagnostic]:
-    """Unknown classes and properties. Only here the ontology is read, and its readers are imported."""
+def examine(path: Path, config: Path | None = None, allowed: tuple[Path, ...] = ()) -> Seen:
+    """Every diagnostic about a query file and its configuration."""
     from obep.config import load_config
-    from obep.ontology.load import load_graph, load_ontology
-    from obep.ontology.names import check_names
+    from obep.ontology.examine import examine as examined
+    from obep.query.link import link
+    from obep.query.parser import read_query
 
-    settings = load_config(config, linked.folder)
-    return list(
-        check_names(linked, load_ontology(linked.vocab, settings.catalogue), load_graph(linked.graphs))
+    try:
+        linked = link(read_query(path), path.parent, allowed=allowed)
+        settings = load_config(config, path.parent, allowed)
+    except ObepError as error:
+        return Seen(None, error.diagnostics)
+    found = examined(
+        linked,
+        settings.catalogue,
+        strict=settings.engine.get("strict", False),
+        require_complete=settings.engine.get("require_complete", False),
+        cache_dir=settings.cache,
     )
+    query = None if found.bundle is None else Query(linked, found.bundle, found.diagnostics)
+    return Seen(query, found.diagnostics)

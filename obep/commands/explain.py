@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from obep.commands.output import count, has_errors, write
+from obep.commands.output import count, write
 
 if TYPE_CHECKING:
     from obep.engine.query import Query
@@ -22,6 +22,10 @@ def command(
     config: Annotated[
         Path | None, typer.Option("--config", help="Use this obep.toml, not the one beside the query.")
     ] = None,
+    allow_path: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Files may lie below this folder too. Repeatable."),
+    ] = None,
 ) -> None:
     """Show the events of a query: strata, dependencies, and each pattern as a tree.
 
@@ -31,17 +35,13 @@ def command(
     from obep.commands.examine import examine
     from obep.commands.picture import mermaid as drawn
 
-    linked, diagnostics = examine(file, config)
+    query, diagnostics = examine(file, config, tuple(allow_path or ()))
     write(diagnostics)
-    if linked is None or has_errors(diagnostics):
+    if query is None:
         raise typer.Exit(2)
     if mermaid:
-        print(drawn(linked), end="")
+        print(drawn(query.linked), end="")
         return
-    from obep.config import load_config
-    from obep.engine.query import load
-
-    query = load(file, catalogue=load_config(config, linked.folder).catalogue, java=False)
     print("\n".join(_lines(query)))
 
 

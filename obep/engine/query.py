@@ -60,8 +60,11 @@ class Query:
 
     @classmethod
     def from_bundle(cls, path: Path) -> Query:
-        """The query in a file that `to_bundle` has filled."""
-        return cls.from_bytes(path.read_bytes())
+        """The query in a file that `to_bundle` has filled; processes on one machine share its K."""
+        from obep.ontology.packing import from_path
+
+        bundle = from_path(path)
+        return cls(bundle.linked, bundle)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Query:
@@ -94,10 +97,7 @@ def load(
     guards to the vocabulary of their events (SPEC D7); `require_complete` refuses events that need the
     reasoner where there is no Java, which otherwise run as a lower bound.
     """
-    from obep.ontology.compile import compile_bundle
-    from obep.ontology.load import load_graph, load_ontology
-    from obep.ontology.names import check_strict, incomplete
-    from obep.query.check import check
+    from obep.ontology.examine import examine
     from obep.query.link import link
     from obep.query.parser import parse, read_query
 
@@ -108,21 +108,14 @@ def load(
     else:
         file, home = parse(text or ""), Path(folder or ".")
     linked = link(file, home, allowed=allowed)
-    diagnostics = check(linked)
-    _refuse(diagnostics)
-    axioms = load_ontology(linked.vocab, catalogue or {})
-    graph = load_graph(linked.graphs)
-    bundle = compile_bundle(
-        linked, axioms, graph, java=java, cache_dir=Path(cache_dir) if cache_dir else None
+    found = examine(
+        linked,
+        catalogue or {},
+        java=java,
+        strict=strict,
+        require_complete=require_complete,
+        cache_dir=Path(cache_dir) if cache_dir else None,
     )
-    if strict:
-        _refuse(check_strict(bundle))
-    if require_complete and not bundle.java:
-        _refuse(incomplete(bundle))
-    return Query(linked, bundle, (*diagnostics, *bundle.diagnostics))
-
-
-def _refuse(diagnostics: list[Diagnostic]) -> None:
-    errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
-    if errors:
-        raise ObepError(*errors)
+    if found.errors:
+        raise ObepError(*found.errors)
+    return Query(linked, found.bundle, found.diagnostics)

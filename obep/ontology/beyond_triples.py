@@ -48,9 +48,10 @@ def _several_triples(axiom: Axiom) -> bool:
 
 
 def _unused(left: Sequence[Axiom]) -> Diagnostic:
+    what = "an axiom" if len(left) == 1 else f"{len(left)} axioms"
     return Diagnostic(
         "OBEP243",
-        f"the static graph holds {len(left)} axiom{'s' if len(left) > 1 else ''}, which are not used",
+        f"the static graph holds {what}; FROM GRAPH uses none",
         reason=f"The first is: {show(left[0])}. FROM GRAPH is for what there is, VOCAB for what things mean.",
         remedy="name the file in VOCAB as well",
         severity="warning",

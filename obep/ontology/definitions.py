@@ -6,11 +6,11 @@ In: a linked query and T. Out: `Definitions`. `EVENT H AS B` is `H EquivalentTo 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from obep.errors import ObepError
+from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term, body_of
 from obep.ontology.axioms import (
     Axioms,
@@ -39,7 +39,9 @@ class Definitions:
     goals: tuple[Term, ...]
     """Every class that is reported: the events, and the bodies of guarded ones."""
     streams: Mapping[Term, str]
-    """The stream that an event looks at, for those with ON."""
+    """The stream or window that an event looks at, for those with ON."""
+    windowed: frozenset[Term]
+    """The goals that are looked for in windows, never in an item."""
     guard_classes: frozenset[Term]
     guard_roles: frozenset[Term]
     any_predicate: bool
@@ -50,11 +52,12 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
     """The definitions of a query over T."""
     logical = {iri: e for iri, e in linked.events.items() if isinstance(e, ast.LogicalEvent)}
     vocabulary = Vocabulary(axioms, (event.description for event in logical.values()))
-    bodies = {iri: _body(vocabulary, event, linked.file_of[iri]) for iri, event in logical.items()}
+    bodies = {iri: vocabulary.expression(event.description) for iri, event in logical.items()}
     guarded = frozenset(iri for iri, event in logical.items() if event.guard is not None)
     goals = (*linked.events, *(body_of(iri) for iri in logical if iri in guarded))
     streams = {iri: event.on for iri, event in logical.items() if event.on is not None}
     streams |= {body_of(iri): on for iri, on in streams.items() if iri in guarded}
+    windowed = frozenset(goal for goal, on in streams.items() if on in linked.window_names)
     written = [
         SubClassOf(Class(iri), body) if iri in guarded else EquivalentClasses((Class(iri), body))
         for iri, body in bodies.items()
@@ -67,19 +70,21 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
         for event in linked.events.values()
         for pattern in _patterns(event)
     )
-    return Definitions(known, bodies, guarded, goals, streams, classes, roles, any_predicate)
+    return Definitions(known, bodies, guarded, goals, streams, windowed, classes, roles, any_predicate)
 
 
-def _body(vocabulary: Vocabulary, event: ast.LogicalEvent, file: ast.QueryFile) -> ClassExpression:
-    """What a definition says; what is wrong with it gets its place in the file."""
-    try:
-        return vocabulary.expression(event.description)
-    except ObepError as error:
-        placed = [
-            say(one.code, file, one.span or event.span, one.message, one.reason, one.remedy)
-            for one in error.diagnostics
-        ]
-        raise ObepError(*placed) from None
+def misfits(linked: Linked, axioms: Axioms, unknown: Collection[Term] = ()) -> list[Diagnostic]:
+    """What stands where it does not fit in the definitions, but for those that use `unknown` names."""
+    logical = {iri: e for iri, e in linked.events.items() if isinstance(e, ast.LogicalEvent)}
+    vocabulary = Vocabulary(axioms, (event.description for event in logical.values()))
+    found = []
+    for iri, event in logical.items():
+        if iri not in unknown:
+            vocabulary.misfits.clear()
+            vocabulary.expression(event.description)
+            for code, span, message, reason, remedy in vocabulary.misfits:
+                found.append(say(code, linked.file_of[iri], span, message, reason, remedy))
+    return found
 
 
 def _looked_at(events: Iterable[ast.Event], known: Axioms) -> tuple[frozenset[Term], frozenset[Term]]:

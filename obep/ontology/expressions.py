@@ -8,27 +8,17 @@ class, and either where `p some` is all that is said.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import Decimal
 
-from obep.errors import Diagnostic, ObepError
+from obep.errors import Span
 from obep.model import Term
 from obep.ontology import axioms as ax
-from obep.ontology.literals import REALS, known_datatype, literal
-from obep.ontology.patterns import read_pattern
+from obep.ontology.facets import Misfit, facet_of, ill_typed, misfits_of, term
+from obep.ontology.literals import known_datatype
+from obep.ontology.ranges import is_empty
 from obep.query import ast
+from obep.query.printer import show
 
-_FACETS = {
-    "<": "maxExclusive",
-    "<=": "maxInclusive",
-    ">": "minExclusive",
-    ">=": "minInclusive",
-    "length": "length",
-    "minLength": "minLength",
-    "maxLength": "maxLength",
-    "pattern": "pattern",
-}
 _NUMBERS = tuple(f"<{ax.XSD}{name}>" for name in ("decimal", "double", "float"))
-_BARE = {f"<{ax.XSD}{name}>" for name in ("integer", "decimal", "double", "float")}
 _BOUNDS: dict[str, type[ax.Min | ax.Max | ax.Exactly]] = {
     "min": ax.Min,
     "max": ax.Max,
@@ -47,9 +37,12 @@ class Vocabulary:
     def __init__(self, axioms: ax.Axioms, descriptions: Iterable[ast.Description] = ()) -> None:
         self.data_properties = set(axioms.data_properties)
         self.datatypes = axioms.datatypes
+        self._classes = axioms.classes
         self._objects = set(axioms.object_properties)
         self.used = ax.Axioms()
         """Declarations of every name that the definitions translated so far use."""
+        self.misfits: list[Misfit] = []
+        """What stood where it does not fit in the definitions translated so far."""
         for description in descriptions:
             self._learn(description)
 
@@ -101,6 +94,8 @@ class Vocabulary:
         """The class expression that a description means."""
         match node:
             case ast.ClassName(name):
+                if self.is_range(node) and name.iri not in self._classes:
+                    self._no_class(node, name.text)
                 self._use(classes=name.iri)
                 return ax.Class(name.iri)
             case ast.Intersection(operands):
@@ -128,7 +123,8 @@ class Vocabulary:
             case ast.Cardinality():
                 return self._cardinality(node)
             case ast.Restriction(datatype):
-                raise _misplaced(node, datatype.text)
+                self._no_class(node, datatype.text)
+                return ax.TOP
 
     def _either(self, property: Term) -> ax.ClassExpression:
         """`p some` of a property of which nobody said what it relates: any value will do (Listing 1.10)."""
@@ -138,15 +134,12 @@ class Vocabulary:
     def _value(self, property: ast.Property, value: ast.Name | ast.Literal) -> ax.ClassExpression:
         if (data := self._data(property)) is not None:
             if isinstance(value, ast.Name):
-                raise ObepError(
-                    Diagnostic(
-                        "OBEP308",
-                        f"{value.text} is no literal",
-                        span=value.span,
-                        reason="The property is a data property, so its value has to be a literal.",
-                    )
-                )
-            return ax.DataValue(data, term(value))
+                self._note(
+                    value.span, f"{value.text} is no literal",
+                    f"{_text(property)} is a data property, so its value is a literal.", f'"{value.text}"',
+                )  # fmt: skip
+                return ax.TOP
+            return ax.DataValue(data, self._literal(value))
         return ax.Value(self._role(property), self._individual(value))
 
     def _cardinality(self, node: ast.Cardinality) -> ax.ClassExpression:
@@ -169,22 +162,20 @@ class Vocabulary:
         return None
 
     def _role(self, property: ast.Property) -> ax.ObjectProperty:
-        if isinstance(property, ast.Inverse):
-            self._use(object_properties=property.property.iri)
-            return ax.Inverse(property.property.iri)
-        self._use(object_properties=property.iri)
-        return property.iri
+        name = property.property if isinstance(property, ast.Inverse) else property
+        if name.iri in self.data_properties:
+            self.misfits.append(_both_ways(property, name))
+        self._use(object_properties=name.iri)
+        return ax.Inverse(name.iri) if isinstance(property, ast.Inverse) else name.iri
 
     def _individual(self, node: ast.Name | ast.Literal) -> Term:
         if isinstance(node, ast.Literal):
-            raise ObepError(
-                Diagnostic(
-                    "OBEP308",
-                    f"the literal {node.lexical!r} stands where an individual is needed",
-                    span=node.span,
-                    reason="The property is an object property, or the set also names individuals.",
-                )
-            )
+            self._note(
+                node.span, f"the literal {show(node)} stands where an individual is needed",
+                "The property is an object property, or the set also names individuals.",
+                "the name of an individual, or a data property",
+            )  # fmt: skip
+            return ax.THING
         self._use(individuals=node.iri)
         return node.iri
 
@@ -197,12 +188,10 @@ class Vocabulary:
                 if is_number(name):
                     return ax.DataOr(tuple(ax.Datatype(number) for number in _NUMBERS))
                 if not known_datatype(name.iri) and name.iri not in self.datatypes:
-                    raise _misplaced(node, name.text)
+                    self._no_datatype(node, name.text)
                 return ax.Datatype(name.iri)
-            case ast.Restriction(datatype, facets):
-                if is_number(datatype):
-                    return ax.DataOr(tuple(_restricted(number, facets) for number in _NUMBERS))
-                return _restricted(datatype.iri, facets)
+            case ast.Restriction():
+                return self._restriction(node)
             case ast.Intersection(operands):
                 return ax.DataAnd(tuple(self.range(operand) for operand in operands))
             case ast.Union(operands):
@@ -210,8 +199,55 @@ class Vocabulary:
             case ast.Complement(operand):
                 return ax.DataNot(self.range(operand))
             case ast.OneOf(members):
-                return ax.DataOneOf(tuple(term(m) for m in members if isinstance(m, ast.Literal)))
-        raise _misplaced(node, "this class expression")
+                return ax.DataOneOf(tuple(self._member(member) for member in members))
+        self._no_datatype(node, "this class expression")
+        return ax.ANY_LITERAL
+
+    def _restriction(self, node: ast.Restriction) -> ax.DataRange:
+        wrong = [one for facet in node.facets for one in misfits_of(node.datatype, facet)]
+        self.misfits += wrong
+        first = _restricted(_NUMBERS[0] if is_number(node.datatype) else node.datatype.iri, node.facets)
+        if not wrong and is_empty(first):
+            self.misfits.append(
+                Misfit(
+                    "OBEP312", node.span, f"no {node.datatype.text} fits all of these facets",
+                    "Several facets hold together, so this can never match.",
+                    " or ".join(f"{node.datatype.text}[{show(facet)}]" for facet in node.facets),
+                )
+            )  # fmt: skip
+        if is_number(node.datatype):
+            return ax.DataOr(tuple(_restricted(number, node.facets) for number in _NUMBERS))
+        return _restricted(node.datatype.iri, node.facets)
+
+    def _member(self, member: ast.Name | ast.Literal) -> Term:
+        if isinstance(member, ast.Literal):
+            return self._literal(member)
+        self._note(
+            member.span, f"{member.text} is no literal",
+            "The others of the set are literals, so this one has to be one.", f'"{member.text}"',
+        )  # fmt: skip
+        return member.iri
+
+    def _literal(self, node: ast.Literal) -> Term:
+        self.misfits += ill_typed(node)
+        return term(node)
+
+    def _note(self, span: Span, message: str, reason: str, remedy: str) -> None:
+        self.misfits.append(Misfit("OBEP308", span, message, reason, remedy))
+
+    def _no_class(self, node: ast.Node, text: str) -> None:
+        self._note(
+            node.span, f"{text} is a datatype, and a class is needed here",
+            "Object properties, and, or and not take classes; only a data property leads to values.",
+            f"p some {text}, where p is a data property",
+        )  # fmt: skip
+
+    def _no_datatype(self, node: ast.Node, text: str) -> None:
+        self._note(
+            node.span, f"{text} is no datatype, and one is needed here",
+            "A data property leads to values, so a datatype follows it.",
+            "xsd:double, xsd:string or another datatype; or an object property before it",
+        )  # fmt: skip
 
 
 def is_number(name: ast.Name) -> bool:
@@ -219,51 +255,18 @@ def is_number(name: ast.Name) -> bool:
     return name.text == "number"
 
 
-def term(node: ast.Literal) -> Term:
-    """The term of a literal as written."""
-    if node.datatype is None:
-        return literal(node.lexical, language=node.language)
-    return literal(node.lexical, node.datatype.iri, node.language)
+def _restricted(datatype: Term, facets: tuple[ast.Facet, ...]) -> ax.Restricted:
+    return ax.Restricted(datatype, tuple(facet_of(datatype, facet) for facet in facets))
 
 
-def _restricted(datatype: Term, facets: tuple[ast.Facet, ...]) -> ax.DataRange:
-    return ax.Restricted(datatype, tuple(_facet(datatype, facet) for facet in facets))
+def _both_ways(property: ast.Property, name: ast.Name) -> Misfit:
+    if isinstance(property, ast.Inverse):
+        said = "it has no inverse", "Only object properties can be read backwards."
+    else:
+        said = "nothing leads to itself", "Only object properties can be followed by Self."
+    message = f"{name.text} leads to literals, so {said[0]}"
+    return Misfit("OBEP307", property.span, message, said[1], f"{name.text} some, or an object property")
 
 
-def _facet(datatype: Term, facet: ast.Facet) -> tuple[Term, Term]:
-    if facet.facet == "langRange":
-        return f"<{ax.RDF}langRange>", term(facet.value)
-    bound = term(facet.value)
-    if facet.facet in ("<", "<=", ">", ">="):
-        bound = _as(datatype, facet.value)
-    elif facet.facet != "pattern":
-        bound = literal(facet.value.lexical, f"<{ax.XSD}integer>")
-    elif isinstance(wrong := read_pattern(facet.value.lexical), str):
-        raise ObepError(
-            Diagnostic("OBEP311", "the pattern cannot be read", span=facet.value.span, reason=wrong)
-        )
-    return f"<{ax.XSD}{_FACETS[facet.facet]}>", bound
-
-
-def _as(datatype: Term, bound: ast.Literal) -> Term:
-    """A bare number takes the restricted datatype (SPEC §2)."""
-    own = bound.datatype.iri if bound.datatype is not None else ""
-    if bound.language or (own and own not in _BARE):
-        return term(bound)
-    if datatype in REALS:
-        try:
-            return literal(format(Decimal(bound.lexical), "f"), f"<{ax.XSD}decimal>")
-        except ArithmeticError:
-            return term(bound)
-    return literal(bound.lexical, datatype)
-
-
-def _misplaced(node: ast.Node, text: str) -> ObepError:
-    return ObepError(
-        Diagnostic(
-            "OBEP308",
-            f"{text} does not fit here",
-            span=node.span,
-            reason="A data property takes a datatype; an object property, `and` and `or` take classes.",
-        )
-    )
+def _text(property: ast.Property) -> str:
+    return property.text if isinstance(property, ast.Name) else show(property)

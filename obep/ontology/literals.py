@@ -77,6 +77,8 @@ _SPACE_OF |= {
     f"<{RDF}PlainLiteral>": "plain",
     f"<{RDF}langString>": "lang",
 }
+DATATYPES = frozenset((*_SPACE_OF, f"<{RDFS}Literal>"))
+"""The datatypes whose values are known here."""
 REALS = frozenset(datatype for datatype, space in _SPACE_OF.items() if space == "real")
 """The datatypes of numbers that are exact."""
 
@@ -157,7 +159,7 @@ def holds(range: DataRange, term: Term, definitions: Mapping[Term, DataRange] | 
 
 def known_datatype(iri: Term) -> bool:
     """Whether the values of a datatype are known here."""
-    return iri in _SPACE_OF or iri == f"<{RDFS}Literal>"
+    return iri in DATATYPES
 
 
 def space_of(datatype: Term) -> str | None:

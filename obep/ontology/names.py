@@ -7,17 +7,20 @@ them from, and every name that a definition uses is taken as it stands.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.axioms import NOTHING, OWL, RDF, RDFS, THING, XSD, Axioms
+from obep.ontology.definitions import misfits
 from obep.ontology.expressions import is_number
-from obep.ontology.literals import known_datatype
+from obep.ontology.literals import DATATYPES, known_datatype
+from obep.ontology.namespaces import foreign_prefixes
 from obep.query import ast
 from obep.query.checks.report import say
 from obep.query.names import walk
 from obep.query.nearest import nearest
+from obep.query.scope import namespaces
 
 if TYPE_CHECKING:
     from obep.ontology.compile import Bundle
@@ -27,17 +30,49 @@ _BUILT_IN = (f"<{OWL}", f"<{RDF}", f"<{RDFS}", f"<{XSD}")
 
 
 def check_names(linked: Linked, axioms: Axioms, k: Sequence[Triple]) -> list[Diagnostic]:
-    """Errors for unknown names in definitions, warnings for those in guards."""
-    found: list[Diagnostic] = []
+    """Errors for names in definitions that are unknown or do not fit, warnings for unknown ones in guards."""
     defined = {name for iri in linked.events for name in _used(linked.events[iri])}
     guards = any(event.guard is not None for event in linked.events.values())
     known = _Known(axioms, k if guards else (), linked.events, defined)
+    unknown: dict[Term, list[Unknown]] = {}
     for iri, event in linked.events.items():
-        file = linked.file_of[iri]
-        if isinstance(event, ast.LogicalEvent) and linked.vocab:
-            found += _Definition(file, axioms, linked.events).check(event.description)
-        found += _guard(event, file, known)
-    return found
+        if isinstance(event, ast.LogicalEvent):
+            found = list(_Definition(axioms, linked.events, open=not linked.vocab).check(event.description))
+            if found:
+                unknown[iri] = found
+    said, foreign = _said(unknown, linked, axioms)
+    said += misfits(linked, axioms, unknown)
+    for iri, event in linked.events.items():
+        said += _guard(event, linked.file_of[iri], known, foreign)
+    return said
+
+
+def _said(
+    unknown: dict[Term, list[Unknown]], linked: Linked, axioms: Axioms
+) -> tuple[list[Diagnostic], set[str]]:
+    """What there is to say about unknown names, and the namespaces of which it was said by their prefix."""
+    said: list[Diagnostic] = []
+    foreign: set[str] = set()
+    for file in linked.files:
+        here = [one for iri, found in unknown.items() if linked.file_of[iri] is file for one in found]
+        names = [one.name for one in here]
+        for group, diagnostic in foreign_prefixes(file, names, _names(axioms)) if names else ():
+            said.append(diagnostic)
+            foreign.add(group.namespace)
+        said += [_unknown(one, file, axioms) for one in here if not _lies_in(one.name, foreign)]
+    return said, foreign
+
+
+def _lies_in(name: ast.Name, namespaces: Iterable[str]) -> bool:
+    return any(name.iri.startswith(f"<{namespace}") for namespace in namespaces)
+
+
+class Unknown(NamedTuple):
+    """A name that nobody knows, and what it had to be."""
+
+    kind: str
+    name: ast.Name
+    known: frozenset[Term]
 
 
 def _used(event: ast.Event) -> Iterator[Term]:
@@ -48,19 +83,24 @@ def _used(event: ast.Event) -> Iterator[Term]:
 
 
 class _Definition:
-    """The names of one definition."""
+    """The names of one definition. Where it is open (no VOCAB), only OWL's and XSD's own can be unknown."""
 
-    def __init__(self, file: ast.QueryFile, axioms: Axioms, events: Iterable[Term]) -> None:
-        self._file, self._axioms, self._events = file, axioms, set(events)
+    def __init__(self, axioms: Axioms, events: Iterable[Term], *, open: bool) -> None:
+        self._axioms, self._events, self._open = axioms, frozenset(events), open
 
-    def check(self, description: ast.Description) -> Iterator[Diagnostic]:
+    def check(self, description: ast.Description) -> Iterator[Unknown]:
+        for one in self._all(description):
+            if not self._open or one.name.iri.startswith(_BUILT_IN):
+                yield one
+
+    def _all(self, description: ast.Description) -> Iterator[Unknown]:
         for node in walk(description):
             match node:
                 case ast.ClassName(name):
                     yield from self._class(name)
                 case ast.Restriction(datatype):
                     if not self._is_datatype(datatype):
-                        yield self._unknown("datatype", datatype, self._axioms.datatypes)
+                        yield Unknown("datatype", datatype, self._axioms.datatypes | DATATYPES)
                 case (
                     ast.Some(property)
                     | ast.Only(property)
@@ -73,42 +113,44 @@ class _Definition:
     def _is_datatype(self, name: ast.Name) -> bool:
         return is_number(name) or known_datatype(name.iri) or name.iri in self._axioms.datatypes
 
-    def _class(self, name: ast.Name) -> Iterator[Diagnostic]:
+    def _class(self, name: ast.Name) -> Iterator[Unknown]:
         known = self._axioms.classes
         if name.iri in known or name.iri in self._events or name.iri in (THING, NOTHING):
             return
-        if not self._is_datatype(name):
-            yield self._unknown("class", name, known | self._events)
+        if name.iri.startswith(f"<{XSD}") and not self._is_datatype(name):
+            yield Unknown("datatype", name, self._axioms.datatypes | DATATYPES)
+        elif not self._is_datatype(name):
+            yield Unknown("class", name, known | self._events)
 
-    def _property(self, property: ast.Property) -> Iterator[Diagnostic]:
+    def _property(self, property: ast.Property) -> Iterator[Unknown]:
         name = property.property if isinstance(property, ast.Inverse) else property
         known = self._axioms.object_properties | self._axioms.data_properties
-        if name.iri not in known:
-            yield self._unknown("property", name, known)
-        elif isinstance(property, ast.Inverse) and name.iri in self._axioms.data_properties:
-            yield say(
-                "OBEP307",
-                self._file,
-                property.span,
-                f"{name.text} leads to literals, so it has no inverse",
-                "Only object properties can be read backwards.",
-            )
+        if name.iri not in known and not self._open:
+            yield Unknown("property", name, known)
 
-    def _unknown(self, kind: str, name: ast.Name, known: Iterable[Term]) -> Diagnostic:
-        other = {
-            "class": (self._axioms.object_properties | self._axioms.data_properties, "a property"),
-            "property": (self._axioms.classes, "a class"),
-        }.get(kind)
-        near = _near(name, known, self._file)
-        reason = f"The ontology knows no {kind} of that name."
-        if other is not None and name.iri in other[0]:
-            reason = f"In the ontology it is {other[1]}."
-        elif name.iri in self._axioms.annotation_properties:
-            reason = "In the ontology it is an annotation, which says nothing about the things themselves."
-        return say(
-            "OBEP306", self._file, name.span, f"the {kind} {name.text} is unknown", reason,
-            near or "declare it in a VOCAB file",
-        )  # fmt: skip
+
+def _unknown(one: Unknown, file: ast.QueryFile, axioms: Axioms) -> Diagnostic:
+    kind, name, known = one
+    reason = f"The ontology knows no {kind} of that name."
+    remedy = _near(name, known, file) or "declare it in a VOCAB file"
+    if kind == "class" and name.iri in axioms.object_properties | axioms.data_properties:
+        reason, remedy = "In the ontology it is a property.", f"{name.text} some …"
+    elif kind == "property" and name.iri in axioms.classes:
+        reason, remedy = "In the ontology it is a class.", f"a property before it: p some {name.text}"
+    elif name.iri in axioms.annotation_properties:
+        reason = "In the ontology it is an annotation, which says nothing about the things themselves."
+        remedy = "declare it as an owl:ObjectProperty or owl:DatatypeProperty"
+    elif name.iri.startswith(_BUILT_IN):
+        reason = f"There is no such {kind}, or none that obep can compute with."
+        if kind == "datatype":
+            remedy = _near(name, known, file) or "xsd:string, xsd:double, xsd:dateTime or another datatype"
+    return say("OBEP306", file, name.span, f"the {kind} {name.text} is unknown", reason, remedy)
+
+
+def _names(axioms: Axioms) -> frozenset[Term]:
+    """All names that T declares."""
+    properties = axioms.object_properties | axioms.data_properties | axioms.annotation_properties
+    return axioms.classes | properties | axioms.datatypes
 
 
 class _Known:
@@ -126,11 +168,11 @@ class _Known:
         return name in self.names or name.startswith(_BUILT_IN)
 
 
-def _guard(event: ast.Event, file: ast.QueryFile, known: _Known) -> Iterator[Diagnostic]:
+def _guard(event: ast.Event, file: ast.QueryFile, known: _Known, foreign: set[str]) -> Iterator[Diagnostic]:
     if not known.names:
         return
     for name in dict.fromkeys(asked(event)):
-        if name.iri not in known:
+        if name.iri not in known and not _lies_in(name, foreign):
             yield say(
                 "OBEP242", file, name.span, f"nobody knows {name.text}",
                 "Neither the ontology, nor the static graph, nor a definition uses this name, so only items "
@@ -185,7 +227,7 @@ def incomplete(bundle: Bundle) -> list[Diagnostic]:
 
 def _near(name: ast.Name, known: Iterable[Term], file: ast.QueryFile) -> str:
     """The known name that was probably meant, as this file would write it."""
-    prefixes = sorted(((p.iri, p.prefix) for p in file.prefixes), key=lambda pair: -len(pair[0]))
+    prefixes = sorted(((iri, p) for p, iri in namespaces(file).items()), key=lambda pair: -len(pair[0]))
     written = {_short(term, prefixes): None for term in sorted(known) if not term.startswith("~")}
     found = nearest(name.text if ":" in name.text else f":{name.text}", written)
     if found is None:
@@ -196,5 +238,5 @@ def _near(name: ast.Name, known: Iterable[Term], file: ast.QueryFile) -> str:
 def _short(term: Term, prefixes: Iterable[tuple[str, str]]) -> str:
     for iri, prefix in prefixes:
         if term.startswith(f"<{iri}"):
-            return f"{prefix.removesuffix(':')}:{term[len(iri) + 1 : -1]}"
+            return f"{prefix}:{term[len(iri) + 1 : -1]}"
     return term

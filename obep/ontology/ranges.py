@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import ceil, floor
 from typing import Any, Literal, NamedTuple
 
 from obep.model import Term
@@ -58,6 +59,28 @@ def lies(inner: DataRange, outer: DataRange, definitions: Mapping[Term, DataRang
     return "perhaps"
 
 
+def is_empty(range: Restricted) -> bool:
+    """Whether the bounds of a datatype's facets surely leave no value.
+
+    >>> from obep.ontology.literals import literal
+    >>> integer = f"<{XSD}integer>"
+    >>> above, below = f"<{XSD}minExclusive>", f"<{XSD}maxExclusive>"
+    >>> is_empty(Restricted(integer, ((above, literal("3", integer)), (below, literal("4", integer)))))
+    True
+    """
+    span = _span(range)
+    low, high = span.low, span.high
+    if low is None or high is None:
+        return False
+    if span.whole:  # what lies between 3 and 4 is no whole number
+        low, high = (
+            floor(low) + 1 if span.low_open else ceil(low),
+            ceil(high) - 1 if span.high_open else floor(high),
+        )
+        return bool(high < low)
+    return _before(high, span.high_open, low, span.low_open)
+
+
 def _any_inside(found: list[Relation]) -> Relation:
     if "inside" in found:
         return "inside"
@@ -106,10 +129,14 @@ def _span(range: Datatype | Restricted) -> _Span:
         span = span._replace(others=frozenset({datatype} if span.space in ("string", "real") else ()))
     for facet, bound in facets:
         name, point = facet.rstrip(">").rsplit("#", 1)[-1], value(bound).point
-        if name in ("minInclusive", "minExclusive") and (span.low is None or point >= span.low):
-            span = span._replace(low=point, low_open=name == "minExclusive")
+        if point == "NaN":  # it is neither above nor below anything
+            span = span._replace(others=span.others | {(facet, bound)})
+        elif name in ("minInclusive", "minExclusive") and (span.low is None or point >= span.low):
+            still = span.low_open and point == span.low
+            span = span._replace(low=point, low_open=still or name == "minExclusive")
         elif name in ("maxInclusive", "maxExclusive") and (span.high is None or point <= span.high):
-            span = span._replace(high=point, high_open=name == "maxExclusive")
+            still = span.high_open and point == span.high
+            span = span._replace(high=point, high_open=still or name == "maxExclusive")
         elif not name.startswith(("min", "max")) or name.endswith("Length"):
             span = span._replace(others=span.others | {(facet, bound)})
     return span

@@ -50,8 +50,8 @@ def review(
         raise contradiction(axioms, (), asked)
     impossible = [event for event in linked.events if event in set(hierarchy.unsatisfiable)]
     if impossible:
-        raise ObepError(*(_impossible(linked, axioms, event, asked) for event in impossible))
-    clear_static(axioms, suspects, asked)
+        raise ObepError(*(impossible_event(linked, axioms, event, asked) for event in impossible))
+    clear_static(axioms, suspects, asked, cache_dir)
     return Review(hierarchy, tuple(_equivalents(linked, hierarchy)))
 
 
@@ -82,7 +82,8 @@ def contradiction(axioms: Axioms, triples: Iterable[Triple], reasoner: Reasoner)
     )
 
 
-def _impossible(linked: Linked, axioms: Axioms, event: Term, reasoner: Reasoner) -> Diagnostic:
+def impossible_event(linked: Linked, axioms: Axioms, event: Term, reasoner: Reasoner) -> Diagnostic:
+    """The error for an event that T rules out, with the axioms that do."""
     instance = ClassAssertion(Class(event), "<urn:obep:x>")
     guilty = minimal_clash(axioms, (), reasoner, given=(instance,))
     return _at(

@@ -200,7 +200,17 @@ def _suspects(bundle: Bundle) -> Iterable[tuple[Triple, ...]]:
 # --- words
 
 
+    """The error, with the axioms that rule the event out where there is a Java to find them."""
+    from obep.ontology.reasoner import shared_reasoner
+    from obep.ontology.review import impossible_event
+
 def _impossible(bundle: Bundle, event: Term) -> Diagnostic:
+    if bundle.java:
+        try:
+            return impossible_event(linked, bundle.module, event, shared_reasoner())
+        except ObepError as error:
+            if error.code not in NO_ANSWER:
+                raise
     linked = bundle.linked
     return say(
         "OBEP344", linked.file_of[event], linked.events[event].name.span, f"{name(event)} can never happen",

@@ -149,7 +149,7 @@ class _Reader:
             self._report(
                 "OBEP033", source, file, f"<{source.iri}> lies outside the query's folder",
                 f"Files are read only below {' and '.join(str(root) for root in self.roots)}.",
-                "copy it there, or allow its folder in obep.toml",
+                "copy it there, or allow its folder: --allow-path DIR",
             )  # fmt: skip
             return None
         if is_folder:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from obep.errors import Diagnostic, Span
 from obep.model import RDF_TYPE
-from obep.query.ast import Duration, Literal, Name, PrefixDecl
+from obep.query.ast import Duration, Literal, Name, PrefixDecl, QueryFile
 from obep.query.nearest import nearest
 from obep.query.values import (
     DurationError,
@@ -289,3 +289,11 @@ class Scope:
         except DurationError as problem:
             self.error("OBEP013", str(problem), span, reason=problem.reason, remedy=problem.remedy)
             return Duration(0, span=span)
+
+
+def namespaces(file: QueryFile) -> dict[str, str]:
+    """What each prefix of a file stands for; `:` always stands for something."""
+    scope = Scope("", file.name)
+    scope.base = file.base
+    scope.declared = {one.prefix: one.iri for one in reversed(file.prefixes)}
+    return {prefix: scope.namespace(prefix) or "" for prefix in ("", *PREDECLARED, *scope.declared)}

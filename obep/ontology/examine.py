@@ -1,0 +1,77 @@
+"""All that there is to say about a query before it runs; `obep check` and `obep run` both ask here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from obep.errors import Diagnostic, ObepError
+from obep.query.check import check
+
+if TYPE_CHECKING:
+    from obep.ontology.compile import Bundle
+    from obep.query.link import Linked
+
+
+class Examined(NamedTuple):
+    """The compiled query, unless there are errors among the diagnostics."""
+
+    bundle: Bundle | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        return tuple(one for one in self.diagnostics if one.severity == "error")
+
+
+def examine(
+    linked: Linked,
+    catalogue: Mapping[str, Path],
+    *,
+    java: bool = True,
+    strict: bool = False,
+    require_complete: bool = False,
+    cache_dir: Path | None = None,
+) -> Examined:
+    """Checks a query, loads its ontology and its static graph, and compiles them."""
+    said = check(linked)
+    bundle = None
+    try:
+        bundle = _compiled(linked, catalogue, java, cache_dir, said)
+    except ObepError as error:
+        said += error.diagnostics
+    if bundle is not None:
+        said += bundle.diagnostics
+        said += _demanded(bundle, strict=strict, require_complete=require_complete)
+    order = {file.name: number for number, file in enumerate(linked.files)}
+    said.sort(key=lambda d: (order.get(d.file, len(order)), d.span.start if d.span else 0))
+    found = Examined(bundle, tuple(said))
+    return found._replace(bundle=None) if found.errors else found
+
+
+def _compiled(
+    linked: Linked,
+    catalogue: Mapping[str, Path],
+    java: bool,
+    cache_dir: Path | None,
+    said: list[Diagnostic],
+) -> Bundle | None:
+    """The bundle; none where `said` has an error, which names that are wrong too are added to."""
+    from obep.ontology.compile import compile_bundle
+    from obep.ontology.load import load_graph, load_ontology
+    from obep.ontology.names import check_names
+
+    axioms, k = load_ontology(linked.vocab, catalogue), load_graph(linked.graphs)
+    if any(one.severity == "error" for one in said):
+        said += check_names(linked, axioms, k)
+        return None
+    return compile_bundle(linked, axioms, k, java=java, cache_dir=cache_dir)
+
+
+def _demanded(bundle: Bundle, *, strict: bool, require_complete: bool) -> list[Diagnostic]:
+    """What is wrong only because the user is strict."""
+    from obep.ontology.names import check_strict, incomplete
+
+    found = check_strict(bundle) if strict else []
+    return found + incomplete(bundle) if require_complete and not bundle.java else found
