@@ -107,7 +107,7 @@ FILE: dict[str, Kind] = {
     "sources": tables(SOURCE),
     "sinks": tables(SINK),
     "mappings": tables(MAPPING),
-    "ontology": nested({"catalogue": each(text)}),
+    "ontology": nested({"catalogue": each(text), "cache": text}),
     "engine": nested(ENGINE),
     "spark": nested(SPARK),
     "limits": nested(LIMITS),
@@ -129,6 +129,8 @@ class Config:
     spark: Mapping[str, Any] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     allowed: tuple[Path, ...] = ()
+    cache: Path | None = None
+    """Where the reasoner's answers are remembered; none: where one does so on this machine."""
 
     def file(self, path: str) -> Path:
         """A file that the configuration names, if it lies where files may lie."""
@@ -159,7 +161,7 @@ class Config:
                 remedy="save it as a file beside obep.toml",
             )
         try:
-            context = json.loads(self.file(path).read_text("utf-8"))
+            context = json.loads(self.file(path).read_text("utf-8-sig"))
         except (OSError, ValueError, RecursionError) as error:
             raise fail("OBEP522", f"{where}: {path} cannot be read as JSON: {error}") from None
         return context["@context"] if isinstance(context, dict) and "@context" in context else context
@@ -171,7 +173,7 @@ def load_config(path: Path | None, beside: Path, allowed: tuple[Path, ...] = ())
     if path is None and not file.is_file():
         return Config(beside.resolve(), allowed=allowed)
     try:
-        data = tomllib.loads(file.read_text("utf-8"))
+        data = tomllib.loads(file.read_text("utf-8-sig"))
     except OSError as error:
         raise fail("OBEP500", f"{file} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -189,7 +191,8 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
             for name, setting in settings.get(kind, {}).items():
                 if "uri" not in setting:
                     raise fail("OBEP507", f"{kind}.{name}: there is no uri")
-        catalogue = settings.get("ontology", {}).get("catalogue", {})
+        ontology = settings.get("ontology", {})
+        catalogue = ontology.get("catalogue", {})
         return Config(
             folder,
             file,
@@ -201,6 +204,7 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
             settings.get("spark", {}),
             Limits(**settings.get("limits", {})),
             allowed,
+            below(Path(ontology["cache"]), folder, allowed) if ontology.get("cache") else None,
         )
     except ObepError as error:
         raise ObepError(

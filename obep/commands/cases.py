@@ -63,7 +63,12 @@ def occurrences(folder: Path) -> tuple[list[Record], list[DeadLetter]]:
     """Everything that the query finds in the stream of the case, as records."""
     config = load_config(None, folder)
     settings = config.engine
-    query = load(folder / QUERY, catalogue=config.catalogue, strict=settings.get("strict", False))
+    query = load(
+        folder / QUERY,
+        catalogue=config.catalogue,
+        cache_dir=config.cache,
+        strict=settings.get("strict", False),
+    )
     streams = tuple(dict.fromkeys((*query.linked.streams, *(w.stream for w in query.linked.windows))))
     given = inlets(folder)
     order = Order(
@@ -97,7 +102,7 @@ def inlets(folder: Path) -> tuple[Inlet, ...]:
 def expected(path: Path) -> list[Record]:
     """The expected occurrences; a line that begins with # is a comment."""
     found = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), 1):
         if line.strip() and not line.startswith("#"):
             try:
                 record = msgspec.json.decode(line)

@@ -13,6 +13,8 @@ from io import BufferedReader, RawIOBase
 from typing import Any, BinaryIO
 
 CHUNK = 1 << 16
+MARK = b"\xef\xbb\xbf"
+"""The byte order mark that some programs put before UTF-8; it is no part of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,17 @@ class Refused(Exception):
 def lines(file: BinaryIO, most: int) -> Iterator[bytes | Refused]:
     """The lines of a file; one longer than `most` is skipped without being held, and refused."""
     readline = file.readline
-    while line := readline(most + 1):
+    line = readline(most + 1).removeprefix(MARK)
+    while line:
         if len(line) <= most or line.endswith(b"\n"):
             yield line
-            continue
-        length = len(line)
-        while (rest := readline(CHUNK)) and not rest.endswith(b"\n"):
+        else:
+            length = len(line)
+            while (rest := readline(CHUNK)) and not rest.endswith(b"\n"):
+                length += len(rest)
             length += len(rest)
-        yield Refused("OBEP605", f"a line of {length + len(rest)} bytes is over the limit of {most} bytes")
+            yield Refused("OBEP605", f"a line of {length} bytes is over the limit of {most} bytes")
+        line = readline(most + 1)
 
 
 def whole(file: BinaryIO, most: int) -> bytes:
@@ -54,7 +59,25 @@ def whole(file: BinaryIO, most: int) -> bytes:
     data = file.read(most + 1)
     if len(data) > most:
         raise Refused("OBEP605", f"more than {most} bytes, the limit for something that is read as one")
-    return data
+    return data.removeprefix(MARK)
+
+
+class Unmarked:
+    """A file without the byte order mark that it may begin with, for parsers that read blocks."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._begun = False
+
+    def read(self, n: int = -1, /) -> bytes:
+        if self._begun:
+            return self._file.read(n)
+        self._begun = True
+        head = b""
+        while len(head) < len(MARK) and MARK.startswith(head) and (more := self._file.read(len(MARK))):
+            head += more
+        head = head.removeprefix(MARK)
+        return head or self._file.read(n)
 
 
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{(]|[\]})]', re.DOTALL)

@@ -7,11 +7,11 @@ beside times describes graphs, and is part of no item. Input without named graph
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import pyoxigraph
 
-from obep.formats.limits import Refused, whole
+from obep.formats.limits import Refused, Unmarked, whole
 from obep.formats.rdf import item_triples, localise, parse_graph, syntax
 from obep.formats.reading import Reading, dead
 from obep.model import DeadLetter, Item, Term, Triple
@@ -26,7 +26,7 @@ TRIES = 1000
 def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
     """The items of a file in N-Quads or TriG; statements that cannot be read spoil only their graph."""
     gathering = Gathering(reading)
-    quads = pyoxigraph.parse(file, FORMATS[format])
+    quads = pyoxigraph.parse(cast(BinaryIO, Unmarked(file)), FORMATS[format])
     errors = 0
     while errors < TRIES:
         try:

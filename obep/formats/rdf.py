@@ -8,7 +8,7 @@ from hashlib import blake2b
 import msgspec
 import pyoxigraph
 
-from obep.formats.limits import Limits, Refused, check_nesting
+from obep.formats.limits import MARK, Limits, Refused, check_nesting
 from obep.model import Triple
 
 FORMATS = {
@@ -54,7 +54,7 @@ def parse_graph(
     """The triples of one graph in `turtle`, `ntriples` or `jsonld`."""
     if isinstance(data, dict | list):
         data = msgspec.json.encode(data)
-    raw = data.encode() if isinstance(data, str) else data
+    raw = (data.encode() if isinstance(data, str) else data).removeprefix(MARK)
     if len(raw) > limits.item_bytes:
         raise Refused(
             "OBEP605", f"an item of {len(raw)} bytes is over the limit of {limits.item_bytes} bytes"
@@ -62,7 +62,7 @@ def parse_graph(
     check_nesting(raw, limits.nesting)
     if format == "jsonld":
         return read_jsonld(raw)
-    return read_turtle(data)
+    return read_turtle(raw)
 
 
 def localise(triples: Iterable[Triple], prefix: str) -> tuple[Triple, ...]:

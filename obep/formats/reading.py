@@ -24,7 +24,14 @@ class Notes:
 
     arrivals: int = 0
     """Items that had no time and took that of their arrival."""
-    style: Style | None = None
+    styles: dict[str, Style] = field(default_factory=dict)
+    """By source, how the first time in it was written."""
+
+    @property
+    def style(self) -> Style | None:
+        """How instants are printed: as numbers if all sources write them so."""
+        styles = self.styles.values()
+        return "iso" if "iso" in styles else "integer" if styles else None
 
 
 @dataclass(slots=True)
@@ -34,6 +41,8 @@ class Reading:
     stream: str = ""
     """The stream of records that name none; with `rename`, of all."""
     rename: bool = False
+    source: str = ""
+    """Where the records come from, to tell sources of one run apart."""
     unit: str = "s"
     """The unit of times that are numbers."""
     time_property: Term = GENERATED_AT
@@ -59,9 +68,9 @@ class Reading:
             at = parse_instant(value, unit or self.unit)
         except ValueError as error:
             raise Refused("OBEP603", f"time: {error}") from None
-        if self.notes.style is None:
+        if self.source not in self.notes.styles:
             number = not isinstance(value, str) or value.lstrip("+-").replace(".", "", 1).isdecimal()
-            self.notes.style = "integer" if number else "iso"
+            self.notes.styles[self.source] = "integer" if number else "iso"
         return at
 
     def named(self, stream: str | None) -> str:

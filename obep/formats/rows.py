@@ -29,7 +29,7 @@ def read_csv(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
             yield dead(record, reading.stream, b"")
             continue
         try:
-            text = record.decode("utf-8-sig" if header is None else "utf-8")
+            text = record.decode()
             fields = next(csv.reader(StringIO(text, newline=""), strict=True), [])
         except (csv.Error, UnicodeDecodeError) as error:
             yield dead(Refused("OBEP614", f"not CSV: {error}"), reading.stream, record)

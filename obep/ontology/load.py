@@ -76,7 +76,7 @@ def read_rdf(path: Path) -> list[Triple]:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return path.read_bytes().removeprefix(b"\xef\xbb\xbf")  # a byte order mark is no RDF
     except OSError as error:
         raise fail("OBEP301", f"{path} cannot be read", reason=error.strerror or str(error)) from None
 

@@ -160,7 +160,7 @@ class Run:
                     entries.setdefault(segment, []).append(entry)
             for stream, at in block.maxima.items():
                 maxima[stream] = max(at, maxima.get(stream, at))
-            self.style = self.style or block.counters.get(STYLE, 0)
+            self.style = max(self.style, block.counters.get(STYLE, 0))
         self._clock.tick(maxima, max((block.counters.get(NOW, 0) for block in blocks), default=None))
         found = self._run(entries, max(maxima.values(), default=None))
         found.sort(key=lambda one: one.detected)

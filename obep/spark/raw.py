@@ -50,7 +50,8 @@ class RawRead:
 
     @property
     def style(self) -> str | None:
-        return next((r.notes.style for r in self._readings.values() if r.notes.style is not None), None)
+        styles = {reading.notes.style for reading in self._readings.values()}
+        return next((style for style in ("iso", "integer") if style in styles), None)
 
     def __call__(self, batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
         columns = [batch.column(name).to_pylist() for name in ("source", "name", "key", "arrived", "data")]

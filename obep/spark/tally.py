@@ -30,7 +30,7 @@ class Tally:
         if report["watermark"] is not None:
             self.watermark = max(report["watermark"], self.watermark or report["watermark"])
         self.holding = tuple(filter(None, report["holding"]))
-        self.style = self.style or report["style"]
+        self.style = "iso" if "iso" in (self.style, report["style"]) else report["style"] or self.style
         self.pending[report["bucket"]] = report["pending"]
         self.load[report["bucket"]] += report["occurrences"]
 

@@ -73,7 +73,8 @@ class Run:
         """Goes on where a checkpoint stands; sinks were opened at its positions."""
         self.engine.restore(standing.state)
         self.positions = {key: dict(position) for key, position in standing.sources.items()}
-        self.notes.style = standing.style
+        if standing.style is not None:
+            self.notes.styles["before"] = standing.style
 
     def go(self) -> None:
         """Runs to the end of all sources, when the last instant closes, or until stopped, when not."""

@@ -24,7 +24,7 @@ def open_source(
     address = parse_address(uri)
     settings = config.sources.get(name, {}) if name else {}
     reading = make_reading(name, settings, config, stream=stream, live=_is_live(address), notes=notes)
-    shown = name or address.shown
+    reading.source = shown = name or address.shown
     format = settings.get("format", "")
     if address.scheme == "file" and (uri == "-" or uri.startswith("-.")):
         return PipeSource(shown, uri, reading, format)

@@ -41,6 +41,21 @@ def test_instants_print_as_they_came_in(query: Path) -> None:
     assert record["start"] == 1_767_261_600
 
 
+@pytest.mark.parametrize("piped", [False, True])
+def test_one_source_with_date_times_makes_all_of_them_date_times(query: Path, piped: bool) -> None:
+    hot(query.parent, HOT.replace("FROM STREAM <s>", "FROM STREAM <s> FROM STREAM <t>"))
+    (query.parent / "s.jsonl").write_text("".join(reading(n, "a", 35) for n in range(1, 4)))
+    (query.parent / "t.jsonl").write_text(text := reading("1970-01-01T00:00:03.5Z", "b", 35))
+    second = "t=-" if piped else f"t={query.parent}/t.jsonl"
+    said = embedded(query, "--source", f"s={query.parent}/s.jsonl", "--source", second, stdin=text.encode())
+    assert [r["start"] for r in said.records] == [
+        "1970-01-01T00:00:01Z",
+        "1970-01-01T00:00:02Z",
+        "1970-01-01T00:00:03Z",
+        "1970-01-01T00:00:03.5Z",
+    ]
+
+
 def test_what_is_written_as_rdf_can_be_read_back(query: Path, tmp_path: Path) -> None:
     for name in ("out.nq", "out.trig"):
         out = tmp_path / name

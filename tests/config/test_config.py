@@ -35,6 +35,7 @@ units = { v = "degF -> degC" }
 
 [ontology]
 catalogue = { "http://e/sosa" = "sosa.ttl" }
+cache = "remembered"
 
 [engine]
 lateness = "5 min"
@@ -61,6 +62,11 @@ def load(folder: Path, text: str) -> Config:
     return load_config(None, folder)
 
 
+def test_a_byte_order_mark_is_no_part_of_it(folder: Path) -> None:
+    (folder / "obep.toml").write_bytes(b"\xef\xbb\xbf[engine]\nidle = 30\n")
+    assert load_config(None, folder).engine["idle"] == 30_000_000
+
+
 def test_every_section_is_read(folder: Path) -> None:
     (folder / "context.jsonld").write_text('{"@context": {"@vocab": "http://e/"}}')
     config = load(folder, FULL)
@@ -68,6 +74,7 @@ def test_every_section_is_read(folder: Path) -> None:
     assert config.sinks["alarm"]["timeout"] == 5_000_000
     assert config.engine == {"lateness": 300_000_000, "idle": 30_000_000}
     assert config.catalogue == {"http://e/sosa": folder / "sosa.ttl"}
+    assert config.cache == folder / "remembered"
     assert config.limits.nesting == 7
     mapping = config.mapping_of("doors")
     assert mapping is not None
@@ -108,6 +115,7 @@ def test_secrets_are_never_printed(folder: Path) -> None:
         ("sources = 5", "OBEP503", "sources: expected a table"),
         ("[sources.doors]\nuri = '${NOT_SET_AT_ALL}'", "OBEP504", "NOT_SET_AT_ALL is not set"),
         ("[ontology]\ncatalogue = {'http://e/' = '../x.ttl'}", "OBEP505", "--allow-path"),
+        ("[ontology]\ncache = '/somewhere'", "OBEP505", "--allow-path"),
         ("[sources.doors]\nformat = 'csv'", "OBEP507", "sources.doors: there is no uri"),
         ("a = ", "OBEP501", "not TOML"),
     ],

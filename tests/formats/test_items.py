@@ -8,7 +8,7 @@ import pytest
 
 from obep.formats import read_file, read_items
 from obep.formats.limits import Limits
-from obep.formats.reading import Notes, Reading
+from obep.formats.reading import GENERATED_AT, Notes, Reading
 from obep.model import DeadLetter, Item
 
 AB = ("<http://e/a>", "<http://e/b>", "<http://e/c>")
@@ -252,3 +252,34 @@ def test_parquet_rows_are_records_too() -> None:
     assert items[0] == Item("s", 3_000_000, (AB,))
     assert isinstance(items[1], DeadLetter) and items[1].code == "OBEP602"
     assert codes(b"PAR1 no", "parquet") == ["OBEP615"]
+
+
+ONE_ITEM = {
+    "jsonl": line(),
+    "json": line(),
+    "csv": f'time,graph\n3,"{GRAPH}"\n'.encode(),
+    "nquads": f'<http://e/a> <http://e/b> <http://e/c> <urn:g> .\n<urn:g> {GENERATED_AT} "3" .\n'.encode(),
+    "trig": f"<urn:g> {{ <http://e/a> <http://e/b> <http://e/c> }} <urn:g> {GENERATED_AT} 3 .".encode(),
+    "ntriples": b"<http://e/a> <http://e/b> <http://e/c> .",
+    "turtle": GRAPH.encode(),
+    "jsonld": b'{"@id": "http://e/a", "http://e/b": {"@id": "http://e/c"}}',
+}
+
+
+class Trickle(BytesIO):
+    """A file that gives two bytes at a time, as a pipe may."""
+
+    def read(self, n: int | None = -1, /) -> bytes:
+        return super().read(n if n is None or n < 0 else min(n, 2))
+
+
+@pytest.mark.parametrize("format", ONE_ITEM)
+def test_a_byte_order_mark_is_no_part_of_the_text(format: str) -> None:
+    data = ONE_ITEM[format]
+    plain = list(read_items(data, format, "s", arrival=lambda: 3_000_000))
+    assert plain == [Item("s", 3_000_000, (AB,), plain[0].name)]  # type: ignore[union-attr]
+    for marked in (b"\xef\xbb\xbf" + data, data):
+        assert list(read_items(marked, format, "s", arrival=lambda: 3_000_000)) == plain
+        if format in ("nquads", "trig"):
+            assert list(read_file(Trickle(marked), format, Reading("s"))) == plain
+    assert list(read_items(b"\xef\xbb\xbf", format, "s")) in ([], list(read_items(b"", format, "s")))
