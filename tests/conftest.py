@@ -7,9 +7,19 @@ must not decide whether an unrelated change lands. `OBEP_EXAMPLES` and `OBEP_SEE
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("desk"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What tests remember on disk is forgotten with them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OBEP_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield

@@ -42,6 +42,7 @@ def run_embedded(order: Order) -> int:
         order.query,
         allowed=order.config.allowed,
         catalogue=order.config.catalogue,
+        cache_dir=order.config.cache,
         strict=order.strict,
         require_complete=order.require_complete,
     )

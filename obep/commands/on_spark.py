@@ -29,6 +29,7 @@ def run_on_spark(order: Order) -> int:
         order.query,
         allowed=order.config.allowed,
         catalogue=order.config.catalogue,
+        cache_dir=order.config.cache,
         strict=order.strict,
         require_complete=order.require_complete,
     )

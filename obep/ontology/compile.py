@@ -54,8 +54,11 @@ class Bundle:
         java: bool = True,
         cache_dir: Path | None = None,
     ) -> None:
-        """`java`: whether the reasoner may be asked (it starts when the first question comes)."""
-        self.java, self.cache_dir = java, cache_dir
+        """`java`: whether the reasoner may be asked (it starts when the first question comes).
+
+        What is found out is remembered in `cache_dir`, or where `obep.ontology.cache` says.
+        """
+        self.java, self.chosen_dir = java, cache_dir
         self.linked = linked
         self.t = axioms
         """T as loaded; `definitions.axioms` has the definitions as well."""
@@ -81,6 +84,11 @@ class Bundle:
         self._relevant, self._needed = relevant(
             every, (*goals, *looked_at), self.relations, self.normal.clauses
         )
+
+    @property
+    def cache_dir(self) -> Path:
+        """Where what is found out is remembered."""
+        return self.chosen_dir or cache_dir()
 
     # --- the rules
 
@@ -124,9 +132,14 @@ class Bundle:
 
     def _reading(self, rules: list[Rule], *, upper: bool = False) -> Reading:
         kept = [rule for rule in rules if rule in self._relevant]
-        folder = self.cache_dir or cache_dir()
         return build_reading(
-            kept, self.relations, self._names, self.names_looked_at, self.k, upper=upper, folder=folder
+            kept,
+            self.relations,
+            self._names,
+            self.names_looked_at,
+            self.k,
+            upper=upper,
+            folder=self.cache_dir,
         )
 
     def _program(self, rules: list[Rule], like: Reading) -> Program:

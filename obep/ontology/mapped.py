@@ -1,8 +1,8 @@
 """A closed K in a file that processes share: written once, mapped into memory by all that come after.
 
-The file is a header in msgpack (names, sets of types, where the sections lie) and sections of 32-bit numbers:
-terms with an index by hash, types, edges in both directions, the assertions of K. What is looked up often is
-kept beside it as Python values.
+The file is a digest of all the rest, a header in msgpack (names, sets of types, where the sections lie) and
+sections of 32-bit numbers: terms with an index by hash, types, edges in both directions, the assertions of K.
+What is looked up often is kept beside it as Python values.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, BinaryIO, Literal, TypeVar, overload
 from zlib import crc32
 
 import msgspec
@@ -25,10 +26,15 @@ from obep.ontology.axioms import DataRange
 from obep.ontology.program import Program
 from obep.ontology.store import Store
 
-MAGIC = b"obep-k-1"
+MAGIC = b"obep-k-2"
+FILES = 16
+"""Files that are kept in a folder; the one that was used longest ago goes first."""
 KEPT = 1 << 14
 """Values of one kind that are kept as Python values."""
 _NOWHERE = 0xFFFFFFFF
+_DIGEST = 16
+_BEFORE = len(MAGIC) + _DIGEST + 8
+"""Bytes before the header."""
 T = TypeVar("T")
 
 
@@ -86,16 +92,37 @@ def write_store(store: Store, program: Program, key: str, path: Path) -> None:
             [sorted(one) for one in sets], places,
         )
     )  # fmt: skip
+    pieces: list[bytes | bytearray | array[int]] = [len(header).to_bytes(8, "little"), header]
+    for data in sections.values():
+        pieces += [_padding(pieces[-1]), data]
+    digest = blake2b(digest_size=_DIGEST)
+    for piece in pieces:
+        digest.update(piece)
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".")
-        with os.fdopen(handle, "wb") as file:
-            file.write(MAGIC + len(header).to_bytes(8, "little") + header)
-            file.write(b"\0" * (-file.tell() % 8))
-            for data in sections.values():
-                file.write(data)
-                file.write(b"\0" * (-file.tell() % 8))
-        os.replace(name, path)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(MAGIC + digest.digest())
+                for piece in pieces:
+                    file.write(piece)
+            os.replace(name, path)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(name)
+        _forget_oldest(path.parent)
+
+
+def _padding(data: bytes | bytearray | array[int]) -> bytes:
+    """What brings the next section to a multiple of eight bytes."""
+    return b"\0" * (-len(data) * (data.itemsize if isinstance(data, array) else 1) % 8)
+
+
+def _forget_oldest(folder: Path) -> None:
+    """Leaves the files that were used last; who has one of the others mapped keeps what he has."""
+    by_use = sorted((file.stat().st_mtime, file) for file in folder.glob("*.k"))
+    for _, file in by_use[:-FILES]:
+        file.unlink(missing_ok=True)
 
 
 def _index(terms: Sequence[Term]) -> array[int]:
@@ -158,15 +185,13 @@ def open_store(
     """The store in a file, if there is one that was made for this program and K."""
     try:
         with path.open("rb") as file:
+            if not _unharmed(file):
+                return None
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except (OSError, ValueError):
-        return None
-    if bytes(data[:8]) != MAGIC:
-        return None
-    begin = 16 + int.from_bytes(data[8:16], "little")
-    try:
-        header = msgspec.msgpack.decode(data[16:begin], type=Header)
-    except msgspec.MsgspecError:
+        os.utime(path)
+        begin = _BEFORE + int.from_bytes(data[_BEFORE - 8 : _BEFORE], "little")
+        header = msgspec.msgpack.decode(data[_BEFORE:begin], type=Header)
+    except (OSError, ValueError, msgspec.MsgspecError):
         return None
     sections = data[-(-begin // 8) * 8 :]
     whole = all(offset + length <= len(sections) for offset, length in header.sections.values())
@@ -174,6 +199,16 @@ def open_store(
     if not (whole and same) or header.concepts != list(program.names.concepts)[: len(header.concepts)]:
         return None
     return MappedStore(header, sections, program, datatypes)
+
+
+def _unharmed(file: BinaryIO) -> bool:
+    """Whether all is as it was written; read piece by piece, so that it does not count as this process's."""
+    if file.read(len(MAGIC)) != MAGIC:
+        return False
+    written, digest = file.read(_DIGEST), blake2b(digest_size=_DIGEST)
+    while piece := file.read(1 << 20):
+        digest.update(piece)
+    return digest.digest() == written
 
 
 class _Kept(dict[int, T]):

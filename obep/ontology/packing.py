@@ -17,11 +17,12 @@ from obep.model import Term
 from obep.ontology import axioms as owl
 from obep.ontology.axioms import Axioms
 from obep.ontology.compile import Bundle
+from obep.ontology.java import has_java
 from obep.ontology.static import Facts, Graph
 from obep.query.link import assemble
 from obep.query.parser import parse
 
-VERSION = 2
+VERSION = 3
 _CLASSES = {name: one for name, one in vars(owl).items() if isinstance(one, type) and is_dataclass(one)}
 
 
@@ -34,6 +35,10 @@ class _Packed(msgspec.Struct, array_like=True):
     k: memoryview
     """K stays packed: a process that finds it closed in a file never looks at its triples."""
     subsumptions: list[tuple[Term, Term]]
+    java: bool
+    """Whether the reasoner may be asked, if there is a Java where the bundle is read."""
+    cache_dir: str
+    """Where somebody has chosen to remember things; empty: where one does so on that machine."""
 
 
 def to_bytes(bundle: Bundle) -> bytes:
@@ -48,6 +53,8 @@ def to_bytes(bundle: Bundle) -> bytes:
             bundle.k.facts,
             memoryview(bundle.k.pack()),
             list(bundle.subsumptions),
+            bundle.java,
+            str(bundle.chosen_dir or ""),
         )
     )
 
@@ -72,7 +79,14 @@ def from_bytes(data: bytes | memoryview) -> Bundle:
         raise _unreadable(f"it has version {packed.version}, this obep reads version {VERSION}")
     linked = assemble([parse(text, name) for name, text in packed.files], Path())
     t = Axioms(axioms, *(frozenset(names) for names in packed.declared))
-    return Bundle(linked, t, Graph.packed(packed.facts, packed.k), subsumptions=packed.subsumptions)
+    return Bundle(
+        linked,
+        t,
+        Graph.packed(packed.facts, packed.k),
+        subsumptions=packed.subsumptions,
+        java=packed.java and has_java(),
+        cache_dir=Path(packed.cache_dir) if packed.cache_dir else None,
+    )
 
 
 def _unreadable(reason: str) -> ObepError:

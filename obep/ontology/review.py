@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from obep.errors import Diagnostic, ObepError, fail
 from obep.model import Term, Triple
 from obep.ontology.axioms import Axioms, Class, ClassAssertion
+from obep.ontology.cache import Folder, axioms_hash, content_hash
 from obep.ontology.canonical import canonical
 from obep.ontology.clash import in_words, minimal_clash
 from obep.ontology.classify import classify
@@ -55,17 +56,29 @@ def review(
     return Review(hierarchy, tuple(_equivalents(linked, hierarchy)))
 
 
-def clear_static(axioms: Axioms, components: Iterable[tuple[Triple, ...]], reasoner: Reasoner) -> None:
+def clear_static(
+    axioms: Axioms,
+    components: Iterable[tuple[Triple, ...]],
+    reasoner: Reasoner,
+    cache_dir: Path | None = None,
+) -> None:
     """Raises OBEP345 for the first component of K that contradicts T; alike ones are looked at once."""
-    fixed = fixed_names(axioms)
-    seen: set[tuple[Triple, ...]] = set()
+    fixed, t = fixed_names(axioms), axioms_hash(axioms)
+    folder = None if cache_dir is None else Folder(cache_dir / "clear")
+    seen: set[str] = set()
     for component in components:
         shape, _ = canonical(Question((), component, ()), fixed)
-        if shape.background not in seen:
-            seen.add(shape.background)
-            abox = [a for triple in component if (a := axioms.assertion(triple)) is not None]
-            if not reasoner.consistent(axioms, abox):
-                raise contradiction(axioms, component, reasoner)
+        key = content_hash((t, shape.background))
+        if key in seen:
+            continue
+        seen.add(key)
+        if folder is not None and folder.read(key, bool):
+            continue
+        abox = [a for triple in component if (a := axioms.assertion(triple)) is not None]
+        if not reasoner.consistent(axioms, abox):
+            raise contradiction(axioms, component, reasoner)
+        if folder is not None:
+            folder.write(key, True)
 
 
 def contradiction(axioms: Axioms, triples: Iterable[Triple], reasoner: Reasoner) -> ObepError:

@@ -141,11 +141,10 @@ def _consequences(bundle: Bundle, event: Term) -> set[Term] | None:
 
 
 def _by_hermit(bundle: Bundle) -> Bundle:
-    from obep.ontology.cache import cache_dir
     from obep.ontology.reasoner import shared_reasoner
     from obep.ontology.review import clear_static, review
 
-    folder = bundle.cache_dir or cache_dir()
+    folder = bundle.cache_dir
     parts = {f"{_PART}{symbol[1:]}>": body for symbol, body in bundle.normal.named.items()}
     named = tuple(EquivalentClasses((Class(iri), body)) for iri, body in parts.items())
     found = review(bundle.linked, bundle.module | Axioms(named, frozenset(parts)), cache_dir=folder)
@@ -156,10 +155,10 @@ def _by_hermit(bundle: Bundle) -> Bundle:
         subsumptions=tuple(_subsumptions(found.hierarchy)),
         diagnostics=[*bundle.diagnostics, *found.warnings],
         java=True,
-        cache_dir=bundle.cache_dir,
+        cache_dir=bundle.chosen_dir,
     )
     _close(better)
-    clear_static(better.module, _suspects(better), shared_reasoner())
+    clear_static(better.module, _suspects(better), shared_reasoner(), folder)
     return better
 
 
@@ -200,18 +199,18 @@ def _suspects(bundle: Bundle) -> Iterable[tuple[Triple, ...]]:
 # --- words
 
 
+def _impossible(bundle: Bundle, event: Term) -> Diagnostic:
     """The error, with the axioms that rule the event out where there is a Java to find them."""
     from obep.ontology.reasoner import shared_reasoner
     from obep.ontology.review import impossible_event
 
-def _impossible(bundle: Bundle, event: Term) -> Diagnostic:
+    linked = bundle.linked
     if bundle.java:
         try:
             return impossible_event(linked, bundle.module, event, shared_reasoner())
         except ObepError as error:
             if error.code not in NO_ANSWER:
                 raise
-    linked = bundle.linked
     return say(
         "OBEP344", linked.file_of[event], linked.events[event].name.span, f"{name(event)} can never happen",
         "The ontology and the definition contradict each other.",

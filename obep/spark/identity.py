@@ -49,7 +49,8 @@ def identity(
     """What the state of this component depends on; `around` are the query's `surroundings`."""
     ontology, graph = around
     events = query.linked.events
-    definitions = digest(repr(events[name]) for name in sorted(_below(query, component)))
+    windows = sorted(repr(one.window) for one in component.plan(query.plan).windows)
+    definitions = digest([*(repr(events[name]) for name in sorted(_below(query, component))), *windows])
     return Identity(FORMAT, definitions, ontology, graph, buckets, segments)
 
 
@@ -69,9 +70,9 @@ def _below(query: Query, component: Component) -> set[Term]:
 
 
 def surroundings(query: Query) -> tuple[str, str]:
-    """Digests of the ontology and of the static graph; they may be large, so ask once."""
+    """Digests of the ontology, which may be large, so ask once, and of the static graph."""
     bundle = query.bundle
-    return digest(sorted(map(repr, bundle.t.axioms))), digest(" ".join(triple) for triple in sorted(bundle.k))
+    return digest(sorted(map(repr, bundle.t.axioms))), bundle.k.digest
 
 
 def digest(pieces: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,15 +10,18 @@ from cases import bundle, linked, turtle
 from small_worlds import Small, name
 
 from obep.abstraction.matcher import Matched, Matcher
+from obep.engine.query import Query
 from obep.model import Item, Occurrence
 from obep.ontology import axioms as ax
-from obep.ontology import reading
+from obep.ontology import mapped, reading
 from obep.ontology.axioms import Axioms
 from obep.ontology.compile import Bundle
+from obep.ontology.java import has_java
 from obep.ontology.mapped import MappedStore
 from obep.ontology.packing import from_bytes, from_path, to_bytes
 from obep.ontology.static import Graph
 from obep.ontology.store import Store
+from obep.spark.identity import surroundings
 
 
 def compiled(small: Small, folder: Path) -> Bundle:
@@ -32,7 +36,7 @@ def answers(matcher: Matcher, small: Small) -> list[tuple[object, ...]]:
 
 
 def test_a_mapped_k_gives_the_same_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mapped = said = 0
+    shared = said = 0
     for seed in range(60):
         small = Small(seed)
         monkeypatch.setattr(reading, "SHARED", 10**9)
@@ -40,10 +44,10 @@ def test_a_mapped_k_gives_the_same_answers(tmp_path: Path, monkeypatch: pytest.M
         monkeypatch.setattr(reading, "SHARED", 1)
         for _ in range(2):  # the first one writes the file, the second one finds it
             matcher = Matcher(compiled(small, tmp_path))
-            mapped += isinstance(matcher.bundle.lower.store, MappedStore)
+            shared += isinstance(matcher.bundle.lower.store, MappedStore)
             assert answers(matcher, small) == wanted, seed
         said += bool(wanted)
-    assert mapped > 60
+    assert shared > 60
     assert said > 20
 
 
@@ -82,7 +86,7 @@ def test_a_mapped_store_has_the_same_tables(both: tuple[Store, Store]) -> None:
         other.ids["<http://e/nobody>"]
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "other"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "other", "longer", "one bit"])
 def test_a_damaged_file_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
     monkeypatch.setattr(reading, "SHARED", 1)
 
@@ -96,9 +100,49 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (file,) = (tmp_path / "k").iterdir()
     data = file.read_bytes()
     file.unlink()
-    file.write_bytes({"cut": data[:-40], "empty": b"", "other": b"x" * 400}[damage])
+    middle = len(data) // 2
+    harmed = {
+        "cut": data[:-40],
+        "empty": b"",
+        "other": b"x" * 400,
+        "longer": data + b"\0",
+        "one bit": data[:middle] + bytes((data[middle] ^ 1,)) + data[middle + 1 :],
+    }
+    file.write_bytes(harmed[damage])
     assert len(hits()) == 1
     assert (tmp_path / "k" / file.name).read_bytes() == data
+
+
+def test_a_file_of_another_k_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "SHARED", 1)
+    for k in (K, ":q a :Room ."):
+        _ = Bundle(linked(EVENTS), Axioms(), turtle(k), java=False, cache_dir=tmp_path).lower
+    one, other = (tmp_path / "k").iterdir()
+    ours, theirs = one.read_bytes(), other.read_bytes()
+    one.write_bytes(theirs)
+    other.write_bytes(ours)
+    again = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False, cache_dir=tmp_path).lower.store
+    assert "<http://e/r>" in again.ids
+    assert "<http://e/q>" not in again.ids
+
+
+def test_files_that_nobody_used_for_long_are_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "SHARED", 1)
+    monkeypatch.setattr(mapped, "FILES", 2)
+
+    def use(room: str) -> Store:
+        k = turtle(f":{room} a :Room .")
+        return Bundle(linked(EVENTS), Axioms(), k, java=False, cache_dir=tmp_path).lower.store
+
+    first = use("a")
+    for age, file in enumerate((tmp_path / "k").iterdir(), 1):
+        os.utime(file, (age, age))
+    use("b")
+    use("c")
+    assert len(list((tmp_path / "k").iterdir())) == 2
+    assert "<http://e/a>" in first.ids  # who has it mapped keeps it
 
 
 def test_a_folder_that_cannot_be_written_is_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,6 +153,27 @@ def test_a_folder_that_cannot_be_written_is_no_harm(tmp_path: Path, monkeypatch:
 
 
 # --- K on its way
+
+
+@pytest.mark.parametrize("java", [True, False])
+def test_a_bundle_keeps_its_settings_on_its_way(tmp_path: Path, java: bool) -> None:
+    first = Bundle(linked(EVENTS), Axioms(), turtle(K), java=java, cache_dir=tmp_path)
+    again = from_bytes(to_bytes(first))
+    assert again.java == (java and has_java())
+    assert again.cache_dir == tmp_path
+    assert from_bytes(to_bytes(Bundle(linked(EVENTS), Axioms(), ()))).chosen_dir is None
+
+
+def test_a_query_from_a_bundle_leaves_k_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "SHARED", 1)
+    first = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False, cache_dir=tmp_path)
+    path = tmp_path / "bundle"
+    path.write_bytes(to_bytes(first))
+    _ = first.lower
+    query = Query.from_bundle(path)
+    assert isinstance(query.bundle.lower.store, MappedStore)
+    assert surroundings(query) == surroundings(Query(first.linked, first))
+    assert query.bundle.k._triples is None
 
 
 def test_a_packed_graph_is_not_taken_apart_until_somebody_looks(tmp_path: Path) -> None:

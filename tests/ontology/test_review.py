@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -174,8 +174,13 @@ def test_what_cannot_be_read_from_disk_is_as_good_as_nothing(tmp_path: Path) -> 
     assert folder.read("abc", list[int]) == [1, 2]
     assert folder.read("abc", dict[str, int]) is None
     assert folder.read("abd", list[int]) is None
-    (tmp_path / "ab" / "abc.json").write_bytes(json.dumps([1, 2]).encode()[:3])
-    assert folder.read("abc", list[int]) is None
+    file = tmp_path / "ab" / "abc.json"
+    whole = file.read_bytes()
+    for harmed in (whole[:-1], whole.replace(b"2", b"3"), b"[1,2]", b"", b"\n", b"\xff"):
+        file.write_bytes(harmed)
+        assert folder.read("abc", list[int]) is None
+    (tmp_path / "ab" / "abd.json").write_bytes(whole)  # an answer to another question
+    assert folder.read("abd", list[int]) is None
     (tmp_path / "file").touch()
     Folder(tmp_path / "file").write("abc", [1])  # no place to write: nothing is remembered, nothing fails
     assert Folder(tmp_path / "file").read("abc", list[int]) is None
@@ -201,3 +206,50 @@ def test_where_things_are_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_dir() == tmp_path / ".cache" / "obep"
+
+
+def test_whoever_has_no_home_remembers_in_a_folder_of_his_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def nowhere() -> Path:
+        raise RuntimeError("no home")
+
+    for name in ("OBEP_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    mine = cache_dir()
+    assert mine.parent == tmp_path
+    assert mine.stat().st_mode & 0o777 == 0o700
+    mine.chmod(0o777)  # as somebody else may have made it: nothing in it is believed
+    assert cache_dir() == Path(os.devnull)
+    mine.rmdir()
+    mine.symlink_to(tmp_path)
+    assert cache_dir() == Path(os.devnull)
+
+
+@pytest.mark.java
+def test_a_second_start_asks_nobody(tmp_path: Path) -> None:
+    code = (
+        "import sys, obep\n"
+        "query = obep.load('examples/07-ward/query.obep')\n"
+        "data = open('examples/07-ward/stream.jsonl', 'rb').read()\n"
+        "from obep.formats import read_items\n"
+        "stream = query.linked.streams[0]\n"
+        "engine = query.engine()\n"
+        "found = engine.push_items(read_items(data, 'jsonl', stream)) + engine.close()\n"
+        "print(query.bundle.java, len(found), 'jpype' in sys.modules)\n"
+    )
+
+    def start() -> list[str]:
+        out = subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"OBEP_CACHE": str(tmp_path)},
+            capture_output=True, text=True, check=True, timeout=300,
+        )  # fmt: skip
+        return out.stdout.split()
+
+    first, second = start(), start()
+    assert first[0] == second[0] == "True"
+    assert first[1] == second[1] != "0"
+    assert (first[2], second[2]) == ("True", "False")
