@@ -253,8 +253,9 @@ class Bundle:
         return {}
 
     def _near(self, event: Term) -> frozenset[Term]:
-        event = event.removesuffix("#body>") + ">" if event.endswith("#body>") else event
-        names = names_of(event, self.linked, self.definitions.bodies)
+        body = event.endswith("#body>")
+        event = event.removesuffix("#body>") + ">" if body else event
+        names = names_of(event, self.linked, self.definitions.bodies, body=body)
         found = set(names)
         for name in names:
             for table in self._above_and_below:

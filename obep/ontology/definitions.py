@@ -112,8 +112,13 @@ def _patterns(event: ast.Event) -> Iterator[ast.TriplePattern]:
             yield from block.triples
 
 
-def names_of(event: Term, linked: Linked, bodies: Mapping[Term, ClassExpression]) -> frozenset[Term]:
-    """The names in an event's definition; of a composite, those of the events in its pattern, and its own."""
+def names_of(
+    event: Term, linked: Linked, bodies: Mapping[Term, ClassExpression], *, body: bool = False
+) -> frozenset[Term]:
+    """The names in an event's definition; of a composite, those of the events in its pattern, and its own.
+
+    `body`: only what a guarded event says, not what it constructs afterwards.
+    """
     from obep.ontology.axiom_rules import mentioned
 
     found: set[Term] = set()
@@ -131,7 +136,7 @@ def names_of(event: Term, linked: Linked, bodies: Mapping[Term, ClassExpression]
             waiting += names
         else:
             waiting += [leaf.event.iri for leaf in leaves(definition.pattern)]
-        for pattern in definition.construct:
+        for pattern in definition.construct if not (body and iri == event) else ():
             for place in (pattern.predicate, pattern.object):
                 if isinstance(place, ast.Name) and place.iri != RDF_TYPE:
                     found.add(place.iri)
