@@ -31,8 +31,8 @@ SECTIONS = {
     "the file": Section(
         "A file",
         "A file has a prologue, then events and RETURNs. `VOCAB` is the ontology, `FROM GRAPH` what is "
-        "always true, `FROM STREAM` what comes in; `INCLUDE` takes the events of another file. Windows are "
-        "parsed and refused ([OBEP401](errors.md#obep401-windows-over-several-items)).",
+        "always true, `FROM STREAM` what comes in; `INCLUDE` takes the events of another file. `FROM NAMED "
+        "WINDOW` is for definitions over [several items](operators.md#windows).",
         f"{HEAD}VOCAB <ontology.ttl>\nFROM GRAPH <static.ttl>\nFROM STREAM <doors>\n\n"
         "EVENT Busy AS (Room and armedWith some (Sensor and observesPerson some Thing))\n\n"
         "RETURN Busy AS RDF STREAM\n",

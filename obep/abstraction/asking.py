@@ -82,11 +82,13 @@ class Asking:
 
     def solve_derived(self, occurrence: Occurrence, triples: Sequence[Triple]) -> None:
         """The solutions of the asks about a composite or guarded occurrence, whose graph is all of it."""
-        asks = self._all.get(occurrence.event)
-        if asks:
-            graphs = OccurrenceGraphs(self._bundle, occurrence, triples, derived=True)
-            for ask in asks:
-                self._solve(ask, occurrence, graphs)
+        if occurrence.event in self._all:
+            self.solve_over(occurrence, OccurrenceGraphs(self._bundle, occurrence, triples, derived=True))
+
+    def solve_over(self, occurrence: Occurrence, graphs: Graphs) -> None:
+        """The solutions of all asks about an occurrence, over these graphs."""
+        for ask in self._all.get(occurrence.event, ()):
+            self._solve(ask, occurrence, graphs)
 
     @staticmethod
     def _solve(ask: Ask, occurrence: Occurrence, graphs: Graphs) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from obep.model import RDF_TYPE, Occurrence, Term, Triple
 from obep.ontology.compile import Bundle
@@ -14,10 +14,17 @@ class OccurrenceGraphs:
     """`narrow`: the explanation; `wide`: the whole item and K."""
 
     def __init__(
-        self, bundle: Bundle, occurrence: Occurrence, triples: Sequence[Triple], *, derived: bool = False
+        self,
+        bundle: Bundle,
+        occurrence: Occurrence,
+        triples: Sequence[Triple] = (),
+        *,
+        derived: bool = False,
+        whole: Callable[[], ClosedGraph] | None = None,
     ) -> None:
+        """`whole` gives the wide graph where several occurrences share it."""
         self._bundle, self._occurrence, self._triples = bundle, occurrence, triples
-        self._derived = derived
+        self._derived, self._whole = derived, whole
         self._narrow: ClosedGraph | None = None
         self._wide: ClosedGraph | None = None
 
@@ -41,7 +48,8 @@ class OccurrenceGraphs:
     def wide(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
         """The whole item and K, closed under T."""
         if self._wide is None:
-            self._wide = ClosedGraph(self._bundle, self._triples, with_k=True)
+            whole = self._whole
+            self._wide = whole() if whole else ClosedGraph(self._bundle, self._triples, with_k=True)
         return self._wide.match(s, p, o)
 
 

@@ -6,14 +6,17 @@ In: items, and occurrences of composite or guarded events as items of the next s
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from obep.abstraction.asking import Asking
 from obep.abstraction.evaluate import Evaluator
 from obep.abstraction.shapes import Memory, Shape, Shapes
 from obep.abstraction.templates import Template, named, ordered
+from obep.abstraction.together import Together
 from obep.guards.asks import Ask
-from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Triple, body_of
+from obep.guards.solve import Graphs
+from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Term, Triple, body_of
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Gap
 from obep.ontology.hermit_gap import HermitGap
@@ -58,6 +61,7 @@ class Matcher:
         if gap is None and bundle.java:
             gap = HermitGap(bundle.module, bundle.cache_dir)
         self.gap = gap
+        self.max_explanations = max_explanations
         self.evaluator = Evaluator(bundle, gap, max_explanations)
         self._asks = Asking(bundle, asks)
         self._streams = bundle.definitions.streams
@@ -148,6 +152,20 @@ class Matcher:
             found.append(one)
         self._asks.solve_derived(occurrence, shape.triples)
         return Matched(item, tuple(found), template.bounded)
+
+    def together(self, window: str, goals: Iterable[Term]) -> Together:
+        """What looks for classes in the items of a window together."""
+        return Together(self, window, goals)
+
+    def evaluate_union(self, triples: Sequence[Triple], news: Container[Triple]) -> tuple[Template, Shape]:
+        """What follows from different triples of several items, by something that is new; not remembered."""
+        shape = self._shapes.of(triples)
+        new = frozenset(n for n, triple in enumerate(shape.triples) if triple in news)
+        return (self.evaluator.evaluate(shape, new) if new else Template(())), shape
+
+    def solve(self, occurrence: Occurrence, graphs: Graphs) -> None:
+        """Fill in the solutions of the asks about an occurrence that was not found in one item."""
+        self._asks.solve_over(occurrence, graphs)
 
     def _template(self, shape: Shape, key: tuple[object, ...], news: frozenset[int] | None) -> Template:
         triples = shape.triples

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from obep.abstraction.graphs import ClosedGraph, OccurrenceGraphs
 from obep.abstraction.templates import Hit, named
@@ -25,11 +25,8 @@ Sightings = dict[Triple, dict[int, int]]
 """For each triple the instants at which it was seen, each with the measure at which that sighting expires."""
 
 
-class Held(NamedTuple):
-    """An item in a window, with its expiration."""
-
-    expires: int
-    item: Item
+Held = tuple[int, Item]
+"""An item in a window, after its expiration."""
 
 
 class Together:
@@ -63,7 +60,7 @@ class Together:
             clash = [*(shape.triples[n] for n in template.clash), *template.static_clash]
             words = ", ".join(sorted(map(show_triple, clash)))
             reason = f"the items in the window <{self._name}> together contradict the ontology: {words}"
-            return DeadLetter(items[0].item.stream, now, "OBEP621", reason)
+            return DeadLetter(items[0][1].stream, now, "OBEP621", reason)
         found: list[Occurrence] = []
         names = list(shape.names)
         groups: dict[tuple[Term, Term], list[Hit]] = {}
@@ -80,7 +77,7 @@ class Together:
             )
             for explanation, bounded in islice(ways, matcher.max_explanations):
                 one = _occurrence(event, individual, explanation, now, bounded)
-                matcher.solve(one, OccurrenceGraphs(matcher.bundle, one, (), whole=whole))
+                matcher.solve(one, OccurrenceGraphs(matcher.bundle, one, whole=whole))
                 found.append(one)
             matcher.capped += next(ways, None) is not None
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from heapq import heappop, heappush
 from typing import Any, Protocol
 
@@ -10,11 +11,13 @@ from obep.engine.bulk import all_of, uncollected
 from obep.engine.common import all_running, connect
 from obep.engine.graphs import Plain
 from obep.engine.report import Reports
-from obep.engine.running import Take
+from obep.engine.running import Running, Take
+from obep.engine.windows import Gathering, Windowed
 from obep.guards.asks import Ask
 from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.operators.state import Packing, Unpacking
 from obep.plan.plan import Plan
+from obep.plan.windows import WindowPlan
 
 _NEVER = 1 << 62
 
@@ -23,6 +26,8 @@ class Deriving(Protocol):
     """As much of a matcher as the strata need."""
 
     def match_derived(self, occurrence: Occurrence) -> object: ...
+
+    def together(self, window: str, goals: Iterable[Term]) -> Gathering: ...
 
 
 class Runtime:
@@ -46,7 +51,8 @@ class Runtime:
         self.now: int | None = None
         self._matcher = matcher
         self._on_dead_letter = on_dead_letter
-        self._runs = all_running(plan.events)
+        windows = [Windowed(window, self._gathering(window), on_dead_letter) for window in plan.windows]
+        self._runs: list[Running] = [*windows, *all_running(plan.events)]
         self._routes: dict[Term, list[tuple[Take, int]]] = {}
         for number, run in enumerate(self._runs):
             for event, take in run.routes():
@@ -236,7 +242,13 @@ class Runtime:
         if self._touched:
             queue[:] = sorted(self._touched)
             while queue:
-                self._deliver(self._runs[heappop(queue)].close(at, self._items), found)
+                run = self._runs[heappop(queue)]
+                reports = run.close(at, self._items)
+                if run.logical:
+                    for occurrence in reports:
+                        self._feed(occurrence, found)
+                else:
+                    self._deliver(reports, found)
             self._touched.clear()
             self._items.clear()
         self._arrived.clear()
@@ -292,6 +304,10 @@ class Runtime:
                     self.observer(occurrence)
                 if occurrence.event in self._returned:
                     found.append(occurrence)
+
+    def _gathering(self, window: WindowPlan) -> Callable[[], Gathering]:
+        assert self._matcher is not None, "a window needs a matcher"
+        return partial(self._matcher.together, window.name, window.goals)
 
     def _derived(self, occurrence: Occurrence) -> Iterable[Occurrence]:
         if self._matcher is None:

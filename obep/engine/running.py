@@ -25,6 +25,8 @@ class Running:
     timed: bool = False
     """Whether it ever has deadlines."""
     wants_items: bool = False
+    logical: bool = False
+    """Whether its reports are logical occurrences, as if an item had shown them."""
     longest: int | None = None
     """The longest horizon of what it remembers."""
 

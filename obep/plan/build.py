@@ -16,6 +16,7 @@ from obep.plan.nodes import Condition, Node, Read
 from obep.plan.order import derived, in_order
 from obep.plan.plan import EventPlan, Plan
 from obep.plan.rewrite import rewrite
+from obep.plan.windows import plan_windows
 from obep.query import ast
 from obep.query.names import alias_of
 
@@ -50,7 +51,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
         for iri in members:
             event = linked.events[iri]
             if isinstance(event, ast.LogicalEvent):
-                planned.append(_logical(event, asks, stratum, vocabulary))
+                planned.append(_logical(event, asks, stratum, vocabulary, linked))
                 manners[iri] = _logical_manner(event, linked, found_in.get(iri, ()), manners)
                 if bundle is None:
                     manners[iri] = replace(manners[iri], long=True, apart=True)
@@ -58,7 +59,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                 root = _Building(event, asks, manners, vocabulary).root()
                 planned.append(_composite(event, root, asks, stratum))
                 manners[iri] = Manner(not root.punctual, not root.rooted, not root.point)
-    return Plan(tuple(planned), asks, _returned(linked), found_in)
+    return Plan(tuple(planned), asks, _returned(linked), found_in, plan_windows(linked))
 
 
 def _returned(linked: Linked) -> Mapping[Term, str]:
@@ -73,7 +74,9 @@ def _returned(linked: Linked) -> Mapping[Term, str]:
     return found
 
 
-def _logical(event: ast.LogicalEvent, asks: Asks, stratum: int, vocabulary: Vocabulary) -> EventPlan:
+def _logical(
+    event: ast.LogicalEvent, asks: Asks, stratum: int, vocabulary: Vocabulary, linked: Linked
+) -> EventPlan:
     ask = asks.of(event.name.iri, "") if event.guard is not None else None
     return EventPlan(
         event.name.iri,
@@ -84,6 +87,7 @@ def _logical(event: ast.LogicalEvent, asks: Asks, stratum: int, vocabulary: Voca
         variables=ask.variables if ask else (),
         construct=event.construct,
         guard=event.guard,
+        window=next((window.name for window in linked.windows if window.name == event.on), ""),
     )
 
 
@@ -97,7 +101,7 @@ def _logical_manner(
 ) -> Manner:
     """A logical event that is found in the occurrences of another has their times."""
     below = [manners.get(iri, Manner(late=True, deep=True, long=True)) for iri in found_in]
-    window = any(event.on == window.name for window in linked.windows)
+    window = event.on in linked.window_names
     return Manner(
         late=window or any(manner.late for manner in below),
         deep=any(manner.deep for manner in below),

@@ -22,7 +22,7 @@ Reading = tuple[int, int]
 
 @dataclass(frozen=True)
 class Component:
-    """Events that depend on each other. `whole`: it wants the items themselves, for a NOT or for T."""
+    """Events that depend on each other. `whole`: it wants the items themselves, for a NOT or a window."""
 
     events: tuple[Term, ...]
     reads: Mapping[Term, tuple[Reading, ...]]
@@ -36,7 +36,9 @@ class Component:
     def plan(self, plan: Plan) -> Plan:
         """The part of the plan that it runs."""
         kept = tuple(event for event in plan.events if event.event in self.events)
-        return Plan(kept, plan.asks, self.returned, plan.derived)
+        goals = {goal for event in kept for goal in (event.event, body_of(event.event))}
+        windows = tuple(part for window in plan.windows if (part := window.only(goals)) is not None)
+        return Plan(kept, plan.asks, self.returned, plan.derived, windows)
 
 
 def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None) -> tuple[Component, ...]:
@@ -46,7 +48,7 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
     speaks of them), the events that it may be found in.
     """
     planned = {event.event: event for event in plan.events}
-    running = [event for event in plan.events if event.root is not None or event.guard_ask is not None]
+    running = [event for event in plan.events if event.root or event.guard_ask is not None or event.window]
     heads = {event.event for event in running}
     needs = {event.event: _reads(event) for event in running}
     for event, below in (derived or {}).items():
@@ -67,6 +69,8 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
 
 
 def _reads(event: EventPlan) -> set[Term]:
+    if event.window:
+        return set()
     if event.root is None:
         return {body_of(event.event)}
     return {leaf.event for leaf in event.leaves}
@@ -89,7 +93,8 @@ def _component(
     names = tuple(event.event for event in events)
     outside = {read for name in names for read in needs.get(name, ()) if read not in heads}
     derived = derives and any(event.root is None and event.guard_ask is None for event in events)
-    whole = any(isinstance(node, nodes.Rest) for event in events for node in _walk(event.root))
+    negated = any(isinstance(node, nodes.Rest) for event in events for node in _walk(event.root))
+    whole = negated or any(event.window for event in events)
     keys = None if derived or whole else _keys(events, plan.asks.all)
     reads: dict[Term, tuple[Reading, ...]] = dict.fromkeys(sorted(outside), ())
     if keys is not None:
@@ -98,7 +103,7 @@ def _component(
                 if leaf.event in outside:
                     place = dict(leaf.columns)[keys[event.event]]
                     reads[leaf.event] = tuple(dict.fromkeys((*reads[leaf.event], (leaf.ask, place))))
-    guarded_alone = len(events) == 1 and events[0].root is None and not derived
+    guarded_alone = len(events) == 1 and events[0].root is None and not (derived or whole)
     return Component(
         names,
         reads,

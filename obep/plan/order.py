@@ -19,7 +19,8 @@ Derived = Mapping[Term, frozenset[Term]]
 def derived(linked: Linked, bundle: Any = None) -> dict[Term, frozenset[Term]]:
     """For each logical event those composite and guarded ones in whose occurrences it may be found.
 
-    That is where its definition names them, or T leads from them, or from what they construct, to it.
+    That is where its definition names them, or T leads from them, or from what they construct, to it. What
+    looks at a window is found in the items of its stream alone.
     """
     heads = {
         iri: {iri, *_constructed(event)}
@@ -28,7 +29,7 @@ def derived(linked: Linked, bundle: Any = None) -> dict[Term, frozenset[Term]]:
     }
     found: dict[Term, frozenset[Term]] = {}
     for iri, event in linked.events.items():
-        if isinstance(event, LogicalEvent) and heads:
+        if isinstance(event, LogicalEvent) and heads and event.on not in linked.window_names:
             names = _leading_to(iri, event, bundle)
             below = frozenset(head for head, marks in heads.items() if head != iri and marks & names)
             if below:

@@ -10,6 +10,7 @@ from obep.guards.asks import Asks
 from obep.guards.mentions import HIDDEN
 from obep.model import Term
 from obep.plan.nodes import Check, Node, Read, walk
+from obep.plan.windows import WindowPlan
 from obep.query.ast import Guard, TriplePattern
 from obep.query.printer import show
 
@@ -35,6 +36,8 @@ class EventPlan:
     policy: str = "unrestricted"
     construct: tuple[TriplePattern, ...] = ()
     guard: Guard | None = None
+    window: str = ""
+    """The window over whose items together a logical event is looked for."""
 
     @cached_property
     def blocks(self) -> Mapping[str, tuple[str, ...]]:
@@ -50,7 +53,7 @@ class EventPlan:
     @cached_property
     def prompt(self) -> bool:
         """Whether it reports when an item is pushed, and need not wait for the end of the instant."""
-        return self.root.prompt if self.root is not None else not self.wide
+        return self.root.prompt if self.root is not None else not (self.wide or self.window)
 
     @cached_property
     def consumes(self) -> bool:
@@ -105,6 +108,7 @@ class Plan:
     """The events that are returned, each with its form (`event` or `rdf`)."""
     derived: Mapping[Term, frozenset[Term]] = field(default_factory=dict)
     """Logical events that may be found in the occurrences of others, each with those."""
+    windows: tuple[WindowPlan, ...] = ()
 
     def __getitem__(self, event: Term) -> EventPlan:
         return next(planned for planned in self.events if planned.event == event)

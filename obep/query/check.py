@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from obep.errors import Diagnostic
 from obep.query.ast import Event, Guard, LogicalEvent, QueryFile
-from obep.query.checks import aliases, events, guards, memory, negation, patterns, suspicions
+from obep.query.checks import aliases, events, guards, memory, negation, patterns, suspicions, windows
 from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Scope, lay_out
 from obep.query.checks.measures import Measures
@@ -18,12 +18,20 @@ from obep.query.functions import check_expression
 from obep.query.link import Linked
 
 QUERY_ERRORS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
-    events.window,
+    windows.named_like_another,
+    windows.bound_of_zero,
     events.defined_twice,
     events.reserved_name,
     events.circle,
     events.unknown_stream,
     events.returned,
+)
+QUERY_WARNINGS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
+    events.equal_definitions,
+    windows.kept_for_ever,
+    windows.unused,
+    windows.gaps,
+    windows.never_holds,
 )
 PATTERN_ERRORS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (
     events.unknown_event,
@@ -70,7 +78,7 @@ def check(linked: Linked) -> list[Diagnostic]:
     found = [diagnostic for rule in QUERY_ERRORS for diagnostic in rule(definitions)]
     for event, file in definitions.all():
         found.extend(_check_event(event, file, measures))
-    found.extend(events.equal_definitions(definitions))
+    found.extend(diagnostic for rule in QUERY_WARNINGS for diagnostic in rule(definitions))
     order = {file.name: number for number, file in enumerate(linked.files)}
     return sorted(found, key=lambda d: (order.get(d.file, 0), d.span.start if d.span else 0, d.code))
 

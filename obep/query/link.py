@@ -31,9 +31,15 @@ class Linked:
     vocab: tuple[Path, ...]
     graphs: tuple[Path, ...]
     streams: tuple[str, ...]
+    """Those of FROM STREAM, and those of the windows."""
     windows: tuple[Window, ...]
     returns: tuple[Return, ...]
     folder: Path
+
+    @property
+    def window_names(self) -> frozenset[str]:
+        """What ON may name beside a stream."""
+        return frozenset(window.name for window in self.windows)
 
 
 def link(file: QueryFile, folder: Path | None = None, *, allowed: tuple[Path, ...] = ()) -> Linked:
@@ -62,7 +68,9 @@ def assemble(
             if event.name.iri not in events:
                 events[event.name.iri] = event
                 file_of[event.name.iri] = one
-    streams = (source.iri for one in files for source in one.sources if source.kind == "stream")
+    windows = tuple(window for one in files for window in one.windows)
+    streams = [source.iri for one in files for source in one.sources if source.kind == "stream"]
+    streams += [window.stream for window in windows]
     return Linked(
         file=files[-1],
         files=tuple(files),
@@ -71,7 +79,7 @@ def assemble(
         vocab=vocab,
         graphs=graphs,
         streams=tuple(dict.fromkeys(streams)),
-        windows=tuple(window for one in files for window in one.windows),
+        windows=windows,
         returns=files[-1].returns,
         folder=folder,
     )

@@ -1,4 +1,4 @@
-"""Rules about the query as a whole: names of events, circles, streams, windows, RETURN."""
+"""Rules about the query as a whole: names of events, circles, streams, RETURN."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ def reserved_name(definitions: Definitions) -> Iterator[Diagnostic]:
 def unknown_stream(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP121: ON names a stream of the prologue."""
     linked = definitions.linked
-    windows = [window.name for window in linked.windows]
+    known = (*linked.streams, *sorted(linked.window_names))
     for event, file in definitions.all():
         if not isinstance(event, LogicalEvent) or event.on is None:
             continue
-        if event.on in linked.streams or event.on in windows:
+        if event.on in known:
             continue
-        near = definitions.near(event.on, linked.streams)
-        streams = listed([f"<{stream}>" for stream in linked.streams]) if linked.streams else "none"
+        near = definitions.near(event.on, known)
+        streams = listed([f"<{stream}>" for stream in known]) if known else "none"
         start, end = extent(file, event)
         yield say(
             "OBEP121",
@@ -105,20 +105,6 @@ def unknown_stream(definitions: Definitions) -> Iterator[Diagnostic]:
             f"ON names a stream that FROM STREAM has declared; here that is {streams}.",
             f"ON <{near}>" if near else f"FROM STREAM <{event.on}>   in the prologue",
         )
-
-
-def window(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP401: windows over several items are in the language but not in the engine."""
-    for file in definitions.linked.files:
-        for clause in file.windows:
-            yield say(
-                "OBEP401",
-                file,
-                clause.span,
-                "windows are not carried out yet",
-                f"<{clause.name}> parses, but no event is evaluated over the items of a window so far.",
-                f"FROM STREAM <{clause.stream}>   and a pattern with WITHIN over its events",
-            )
 
 
 def returned(definitions: Definitions) -> Iterator[Diagnostic]:

@@ -1,0 +1,142 @@
+"""A window while it runs: its items come in, are looked at together, and leave by their expiration times.
+
+Only explanations that use an item that no evaluation has seen are looked for: all others have been reported,
+or were cut off (SPEC D4). While the items together contradict T and K nothing is found (D3), and the new ones
+stay new, until enough of the others have left.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from obep.engine.running import Running, Take
+from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.operators.state import Pack, Unpack
+from obep.plan.plan import EventPlan
+from obep.plan.windows import NEVER, WindowPlan
+
+
+class Held(NamedTuple):
+    """An item in a window, with its expiration."""
+
+    expires: int
+    item: Item
+
+
+class Gathering(Protocol):
+    """As much of `obep.abstraction.together` as a window needs."""
+
+    def keep(self, items: Iterable[Held], /) -> None: ...
+
+    def forget(self, measure: int, /) -> None: ...
+
+    def find(self, items: Sequence[Held], now: int, /) -> list[Occurrence] | DeadLetter: ...
+
+
+class Windowed(Running):
+    """One window, for all events that look at it; its reports are logical occurrences."""
+
+    logical = True
+    timed = True
+    wants_items = True
+
+    def __init__(
+        self,
+        window: WindowPlan,
+        gathering: Callable[[], Gathering],
+        on_dead_letter: Callable[[DeadLetter], None] | None,
+    ) -> None:
+        """`gathering` makes an empty one."""
+        self.plan = EventPlan(f"WINDOW <{window.name}>", window.name, 0)
+        self.longest = window.range
+        self._window, self._gathering, self._on_dead_letter = window, gathering, on_dead_letter
+        self._together = gathering()
+        self._count = 0
+        """Items that ever came in."""
+        self._known: deque[Held] = deque()
+        """Those that an evaluation has seen, in the order in which they leave."""
+        self._fresh: deque[Held] = deque()
+        self._changed = False
+        """Whether items have come or gone since the last evaluation."""
+        self._due: int | None = None
+
+    def routes(self) -> Iterator[tuple[Term, Take]]:
+        return iter(())
+
+    def reach(self, at: int) -> None:
+        if self._due is not None and self._due <= at:
+            self._due = None
+
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        window = self._window
+        new = [item for item in items if item.stream == window.stream and window.takes(item.at)]
+        self._count += len(new)
+        expires = window.expires(at, self._count)
+        self._fresh.extend([Held(expires, item) for item in new])
+        self._changed |= bool(new)
+        self._drop(at)
+        found: Sequence[Occurrence] = ()
+        if self._fresh and self._changed and window.evaluated_at(at):
+            found = self._evaluate(at)
+        self._due = self._next_evaluation(at)
+        return found
+
+    def _evaluate(self, at: int) -> Sequence[Occurrence]:
+        self._changed = False
+        found = self._together.find(self._fresh, at)
+        if isinstance(found, DeadLetter):
+            if self._on_dead_letter is not None:
+                self._on_dead_letter(found)
+            return ()
+        self._together.keep(self._fresh)
+        self._known.extend(self._fresh)
+        self._fresh.clear()
+        return found
+
+    def _drop(self, now: int) -> None:
+        """Items leave; from FROM … TO all do when it is over."""
+        window = self._window
+        over = window.over is not None and now > window.over
+        measure = NEVER if over else window.measure(now, self._count)
+        before = len(self._known) + len(self._fresh)
+        for held in (self._known, self._fresh):
+            while held and held[0].expires <= measure:
+                held.popleft()
+        if len(self._known) + len(self._fresh) < before:
+            self._changed = True
+            self._together.forget(measure)
+
+    def _next_evaluation(self, now: int) -> int | None:
+        """When the window is looked at without a new item: at the next step, or when a clash may be gone."""
+        if not self._fresh:
+            return None
+        due = self._window.next_step(now)
+        if due is None and self._window.range is not None:
+            due = min(held[0].expires for held in (self._known, self._fresh) if held)
+        return due if due is not None and self._fresh[-1].expires > due else None
+
+    def next_deadline(self) -> int | None:
+        return self._due
+
+    def pending(self) -> int:
+        return int(self._due is not None)
+
+    def prune(self, at: int) -> None:
+        self._drop(at)
+
+    def dump(self, pack: Pack) -> Any:
+        held = [[(one.expires, one.item) for one in some] for some in (self._known, self._fresh)]
+        return [self._count, self._changed, self._due, pack(held)]
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        self._count, self._changed, self._due, held = data
+        known, fresh = unpack(held)
+        self._known = deque(Held(*one) for one in known)
+        self._fresh = deque(Held(*one) for one in fresh)
+        self._together = self._gathering()
+        self._together.keep(self._known)
+
+    def size(self) -> int:
+        return len(self._known) + len(self._fresh)
