@@ -14,6 +14,7 @@ from obep.abstraction.evaluate import Evaluator
 from obep.abstraction.shapes import Memory, Shape, Shapes
 from obep.abstraction.templates import Template, named, ordered
 from obep.abstraction.together import Together
+from obep.formats.limits import Refused
 from obep.guards.asks import Ask
 from obep.guards.solve import Graphs
 from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Term, Triple, body_of
@@ -89,7 +90,7 @@ class Matcher:
             template = self._template(shape, key, None)
         if unknown:
             self.unknown += unknown
-        if template.clash is not None:
+        if template.clash is not None or template.refused is not None:
             return _dead(item, template, shape)
         at, stream, streams = item.at, item.stream, self._streams
         names = list(own)
@@ -131,7 +132,7 @@ class Matcher:
         template = None if self._memory is None else self._memory.get(key)
         if template is None:
             template = self._template(shape, key, new)
-        if template.clash is not None:
+        if template.clash is not None or template.refused is not None:
             return _dead(item, template, shape)
         self.capped += template.capped
         found = []
@@ -150,7 +151,10 @@ class Matcher:
             )  # fmt: skip
             self._asks.solve(one, hit, names)
             found.append(one)
-        self._asks.solve_derived(occurrence, shape.triples)
+        try:
+            self._asks.solve_derived(occurrence, shape.triples)
+        except Refused as refused:
+            return _dead(item, Template((), refused=(refused.code, refused.reason)), shape)
         return Matched(item, tuple(found), template.bounded)
 
     def together(self, window: str, goals: Iterable[Term]) -> Together:
@@ -177,7 +181,10 @@ class Matcher:
         else:
             template = self.evaluator.evaluate(shape, news)
         if self._asks.some and template.clash is None:
-            template = template._replace(hits=self._asks.rows(template.hits, shape))
+            try:
+                template = template._replace(hits=self._asks.rows(template.hits, shape))
+            except Refused as refused:
+                template = Template((), refused=(refused.code, refused.reason))
         if self._memory is not None and template.keep:
             hits = tuple([ordered(hit, shape.triples, shape.names) for hit in template.hits])
             template = template._replace(hits=hits)
@@ -186,8 +193,10 @@ class Matcher:
 
 
 def _dead(item: Item, template: Template, shape: Shape) -> DeadLetter:
-    """The dead letter of an item that contradicts T and K, with a minimal reason (SPEC D3)."""
+    """The dead letter of an item that contradicts T and K, with a minimal reason (SPEC D3), or is refused."""
+    raw = " ".join(f"{s} {p} {o} ." for s, p, o in item.triples)
+    if template.refused is not None:
+        return DeadLetter(item.stream, item.at, *template.refused, raw)
     clash = [*(shape.triples[n] for n in template.clash or ()), *template.static_clash]
     words = ", ".join(sorted(map(show_triple, clash)))
-    raw = " ".join(f"{s} {p} {o} ." for s, p, o in item.triples)
     return DeadLetter(item.stream, item.at, "OBEP620", f"contradicts the ontology: {words}", raw)

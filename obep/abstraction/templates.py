@@ -53,7 +53,7 @@ def ordered(hit: Hit, triples: Sequence[Triple], own: Container[Term]) -> Hit:
 
 
 class Template(NamedTuple):
-    """What is known about a shape: its hits, or the triples that contradict T."""
+    """What is known about a shape: its hits, the triples that contradict T, or why it is refused."""
 
     hits: tuple[Hit, ...]
     clash: tuple[int, ...] | None = None
@@ -62,6 +62,8 @@ class Template(NamedTuple):
     capped: int = 0
     keep: bool = True
     """Whether it holds for the whole shape, and may be remembered."""
+    refused: tuple[str, str] | None = None
+    """A code and a reason."""
 
     def moved(self, places: Sequence[int]) -> Template:
         """The same about an item whose triples lie at these places."""

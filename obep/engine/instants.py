@@ -13,6 +13,7 @@ from obep.engine.graphs import Plain
 from obep.engine.report import Reports
 from obep.engine.running import Running, Take
 from obep.engine.windows import Gathering, Windowed
+from obep.formats.limits import Refused
 from obep.guards.asks import Ask
 from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.operators.state import Packing, Unpacking
@@ -312,8 +313,13 @@ class Runtime:
     def _derived(self, occurrence: Occurrence) -> Iterable[Occurrence]:
         if self._matcher is None:
             for ask in self._asked.get(occurrence.event, ()):
-                if rows := ask.solve(occurrence, Plain(occurrence)):
-                    occurrence.solutions[ask.number] = rows
+                try:
+                    if rows := ask.solve(occurrence, Plain(occurrence)):
+                        occurrence.solutions[ask.number] = rows
+                except Refused as refused:
+                    if self._on_dead_letter is not None:
+                        at = occurrence.detected
+                        self._on_dead_letter(DeadLetter("", at, refused.code, refused.reason))
             return ()
         matched = self._matcher.match_derived(occurrence)
         if isinstance(matched, DeadLetter):
