@@ -20,7 +20,7 @@ from obep.engine.query import load
 from obep.errors import fail
 from obep.formats.reading import Notes
 from obep.model import DeadLetter, Occurrence
-from obep.streams.order import Inlet, Order, bind
+from obep.streams.order import Inlet, Order, bind, named
 from obep.streams.pipeline import Outlet
 from obep.streams.sinks import MemorySink
 from obep.testing import SHORT, Record, difference
@@ -70,7 +70,7 @@ def occurrences(folder: Path) -> tuple[list[Record], list[DeadLetter]]:
         strict=settings.get("strict", False),
     )
     streams = tuple(dict.fromkeys((*query.linked.streams, *(w.stream for w in query.linked.windows))))
-    given = inlets(folder)
+    given = tuple(named(inlets(folder), streams, config))
     order = Order(
         folder / QUERY,
         config,

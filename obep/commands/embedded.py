@@ -223,7 +223,10 @@ def _complain(run: Run, order: Order, progress: Progress, taken: int) -> bool:
     letters, kept = run.letters, order.dead_letters is not None
     nothing = complain(letters.counts, letters.first, progress, kept=kept, taken=taken)
     if run.notes.arrivals:
-        progress.warn("OBEP557", f"{run.notes.arrivals} items had no time and took that of their arrival")
+        likely = f"; {run.notes.likely}" if run.notes.likely else ""
+        progress.warn(
+            "OBEP557", f"{run.notes.arrivals} items had no time and took that of their arrival{likely}"
+        )
     for id, reason in run.failed[:5]:
         progress.error("OBEP555", f"{id}: {reason}")
     return nothing or bool(run.failed)

@@ -55,7 +55,12 @@ def command(
         ),
     ] = None,
     form: Annotated[
-        Output | None, typer.Option("--as", help="JSON lines or RDF; otherwise as RETURN says.")
+        Output | None,
+        typer.Option(
+            "--as",
+            help="JSON lines, or RDF as N-Quads (a sink .trig: TriG), where bindings need a CONSTRUCT; "
+            "otherwise as RETURN says.",
+        ),
     ] = None,
     engine: Annotated[EngineName | None, typer.Option(help="What runs the query. [default: spark]")] = None,
     master: Annotated[str, typer.Option(metavar="URL", help="Spark's master.")] = "",

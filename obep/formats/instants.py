@@ -45,7 +45,7 @@ def parse_instant(value: str | int | float, unit: str = "s") -> int:
             raise ValueError(f"{value} is no time")
         micros = round(value * UNITS[unit] / 1000)
     if not LEAST <= micros <= GREATEST:
-        raise ValueError(f"{_short(value)} lies outside the years 1 to 9999; is its unit {unit}?")
+        raise ValueError(f"{_short(value)} {unit} lies outside the years 1 to 9999")
     return micros
 
 

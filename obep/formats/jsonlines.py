@@ -77,7 +77,7 @@ def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
         try:
             record = _envelope(line)
             stream = reading.named(record.stream)
-            at = reading.instant(record.time)
+            at = reading.instant(record.time, guess=lambda: _elsewhere(line))
             text = reading.prologue + record.graph if reading.prologue else record.graph
             message = b""
             if "[" in text or "(" in text or "_:" in text or "<<" in text:  # there may be blank nodes
@@ -92,7 +92,7 @@ def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
         except (msgspec.ValidationError, RecursionError):
             enclosed = _enclosed(line)
             stream = reading.named(enclosed.stream)
-            at = reading.instant(enclosed.time)
+            at = reading.instant(enclosed.time, guess=lambda: _elsewhere(line))
             message = bytes(enclosed.graph)
             found = _read_enclosed(message)
             name = enclosed.id
@@ -142,6 +142,14 @@ def _wrong_envelope(line: bytes, error: Exception) -> Refused:
     reason = str(error)
     where = reason[reason.rindex("`$.") + 3 : -1] if "`$." in reason else ""
     return Refused("OBEP601", f"{where}: {reason[: reason.rindex(' - at ')]}" if where else reason)
+
+
+def _elsewhere(line: bytes) -> str:
+    """The field beside `graph` that probably holds the time."""
+    from obep.formats.hints import likely_time
+
+    path = likely_time({key: value for key, value in _anything(line).items() if key != "graph"})
+    return f"beside graph it stands in a field called time, not {path}" if path else ""
 
 
 def _kind(value: object) -> str:

@@ -44,7 +44,7 @@ class Mapping:
         try:
             if reading.extra:
                 record = {**reading.extra, **record}
-            at = self._instant(look_up(record, self.time), reading)
+            at = self._instant(record, reading)
             if self.units:
                 record = self._converted(record)
             found = self.triples.fill(record)
@@ -52,14 +52,15 @@ class Mapping:
         except Refused as refused:
             return dead(refused, reading.stream, raw, at)
 
-    def _instant(self, value: Any, reading: Reading) -> int:
+    def _instant(self, record: Record, reading: Reading) -> int:
+        value = look_up(record, self.time)
         if value is not None and not isinstance(value, str | int | float):
             raise Refused("OBEP603", f"{self.time}: {shown(value)} is no time")
         try:
             if self.time_format and value is not None:
                 moment = datetime.strptime(str(value), self.time_format)
                 value = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
-            return reading.instant(value, self.unit)
+            return reading.instant(value, self.unit, lambda: _elsewhere(record))
         except Refused as refused:
             reason = refused.reason.removeprefix("time: ")
             raise Refused(refused.code, f"{self.time}: {reason}") from None
@@ -76,6 +77,14 @@ class Mapping:
                 unit = look_up(record, rule.field) if rule.field else None
                 change(record, path, rule.apply(path, value, unit))
         return record
+
+
+def _elsewhere(record: Record) -> str:
+    """Says which setting would find the time of a record."""
+    from obep.formats.hints import likely_time
+
+    path = likely_time(record)
+    return f'is it {path}? Then time = "{path}" in the mapping of its source in obep.toml' if path else ""
 
 
 class Context:

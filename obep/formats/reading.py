@@ -24,6 +24,8 @@ class Notes:
 
     arrivals: int = 0
     """Items that had no time and took that of their arrival."""
+    likely: str = ""
+    """Where the time of the first of them probably stands."""
     styles: dict[str, Style] = field(default_factory=dict)
     """By source, how the first time in it was written."""
 
@@ -57,17 +59,23 @@ class Reading:
     limits: Limits = field(default_factory=Limits)
     notes: Notes = field(default_factory=Notes)
 
-    def instant(self, value: str | int | float | None, unit: str = "") -> int:
-        """The instant that a record's time stands for."""
+    def instant(
+        self, value: str | int | float | None, unit: str = "", guess: Callable[[], str] = lambda: ""
+    ) -> int:
+        """The instant that a record's time stands for; `guess` says where else the time may stand."""
         if value is None or value == "":
             if self.arrival is None:
-                raise Refused("OBEP602", "there is no time, and a file has no time of arrival")
+                likely = guess()
+                hint = f": {likely}" if likely else ", and a file has no time of arrival"
+                raise Refused("OBEP602", f"there is no time{hint}")
+            if not self.notes.arrivals:
+                self.notes.likely = guess()
             self.notes.arrivals += 1
             return self.arrival()
         try:
             at = parse_instant(value, unit or self.unit)
         except ValueError as error:
-            raise Refused("OBEP603", f"time: {error}") from None
+            raise Refused("OBEP603", f"time: {error}{_hint(value, unit or self.unit)}") from None
         if self.source not in self.notes.styles:
             number = not isinstance(value, str) or value.lstrip("+-").replace(".", "", 1).isdecimal()
             self.notes.styles[self.source] = "integer" if number else "iso"
@@ -76,6 +84,17 @@ class Reading:
     def named(self, stream: str | None) -> str:
         """The stream of a record that says it belongs to `stream`."""
         return self.stream if self.rename or not stream else stream
+
+
+def _hint(value: object, unit: str) -> str:
+    """What may help against a time that cannot be read."""
+    from obep.formats.hints import likely_form, likely_unit
+
+    if found := likely_unit(value, unit):
+        return f"; {found}"
+    if isinstance(value, str) and (form := likely_form(value)):
+        return f'; time_format = "{form}" in the mapping of its source in obep.toml would read it'
+    return ""
 
 
 def dead(refused: Refused, stream: str, raw: bytes | str, at: int | None = None) -> DeadLetter:

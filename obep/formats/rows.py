@@ -108,7 +108,7 @@ def read_row(row: Row, raw: bytes, reading: Reading) -> Item | DeadLetter:
         graph = row.get("graph")
         if not isinstance(graph, str):
             raise Refused("OBEP601", "there is no column graph; give the stream a mapping in obep.toml")
-        at = reading.instant(row.get("time"))
+        at = reading.instant(row.get("time"), guess=lambda: _elsewhere(row))
         message = graph.encode()
         check_nesting(message, reading.limits.nesting)
         found = read_turtle(reading.prologue + graph)
@@ -116,3 +116,11 @@ def read_row(row: Row, raw: bytes, reading: Reading) -> Item | DeadLetter:
         return Item(stream, at, item_triples(found, stream, at, message), f"<{name}>" if name else "")
     except Refused as refused:
         return dead(refused, stream, raw, at)
+
+
+def _elsewhere(row: Row) -> str:
+    """The column beside `graph` that probably holds the time."""
+    from obep.formats.hints import likely_time
+
+    path = likely_time({name: value for name, value in row.items() if name != "graph"})
+    return f"beside graph it stands in a column called time, not {path}" if path else ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
@@ -25,11 +26,13 @@ class Inlet:
     name: str
     uri: str
     trusted: bool
+    alone: bool = True
+    """Whether it is the only source of its stream."""
 
     @property
     def key(self) -> str:
         """What a checkpoint calls it."""
-        return self.name or shown_uri(self.uri)
+        return self.name if self.name and self.alone else self.shown
 
     @property
     def shown(self) -> str:
@@ -81,10 +84,10 @@ class Order:
 def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[Inlet, ...]:
     """The sources of a query's streams: those given as [NAME=]URI, and those of obep.toml for the rest.
 
-    A source without a name holds records that name their streams themselves.
+    A source without a name holds records that name their streams themselves; see `named` for the exception.
     """
-    inlets = [_given(text) for text in given]
-    named = {inlet.name for inlet in inlets}
+    inlets = named([_given(text) for text in given], streams, config)
+    names = {inlet.name for inlet in inlets}
     for inlet in inlets:
         if inlet.name and streams and inlet.name not in streams:
             near = get_close_matches(inlet.name, streams, 1)
@@ -95,11 +98,11 @@ def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[
                 remedy=f"--source {near[0]}={shown_uri(inlet.uri)}" if near else "",
             )
     for stream in streams or config.sources:
-        if stream not in named and stream in config.sources:
+        if stream not in names and stream in config.sources:
             inlets.append(Inlet(stream, config.sources[stream]["uri"].reveal(), trusted=False))
-            named.add(stream)
-    missing = [stream for stream in streams if stream not in named]
-    if not inlets or (missing and "" not in named):
+            names.add(stream)
+    missing = [stream for stream in streams if stream not in names]
+    if not inlets or (missing and "" not in names):
         what = f"stream {missing[0]} has no source" if missing else "there is no source"
         name = f"{missing[0]}=" if missing else ""
         raise fail(
@@ -107,7 +110,24 @@ def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[
             what,
             remedy=f"--source {name}FILE.jsonl   (or [sources.{name.rstrip('=') or 'NAME'}] in obep.toml)",
         )
-    return tuple(inlets)
+    return _apart(inlets)
+
+
+def named(inlets: Iterable[Inlet], streams: Sequence[str], config: Config) -> list[Inlet]:
+    """The sources, one without a name named after the only stream if obep.toml says how that is read."""
+    if len(streams) != 1 or streams[0] not in config.sources:
+        return list(inlets)
+    return [inlet if inlet.name else replace(inlet, name=streams[0]) for inlet in inlets]
+
+
+def _apart(inlets: Sequence[Inlet]) -> tuple[Inlet, ...]:
+    """The sources, those that share a stream told apart by their URIs."""
+    names = Counter(inlet.name for inlet in inlets)
+    found = {one.key: one for one in (replace(i, alone=names[i.name] == 1) for i in inlets)}
+    if len(found) < len(inlets):
+        twice = next(shown for shown, n in Counter(inlet.shown for inlet in inlets).items() if n > 1)
+        raise fail("OBEP511", f"the source {twice} is given twice", remedy="give it once")
+    return tuple(found.values())
 
 
 def aim(given: Sequence[str], form: Form, config: Config, *, allow_exec: bool = False) -> tuple[Target, ...]:

@@ -77,6 +77,17 @@ def test_what_is_written_as_rdf_can_be_read_back(query: Path, tmp_path: Path) ->
     assert text == (tmp_path / "out.nq").read_text()
 
 
+def test_rdf_is_n_quads_and_bindings_are_in_it_if_they_are_constructed(query: Path, tmp_path: Path) -> None:
+    pair = "EVENT Pair(?s) MATCH Hot(?x) SEQ Hot(?s) {}\nRETURN Pair"
+    for template, there in (("", False), ("CONSTRUCT { ?this :of ?s . }", True)):
+        hot(tmp_path, HOT.replace("RETURN Hot", pair.format(template)))
+        said = embedded(query, "--source", f"s={tmp_path}/s.jsonl", "--as", "rdf", "-q")
+        lines = said.out.splitlines()
+        assert all(line.endswith(" .") and "{" not in line for line in lines)
+        id = next(line.split()[0] for line in lines if "generatedAtTime" in line)
+        assert (f"{id} <http://e/of> <http://e/b> {id} ." in lines) is there
+
+
 def test_sources_and_sinks_of_the_configuration_are_used_without_options(query: Path) -> None:
     (query.parent / "obep.toml").write_text("""
         [sources.s]

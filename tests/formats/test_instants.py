@@ -61,8 +61,8 @@ def test_what_is_no_time_is_refused(value: str | int | float) -> None:
         parse_instant(value)
 
 
-def test_a_time_out_of_range_hints_at_its_unit() -> None:
-    with pytest.raises(ValueError, match="is its unit s"):
+def test_a_time_out_of_range_names_its_unit() -> None:
+    with pytest.raises(ValueError, match=" s lies outside the years 1 to 9999"):
         parse_instant(1_763_257_800_000)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from obep.errors import ObepError
 from obep.formats import read_graph, read_items
 from obep.formats.mapping import make_mapping
+from obep.formats.reading import Notes
 from obep.model import DeadLetter, Item, Triple
 
 P = {"": "http://e/"}
@@ -259,3 +260,34 @@ def test_a_csv_row_is_a_record() -> None:
     )
     assert isinstance(item, Item)
     assert item.triples == (("<http://e/A1>", "<http://e/celsius>", f'"37.0"{D}double>'),)
+
+
+@pytest.mark.parametrize(
+    ("record", "hint"),
+    [
+        ({"ts": "2026-01-01"}, 'time: there is no time: is it ts? Then time = "ts" in the mapping'),
+        ({"meta": {"phenomenonTime": 1767261600000}}, 'time = "meta.phenomenonTime"'),
+        ({"Event Time": "31.12.2026 10:00"}, 'time = "Event Time"'),
+        ({"time": 1767261600000}, 'unit = "ms" for its source in obep.toml'),
+        ({"time": 1767261600000000000}, 'unit = "ns" for its source'),
+        ({"time": "12/31/2026 11:59 PM"}, 'time_format = "%m/%d/%Y %I:%M %p" in the mapping'),
+        ({"t": 21, "status": "at"}, "there is no time, and a file has no time of arrival"),
+    ],
+)
+def test_a_time_that_is_not_found_or_not_read_is_refused_with_the_setting_that_helps(
+    record: dict[str, object], hint: str
+) -> None:
+    letter = mapped(record, template=":a :b 1 .")
+    assert isinstance(letter, DeadLetter)
+    assert letter.code in ("OBEP602", "OBEP603")
+    assert hint in letter.reason
+
+
+def test_a_live_source_notes_where_the_time_may_stand() -> None:
+    notes = Notes()
+    mapping = make_mapping({"template": ":a :b 1 .", "prefixes": P}, "mappings.m")
+    records = b'{"ts": 3}\n{"when": 4}\n'
+    found = list(read_items(records, "jsonl", "s", mapping=mapping, arrival=lambda: 7, notes=notes))
+    assert [item.at for item in found] == [7, 7]
+    assert notes.arrivals == 2
+    assert notes.likely.startswith("is it ts?")
