@@ -64,7 +64,7 @@ class Occurrence:
     partition: tuple[Term, ...] = ()
     constructed: tuple[Triple, ...] = ()
     bounded: bool = False
-    """Whether a reasoner was needed and missing: there may be further explanations."""
+    """Whether a reasoner was needed and missing: its event is a lower bound, there may be more."""
     _id: str = ""
 
     @property

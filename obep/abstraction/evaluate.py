@@ -8,7 +8,7 @@ from obep.abstraction.bounds import Bounds
 from obep.abstraction.explain import Explainer, Explanation, add_minimal
 from obep.abstraction.shapes import Shape
 from obep.abstraction.templates import Hit, Name, Template
-from obep.model import RDF_TYPE, Term, Triple
+from obep.model import RDF_TYPE, Term, Triple, body_of
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Gap
 from obep.ontology.program import BOTTOM
@@ -27,6 +27,7 @@ class Evaluator:
         self._max = max_explanations
         self._bodies = bundle.definitions.bodies
         self._goals = bundle.goal_numbers
+        self._bounded = {*bundle.bounded, *map(body_of, bundle.bounded)}
 
     @property
     def readings(self) -> list[Reading]:
@@ -46,6 +47,13 @@ class Evaluator:
 
     def evaluate(self, shape: Shape, news: frozenset[int] | None) -> Template:
         """Every hit whose explanation uses something new (`None`: all is new), or a minimal clash."""
+        template = self._evaluate(shape, news)
+        if not self._bounded:
+            return template
+        flagged = [hit._replace(bounded=True) if hit.event in self._bounded else hit for hit in template.hits]
+        return template._replace(hits=tuple(flagged))
+
+    def _evaluate(self, shape: Shape, news: frozenset[int] | None) -> Template:
         triples = shape.triples
         bodies = self._bodies
         asserted = False

@@ -147,7 +147,8 @@ class Matcher:
             explanation = [(shape.triples[n], when[shape.triples[n]]) for n in hit.triples]
             one = Occurrence(
                 hit.event, individual, tuple(sorted([*explanation, *hit.static])),
-                occurrence.start, occurrence.end, occurrence.detected, occurrence.since, bounded=hit.bounded,
+                occurrence.start, occurrence.end, occurrence.detected, occurrence.since,
+                bounded=hit.bounded or occurrence.bounded,
             )  # fmt: skip
             self._asks.solve(one, hit, names)
             found.append(one)

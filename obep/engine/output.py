@@ -27,7 +27,7 @@ def to_json(occurrence: Occurrence, style: str | None = None) -> dict[str, objec
     """The record of an occurrence."""
     chosen = style_of(occurrence, style)
     because = occurrence.parts or (Part(_local(occurrence.event), occurrence),)
-    return {
+    record: dict[str, object] = {
         "event": iri(occurrence.event),
         "id": occurrence.id,
         "start": show_instant(occurrence.start, chosen),
@@ -36,6 +36,9 @@ def to_json(occurrence: Occurrence, style: str | None = None) -> dict[str, objec
         "bindings": list(occurrence.bindings),
         "because": [_part(part, chosen) for part in because],
     }
+    if occurrence.bounded:
+        record["bounded"] = True
+    return record
 
 
 def to_line(occurrence: Occurrence, style: str | None = None) -> str:
@@ -55,6 +58,8 @@ def _part(part: Part, style: Style) -> dict[str, object]:
     }
     if part.context:
         record["context"] = True
+    if occurrence.bounded:
+        record["bounded"] = True
     return record
 
 

@@ -48,5 +48,6 @@ def description(occurrence: Occurrence, style: str | None = None) -> tuple[Tripl
         (graph, f"<{OBEP}event>", occurrence.event),
         (graph, f"<{OBEP}start>", literal(occurrence.start)),
         (graph, f"<{OBEP}end>", literal(occurrence.end)),
+        *(((graph, f"<{OBEP}bounded>", f'"true"^^<{XSD}boolean>'),) if occurrence.bounded else ()),
         *((graph, f"<{PROV}wasDerivedFrom>", f"<{part.occurrence.id}>") for part in occurrence.parts),
     )

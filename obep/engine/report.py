@@ -85,7 +85,7 @@ _LATER: dict[str, Callable[[Detected], object]] = {
     "parts": _parts,
     "explanation": lambda it: explanation_of(it.candidates[0][PARTS], it._by.plan),
     "bindings": lambda it: it._by.plan.bindings(row for one in it.candidates for row in one[ROWS]),
-    "bounded": lambda it: any(part.occurrence.bounded for part in it.parts),
+    "bounded": lambda it: it._by.plan.bounded or any(part.occurrence.bounded for part in it.parts),
     "_id": _id,
     "individual": lambda it: f"<{it.id}>",
     "constructed": lambda it: construct(it._by.plan.construct, it.individual, it.bindings),

@@ -17,7 +17,8 @@ def why(occurrence: Occurrence, style: str | None = None) -> str:
 def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Iterator[str]:
     event = short(occurrence.event)
     title = event if alias in ("", event) else f"{alias}: {event}"
-    yield f"{indent}{title} {_times(occurrence, style)}{_about(occurrence)}"
+    bound = "  (a lower bound)" if occurrence.bounded else ""
+    yield f"{indent}{title} {_times(occurrence, style)}{_about(occurrence)}{bound}"
     for binding in occurrence.bindings:
         yield f"{indent}  with " + ", ".join(f"?{name} = {short(value)}" for name, value in binding.items())
     for guard in getattr(occurrence, "guards", ()):

@@ -239,6 +239,13 @@ class Bundle:
             found[event] = f"needs the reasoner for {'; '.join(reasons)}" if reasons else "exact"
         return found
 
+    @cached_property
+    def bounded(self) -> frozenset[Term]:
+        """The logical events that run as a lower bound, because they need the reasoner and there is none."""
+        if self.java:
+            return frozenset()
+        return frozenset(event for event in self.definitions.bodies if self.status[event] != "exact")
+
     # --- what others ask
 
     def vocabulary(self, event: Term) -> frozenset[Term]:

@@ -18,7 +18,7 @@ from obep.plan.plan import EventPlan, Plan
 from obep.plan.rewrite import rewrite
 from obep.plan.windows import plan_windows
 from obep.query import ast
-from obep.query.names import alias_of
+from obep.query.names import alias_of, depends
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -47,17 +47,22 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
     manners: dict[Term, Manner] = {}
     vocabulary: Vocabulary = bundle.vocabulary if bundle else lambda _: frozenset()
     found_in = derived(linked, bundle)
+    bounded: set[Term] = set(bundle.bounded) if bundle else set()
     for stratum, members in enumerate(in_order(linked, found_in)):
         for iri in members:
             event = linked.events[iri]
             if isinstance(event, ast.LogicalEvent):
+                if not bounded.isdisjoint(found_in.get(iri, ())):
+                    bounded.add(iri)
                 planned.append(_logical(event, asks, stratum, vocabulary, linked))
                 manners[iri] = _logical_manner(event, linked, found_in.get(iri, ()), manners)
                 if bundle is None:
                     manners[iri] = replace(manners[iri], long=True, apart=True)
             else:
                 root = _Building(event, asks, manners, vocabulary).root()
-                planned.append(_composite(event, root, asks, stratum))
+                if not bounded.isdisjoint(depends(event)):
+                    bounded.add(iri)
+                planned.append(replace(_composite(event, root, asks, stratum), bounded=iri in bounded))
                 manners[iri] = Manner(not root.punctual, not root.rooted, not root.point)
     return Plan(tuple(planned), asks, _returned(linked), found_in, plan_windows(linked))
 

@@ -36,6 +36,8 @@ class EventPlan:
     policy: str = "unrestricted"
     construct: tuple[TriplePattern, ...] = ()
     guard: Guard | None = None
+    bounded: bool = False
+    """It rests on an event that runs as a lower bound: there may be more, or with a negation less."""
     window: str = ""
     """The window over whose items together a logical event is looked for."""
 

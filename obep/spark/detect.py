@@ -44,7 +44,7 @@ class Detection:
     @property
     def occurrences(self) -> DataFrame:
         """`event, id, start, end, detected, bindings, because, rdf`."""
-        names = ("event", "id", "start", "end", "detected", "bindings", "because", "rdf")
+        names = ("event", "id", "start", "end", "detected", "bindings", "because", "bounded", "rdf")
         return self.records.where("kind = 'occurrence'").select(*names)
 
     @property

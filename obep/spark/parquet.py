@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TIMES = ("start", "end", "detected")
-COLUMNS = ("event", "id", *TIMES, "bindings", "because", "rdf")
+COLUMNS = ("event", "id", *TIMES, "bindings", "because", "bounded", "rdf")
 _PART = re.compile(r"part-(\d{8})\.parquet")
 
 

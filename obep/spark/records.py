@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 BECAUSE = (
     "array<struct<event: string, alias: string, individual: string, start: timestamp, end: timestamp, "
-    "assertions: array<string>, context: boolean>>"
+    "assertions: array<string>, context: boolean, bounded: boolean>>"
 )
 OCCURRENCE = (
     "event string, id string, start timestamp, end timestamp, detected timestamp, "
-    f"bindings array<map<string, string>>, because {BECAUSE}, rdf string"
+    f"bindings array<map<string, string>>, because {BECAUSE}, bounded boolean, rdf string"
 )
 LETTER = "stream string, at timestamp, code string, reason string, raw string"
 COLUMNS = "columns"
@@ -47,6 +47,7 @@ def occurrences_payload(
         "start": [one.start for one in found],
         "end": [one.end for one in found],
         "detected": [one.detected for one in found],
+        "bounded": [one.bounded for one in found],
     }
     if forms:
         writers = [_WRITERS[form] for form in forms if form != COLUMNS]
@@ -131,6 +132,7 @@ def _because(found: Sequence[Occurrence], pa: Any) -> pa.Array:
             pa.array([one.end for one in occurrences], kind.field("end").type),
             pa.ListArray.from_arrays(pa.array(stops, pa.int32()), pa.array(statements, pa.string())),
             pa.array([part.context for part in parts], pa.bool_()),
+            pa.array([one.bounded for one in occurrences], pa.bool_()),
         ],
         fields=list(kind),
     )
@@ -171,6 +173,7 @@ def _schema() -> pa.Schema:
             ("end", instant),
             ("assertions", pa.list_(text)),
             ("context", pa.bool_()),
+            ("bounded", pa.bool_()),
         ]
     )
     return pa.schema(
@@ -183,6 +186,7 @@ def _schema() -> pa.Schema:
             ("detected", instant),
             ("bindings", pa.list_(pa.map_(text, text))),
             ("because", pa.list_(part)),
+            ("bounded", pa.bool_()),
             ("rdf", text),
             ("stream", text),
             ("at", instant),
