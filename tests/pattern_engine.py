@@ -91,6 +91,7 @@ class NoOntology:
     """As much of a bundle as a query without an ontology needs."""
 
     hash = "a case of the tests"
+    bounded = frozenset[Term]()
 
     @staticmethod
     def vocabulary(_: Term) -> frozenset[Term]:

@@ -43,7 +43,7 @@ class Detection:
 
     @property
     def occurrences(self) -> DataFrame:
-        """`event, id, start, end, detected, bindings, because, rdf`."""
+        """`event, id, start, end, detected, bindings, because, bounded, rdf`."""
         names = ("event", "id", "start", "end", "detected", "bindings", "because", "bounded", "rdf")
         return self.records.where("kind = 'occurrence'").select(*names)
 

@@ -56,7 +56,9 @@ class StandIn:
 def query(text: str) -> Query:
     """A query whose logical events are bare classes."""
     linked = link(parse(PREFIX + text))
-    return Query(linked, SimpleNamespace(hash="0", vocabulary=lambda event: frozenset(), diagnostics=()))
+    return Query(
+        linked, SimpleNamespace(hash="0", vocabulary=lambda event: frozenset(), bounded=(), diagnostics=())
+    )
 
 
 def engine(text: str, **settings):

@@ -50,7 +50,7 @@ def told(reported: list[Occurrence]) -> list[tuple[object, ...]]:
 
 def runtime_of(case: Case, *, known: bool = False) -> tuple[Runtime, Plan]:
     linked = linked_case(case)
-    bundle = SimpleNamespace(vocabulary=lambda event: Everything()) if known else None
+    bundle = SimpleNamespace(vocabulary=lambda event: Everything(), bounded=()) if known else None
     made = replace(plan(linked, asks(linked), bundle), returned={})  # that is: all composites
     return Runtime(made), made
 

@@ -41,7 +41,7 @@ def calls(pattern: str, events: int) -> int:
     """The calls that a random stream takes, Python's and those into C."""
     linked = link(parse(f"{LOGICAL}EVENT H MATCH {pattern}\nRETURN H"))
     found = asks(linked)
-    running = Runtime(plan(linked, found, SimpleNamespace(vocabulary=lambda event: frozenset())))
+    running = Runtime(plan(linked, found, SimpleNamespace(vocabulary=lambda event: frozenset(), bounded=())))
     random = Random(1)
     stream = []
     for number in range(events):

@@ -15,7 +15,7 @@ from obep.query.link import link
 from obep.query.parser import parse
 
 LOGICAL = "PREFIX : <http://e/#>\n" + "".join(f"EVENT {name} AS Class{name}\n" for name in "ABCD")
-KNOWN = SimpleNamespace(vocabulary=lambda event: frozenset({"<http://e/#p>"}))
+KNOWN = SimpleNamespace(vocabulary=lambda event: frozenset({"<http://e/#p>"}), bounded=())
 
 
 def planned(text: str) -> Plan:

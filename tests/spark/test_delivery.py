@@ -57,7 +57,17 @@ def test_parquet_has_the_columns_of_detect(tmp_path: Path) -> None:
     found, _ = embedded("stacked", rows(60), close=True)
     Parts(tmp_path / "out.parquet", 0).write(0, columns(found, rdf=True))
     table = pq.read_table(tmp_path / "out.parquet")
-    assert table.column_names == ["event", "id", "start", "end", "detected", "bindings", "because", "rdf"]
+    assert table.column_names == [
+        "event",
+        "id",
+        "start",
+        "end",
+        "detected",
+        "bindings",
+        "because",
+        "bounded",
+        "rdf",
+    ]
     assert table.schema.field("start").type == pa.timestamp("us", tz="UTC")
     first = table.slice(0, 1).to_pylist()[0]
     assert [dict(row) for row in first["bindings"]] == [dict(row) for row in found[0].bindings]
