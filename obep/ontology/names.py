@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 _BUILT_IN = (f"<{OWL}", f"<{RDF}", f"<{RDFS}", f"<{XSD}")
+_XSD_WORDS = frozenset(("boolean", "double", "int", "long", "short", "byte", "date", "dateTime", "anyURI"))
+"""As bare words these are datatypes that lack their prefix, unless T says otherwise."""
 
 
 def check_names(linked: Linked, axioms: Axioms, k: Sequence[Triple]) -> list[Diagnostic]:
@@ -90,7 +92,7 @@ class _Definition:
 
     def check(self, description: ast.Description) -> Iterator[Unknown]:
         for one in self._all(description):
-            if not self._open or one.name.iri.startswith(_BUILT_IN):
+            if not self._open or one.name.iri.startswith(_BUILT_IN) or one.name.text in _XSD_WORDS:
                 yield one
 
     def _all(self, description: ast.Description) -> Iterator[Unknown]:
@@ -117,7 +119,7 @@ class _Definition:
         known = self._axioms.classes
         if name.iri in known or name.iri in self._events or name.iri in (THING, NOTHING):
             return
-        if name.iri.startswith(f"<{XSD}") and not self._is_datatype(name):
+        if (name.iri.startswith(f"<{XSD}") and not self._is_datatype(name)) or name.text in _XSD_WORDS:
             yield Unknown("datatype", name, self._axioms.datatypes | DATATYPES)
         elif not self._is_datatype(name):
             yield Unknown("class", name, known | self._events)
@@ -140,6 +142,9 @@ def _unknown(one: Unknown, file: ast.QueryFile, axioms: Axioms) -> Diagnostic:
     elif name.iri in axioms.annotation_properties:
         reason = "In the ontology it is an annotation, which says nothing about the things themselves."
         remedy = "declare it as an owl:ObjectProperty or owl:DatatypeProperty"
+    elif name.text in _XSD_WORDS:
+        reason = "Of XML Schema's datatypes only integer, decimal, float and string need no prefix."
+        remedy = f"xsd:{name.text}"
     elif name.iri.startswith(_BUILT_IN):
         reason = f"There is no such {kind}, or none that obep can compute with."
         if kind == "datatype":
@@ -161,6 +166,8 @@ class _Known:
     ) -> None:
         properties = axioms.object_properties | axioms.data_properties | axioms.annotation_properties
         self.names = {*axioms.classes, *properties, *events, *defined}
+        self.closed = bool(axioms.classes or properties or k)
+        """Without T and K any name may be right; then only what looks like a slip is spoken of."""
         for _, p, o in k:
             self.names.add(o if p == RDF_TYPE else p)
 
@@ -169,15 +176,16 @@ class _Known:
 
 
 def _guard(event: ast.Event, file: ast.QueryFile, known: _Known, foreign: set[str]) -> Iterator[Diagnostic]:
-    if not known.names:
-        return
     for name in dict.fromkeys(asked(event)):
-        if name.iri not in known and not _lies_in(name, foreign):
+        if name.iri in known or _lies_in(name, foreign):
+            continue
+        near = _near(name, known.names, file)
+        if near or known.closed:
             yield say(
                 "OBEP242", file, name.span, f"nobody knows {name.text}",
                 "Neither the ontology, nor the static graph, nor a definition uses this name, so only items "
                 "can have it.",
-                _near(name, known.names, file) or "check its spelling",
+                near or "check its spelling",
             )  # fmt: skip
 
 

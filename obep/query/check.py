@@ -105,4 +105,4 @@ def _check_guard(guard: Guard, file: QueryFile) -> Iterator[Diagnostic]:
     for triples in (guard.own, *(block.triples for block in guard.blocks)):
         yield from guards.literal_subject(triples, file)
     for condition in (*(f for block in guard.blocks for f in block.filters), *guard.filters):
-        yield from check_expression(condition.condition, file.name, file.text)
+        yield from check_expression(condition.condition, file)

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from obep.errors import Diagnostic
-from obep.query.ast import Call, Expression, Literal, Name, Var
+from obep.query.ast import Call, Expression, Literal, Name, QueryFile, Var
+from obep.query.checks.report import say
 from obep.query.names import walk
 from obep.query.nearest import nearest
 from obep.query.regex_tree import cost
@@ -38,6 +39,15 @@ CHANGING = frozenset({"NOW", "RAND", "UUID", "STRUUID", "BNODE"})
 
 AGGREGATES = frozenset({"COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"})
 
+ELSEWHERE = {
+    "LENGTH": "STRLEN", "LEN": "STRLEN", "SIZE": "STRLEN", "UPPER": "UCASE", "LOWER": "LCASE",
+    "SUBSTRING": "SUBSTR", "STARTSWITH": "STRSTARTS", "STARTS_WITH": "STRSTARTS", "ENDSWITH": "STRENDS",
+    "ENDS_WITH": "STRENDS", "MATCH": "REGEX", "MATCHES": "REGEX", "LIKE": "REGEX", "CEILING": "CEIL",
+    "IFNULL": "COALESCE", "START": "getSTARTTIME", "STARTTIME": "getSTARTTIME", "END": "getENDTIME",
+    "ENDTIME": "getENDTIME", "DURATION": "getDURATION",
+}  # fmt: skip
+"""What other languages call our functions."""
+
 CASTS: dict[str, str] = {
     f"<http://www.w3.org/2001/XMLSchema#{local}>": f"xsd:{local}"
     for local in (
@@ -48,18 +58,18 @@ CASTS: dict[str, str] = {
 """The datatypes that a value can be cast to."""
 
 
-def check_expression(expression: Expression, file: str = "", text: str = "") -> list[Diagnostic]:
+def check_expression(expression: Expression, file: QueryFile | None = None) -> list[Diagnostic]:
     """What is wrong with the calls in an expression: unknown functions, arguments, regular expressions."""
     found = []
     for call in (node for node in walk(expression) if isinstance(node, Call)):
         said = _check_name(call.function, len(call.arguments)) or _check_use(call)
         if said is not None:
             code, message, reason, remedy = said
-            line = text.split("\n")[call.span.line - 1] if text else ""
-            found.append(Diagnostic(code, message, file, call.span, reason, remedy, line))
+            found.append(say(code, file or _NO_FILE, call.span, message, reason, remedy))
     return found
 
 
+_NO_FILE = QueryFile(None, (), (), (), (), (), name="")
 Said = tuple[str, str, str, str]
 
 
@@ -78,7 +88,7 @@ def _check_name(function: str | Name, given: int) -> Said | None:
     else:
         name, known = function, [*FUNCTIONS, "getSTARTTIME", "getENDTIME", "getDURATION"]
         reason = "FILTER has SPARQL 1.1's functions, getSTARTTIME, getENDTIME, getDURATION and seconds."
-    meant = nearest(name, known)
+    meant = ELSEWHERE.get(name.upper()) or nearest(name, known)
     asks = f"; did you mean {meant}?" if meant else ""
     return "OBEP190", f"{name} is no function{asks}", reason, f"{meant}(…)" if meant else ""
 

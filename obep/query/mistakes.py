@@ -114,7 +114,7 @@ def _known_mistake(situation: Situation) -> Diagnostic | None:
         "word": situation.word,
         "upper": situation.word.upper(),
         "lower": situation.word.lower(),
-        "previous": situation.previous,
+        "previous": situation.operand,
         "chunk": situation.chunk,
         "expected": expected(situation.accepts),
     }

@@ -87,6 +87,20 @@ class Situation:
         return " ".join(self.scope.last.value.split()) if self.scope.last is not None else ""
 
     @property
+    def operand(self) -> str:
+        """The word before; of a closing parenthesis all that stands in it, and the name before it."""
+        last = self.scope.last
+        if last is None or last.type != "RPAR":
+            return self.previous
+        depth, text = 0, self.scope.text
+        for start in range(last.start_pos, max(-1, last.start_pos - 60), -1):
+            depth += (text[start] == ")") - (text[start] == "(")
+            if depth == 0:
+                name = re.search(r"[\w:.-]*\Z", text[max(0, start - 60) : start])
+                return " ".join(f"{name[0] if name else ''}{text[start : last.end_pos]}".split())
+        return "(…)"
+
+    @property
     def rest_of_line(self) -> str:
         """What stands here up to the end of the line, if that is not far."""
         return self.scope.text[self.start : self.start + 60].split("\n")[0].rstrip()

@@ -102,6 +102,20 @@ def _would_help(situation: Situation, word: str, close: str, start: int) -> bool
 # --- words that almost fit ------------------------------------------------------------------------------
 
 
+def _negative(situation: Situation) -> Diagnostic | None:
+    """`WITHIN -5 s`."""
+    found = re.compile(r"-\s*([0-9][0-9.]*\s*[^\W\d]*)").match(situation.scope.text, situation.start)
+    if found is None or "DURATION" not in situation.accepts or "SIGN" in situation.accepts:
+        return None
+    return situation.diagnostic(
+        "OBEP013",
+        "a duration is positive",
+        "It says how far apart things may lie, whichever comes first.",
+        found[1],
+        situation.span_of(situation.start, found[0]),
+    )
+
+
 def _unit(situation: Situation) -> Diagnostic | None:
     """`WITHIN 5 minuts`."""
     if situation.kind != "number" or "DURATION" not in situation.accepts:
@@ -163,11 +177,13 @@ def _quantifier(situation: Situation) -> Diagnostic | None:
     meant = {"exists": "some", "forall": "only"}.get(situation.previous.lower())
     if meant is None or situation.after != "CLASS_WORD" or situation.kind != "name":
         return None
+    end = situation.start + len(situation.word)
+    following = re.compile(r"[.\s]*([\w:]+|\()").match(situation.scope.text, end)
     return situation.diagnostic(
         "OBEP080",
         f"{situation.previous} is written {meant}, after the property",
         "Class expressions are in the Manchester syntax: armedWith some Sensor, armedWith only Sensor.",
-        f"{situation.word} {meant} …",
+        f"{situation.word} {meant} {following[1] if following else '…'}",
         situation.previous_span,
     )
 
@@ -198,7 +214,7 @@ def _unknown_operator(situation: Situation) -> Diagnostic | None:
         "OBEP066",
         f"events in a pattern are not joined by {situation.word}",
         "SEQ is one after the other, AND at the same time, JOIN at any times, OR either.",
-        f"{situation.previous} SEQ {following[1]}",
+        f"{situation.operand} SEQ {following[1]}",
     )
 
 
@@ -218,7 +234,27 @@ def _class_of_that_name(situation: Situation) -> Diagnostic | None:
     )
 
 
+def _not_followed_by(situation: Situation) -> Diagnostic | None:
+    """`A NOT FOLOWED BY B`, `A NOT FOLLOWED B`."""
+    if situation.kind != "NOT" or "NOT_FOLLOWED_BY" not in situation.accepts:
+        return None
+    found = re.compile(r"\s+([^\W\d]\w*)(\s+by\b)?", re.IGNORECASE).match(
+        situation.scope.text, situation.start + len(situation.word)
+    )
+    if found is None or (found[1].upper() != "FOLLOWED" and nearest(found[1], ["FOLLOWED"]) is None):
+        return None
+    return situation.diagnostic(
+        "OBEP002",
+        f"NOT {found[1]}{found[2] or ''}: did you mean NOT FOLLOWED BY?",
+        "What must not come after an event is said with NOT FOLLOWED BY.",
+        f"{situation.operand} NOT FOLLOWED BY …",
+        situation.span_of(situation.start, situation.scope.text[situation.start : found.end()]),
+    )
+
+
 SLIPS_OF_WORDS = (
+    _not_followed_by,
+    _negative,
     _unit,
     _bound,
     _two_words,

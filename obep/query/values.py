@@ -65,6 +65,12 @@ def to_micros(text: str) -> int:
     text = text.strip()
     if len(text) > 60:
         raise DurationError("this duration is too long to be read", "It has more than 60 characters.")
+    if text.startswith("-"):
+        raise DurationError(
+            "a duration is positive",
+            "It says how far apart things may lie, whichever comes first.",
+            f'"{text[1:]}"',
+        )
     if plain := _PLAIN.match(text):
         unit = _SPELLINGS.get(plain[2].lower())
         if unit is None:

@@ -13,6 +13,8 @@ from obep.query.checks.report import listed, quote, say
 from obep.query.checks.tree import operands, with_operands
 from obep.query.nearest import split
 
+_NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
+
 
 def twice(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP104: an alias names one leaf."""
@@ -61,9 +63,9 @@ def ambiguous(scope: Scope) -> Iterator[Diagnostic]:
             "OBEP106",
             scope.file,
             places[1].leaf.span,
-            f"{alias} stands {_times(len(places))} in this pattern, and the guard names it",
-            "The guard could mean each of them. With aliases it can have a block for each, or one for both: "
-            f"EVENT {alias}1, {alias}2 {{ … }}.",
+            f"the guard says {alias}, and the pattern has {_NUMBERS.get(len(places), len(places))} of them",
+            f"AS gives each a name of its own, which the guard can use: EVENT {alias}1 {{ … }} for one of "
+            f"them, EVENT {alias}1, {alias}2 {{ … }} for several.",
             quote(_with_aliases(scope.event.pattern, alias, places)),
         )
 
@@ -76,24 +78,26 @@ def not_there(scope: Scope) -> Iterator[Diagnostic]:
             continue
         if any(scope.definitions.near(alias, [p.alias]) for p in unknown):
             continue  # the pattern misspells it, which has been said
-        renamed = [p for p in scope.places if split(p.leaf.event.text)[1] == split(alias)[1] and p.leaf.alias]
-        known = list(scope.aliases)
-        if renamed:
-            reason = f"In this pattern {alias} is called {listed([p.alias for p in renamed], 'or')}."
-            near: str | None = renamed[0].alias
-        else:
-            reason = f"The aliases of this pattern are {listed(known)}."
-            near = scope.definitions.near(alias, known)
-            if split(alias)[1] in scope.definitions.by_local_name:
-                reason = f"{alias} is an event, but does not stand here. {reason}"
-        yield say(
-            "OBEP107",
-            scope.file,
-            span,
-            f"the guard names {alias}, which is not in the pattern",
-            reason,
-            written.replace("·", near or known[0]),
-        )
+        message, reason, instead = _missing(alias, scope)
+        remedy = listed([written.replace("·", one) for one in instead], "or")
+        yield say("OBEP107", scope.file, span, message, reason, remedy)
+
+
+def _missing(alias: str, scope: Scope) -> tuple[str, str, list[str]]:
+    """Why an alias is not there, and what to write instead."""
+    local, known = split(alias)[1], list(scope.aliases)
+    renamed = [p.alias for p in scope.places if split(p.leaf.event.text)[1] == local and p.leaf.alias]
+    if renamed:
+        said = listed([f"{alias} AS {one}" for one in renamed])
+        reason = f"The pattern says {said}; from there on that is its name."
+        return f"{alias} is called {listed(renamed, 'or')} here", reason, renamed
+    reason = f"A guard asks about the events of its own pattern: {listed(known)}."
+    near = scope.definitions.near(alias, known)
+    if near:
+        return f"there is no {alias} in this pattern; did you mean {near}?", reason, [near]
+    if local in scope.definitions.by_local_name:
+        reason += f" {alias} is an event, but not one of them."
+    return f"there is no {alias} in this pattern", reason, known
 
 
 def _named_by_guard(scope: Scope) -> Iterator[tuple[str, Span, str]]:
@@ -112,10 +116,6 @@ def _unused(alias: str, scope: Scope) -> str:
     return next(
         name for name in free if name not in scope.aliases and name not in scope.definitions.by_local_name
     )
-
-
-def _times(n: int) -> str:
-    return "twice" if n == 2 else f"{n} times"
 
 
 def _with_aliases(pattern: Pattern, alias: str, places: list[Place]) -> Pattern:

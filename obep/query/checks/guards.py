@@ -182,8 +182,8 @@ def logical_guard(event: LogicalEvent, file: QueryFile, definitions: Definitions
             "OBEP107",
             file,
             block.alias_spans[0] if block.alias_spans else block.span,
-            f"the guard of {event.name.text} names an alias, but there is no pattern",
-            "A logical event has no aliases; its guard speaks about its individual, ?this.",
+            f"{event.name.text} is defined with AS, so its guard has no EVENT blocks",
+            "They tell the events of a MATCH apart. Here there is one, and ?this is its individual.",
             f"IF {{ {shown} . }}" if shown else "IF { ?this … }",
         )
     conditions = conditions_of(guard)
@@ -194,8 +194,8 @@ def logical_guard(event: LogicalEvent, file: QueryFile, definitions: Definitions
                     "OBEP107",
                     file,
                     time.span,
-                    f"{time.function}({time.alias}) names an alias, but there is no pattern",
-                    "A logical event has no aliases.",
+                    f"{event.name.text} is defined with AS, so there is no {time.alias} to choose",
+                    "An alias tells the events of a MATCH apart; without one the time is this event's own.",
                     f"{time.function}()",
                 )
     for code, what, variables in (
