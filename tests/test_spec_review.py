@@ -62,3 +62,72 @@ def test_what_an_event_constructs_does_not_hide_the_item_from_its_own_guard(load
     guard = "IF { ?this :value ?v FILTER(?v > 3) }"
     query = load(f"EVENT H AS A0 {guard} CONSTRUCT {{ ?this :leads [ :value ?v ] }}\nRETURN H")
     assert told(run(query, (1, ":a a :A0 ; :value 5 ."))) == ["H [1,1] v=5"]
+
+
+# --- §3: strata, D1 ----------------------------------------------------------------------------------------
+
+
+def test_what_two_composites_of_an_instant_construct_alike_is_one_occurrence(load):
+    """D1: the same A, start, end and individual are the same occurrence, reported once."""
+    query = load(LEAVES + "EVENT S MATCH A SEQ B(?b) CONSTRUCT { ?b a :D0 } EVENT D AS D0\nRETURN D")
+    hits = run(query, (1, ":a1 a :A0 . :a2 a :A0 ."), (2, ":b a :B0 ."))
+    assert told(hits) == ["D [1,2]"]
+
+
+def test_what_is_derived_twice_counts_once_for_what_is_made_of_it(load):
+    query = load(
+        LEAVES
+        + "EVENT S MATCH A SEQ B(?b) CONSTRUCT { ?b a :D0 } EVENT D AS D0 EVENT H MATCH D SEQ C\nRETURN H"
+    )
+    hits = run(query, (1, ":a1 a :A0 . :a2 a :A0 ."), (2, ":b a :B0 ."), (3, ":c a :C0 ."))
+    assert told(hits) == ["H [1,3]"]
+
+
+def test_an_event_that_the_item_names_itself_is_not_found_again_through_its_guard(load):
+    """H(c) explains H, and by H ⊑ B the body of H: that is the same occurrence."""
+    query = load("EVENT H AS A0 IF { ?this :value ?v }\nRETURN H")
+    hits = run(query, (1, ":a a :H ; :value 5 ."))
+    assert len({hit.id for hit in hits}) == len(hits) == 1
+
+
+def test_every_composite_of_a_kind_is_of_the_wider_kind_too(load):
+    """If T entails H ⊑ G and G is an event too, every H is a G; also where both are composites."""
+    events = "EVENT G MATCH A SEQ B WITHIN 5 s EVENT H MATCH A SEQ C WITHIN 5 s EVENT W MATCH G(?g) SEQ B\n"
+    query = load(LEAVES + events + "RETURN G, H, W", ":H rdfs:subClassOf :G .")
+    hits = run(query, (1, ":a a :A0 ."), (3, ":c a :C0 ."), (9, ":b a :B0 ."))
+    [h] = [hit for hit in hits if name(hit.event) == "H"]
+    assert told(hits) == ["G [1,3]", "H [1,3]", f"W [1,9] g={name(h.individual)}"]
+
+
+def test_a_class_that_a_variable_of_construct_names_is_found(load):
+    event = "EVENT S MATCH A SEQ B IF { EVENT A { ?this :near ?kind } } CONSTRUCT { ?this a ?kind }\n"
+    query = load(LEAVES + event + "EVENT D AS D0\nRETURN D")
+    assert told(run(query, (1, ":a a :A0 ; :near :D0 ."), (2, ":b a :B0 ."))) == ["D [1,2]"]
+
+
+def test_an_event_on_a_stream_is_not_found_in_what_others_construct(load):
+    """ON <s>: the items of that stream only; an occurrence is an item of the next stratum, of no stream."""
+    events = "EVENT S MATCH A(?a) SEQ B CONSTRUCT { ?a a :D0 } EVENT D ON <s> AS D0\nRETURN D"
+    query = load("FROM STREAM <s> FROM STREAM <t>\n" + LEAVES + events)
+    items = (1, ":a a :A0 .", "s"), (2, ":b a :B0 .", "t"), (3, ":d a :D0 .", "s"), (4, ":d a :D0 .", "t")
+    assert told(run(query, *items)) == ["D [3,3]"]
+
+
+@pytest.mark.parametrize("pattern", ["A JOIN G", "A SEQ G"])
+def test_a_circle_that_only_the_ontology_closes_is_refused(load, pattern):
+    """The dependencies must be acyclic: each H would be a G, and so a part of the next H, for ever."""
+    with pytest.raises(obep.ObepError) as error:
+        load(
+            LEAVES + f"EVENT G AS D0 EVENT H MATCH {pattern} WITHIN 5 s\nRETURN H", ":H rdfs:subClassOf :D0 ."
+        )
+    assert [(one.code, one.message) for one in error.value.diagnostics if one.severity == "error"] == [
+        ("OBEP102", "every H is a G, and H is made of G")
+    ]
+
+
+def test_an_occurrence_is_no_item_of_the_strata_below_it(load):
+    """What H constructs looks like a G, which H is made of: it is an item of the next stratum only."""
+    query = load(
+        LEAVES + "EVENT G AS D0 EVENT H MATCH A(?a) JOIN G WITHIN 5 s CONSTRUCT { [] a :D0 }\nRETURN G, H"
+    )
+    assert told(run(query, (1, ":a a :A0 ."), (2, ":d a :D0 ."))) == ["G [2,2]", "H [1,2] a=a"]

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 from obep.engine.bulk import all_of, uncollected
 from obep.engine.common import all_running, connect
 from obep.engine.graphs import Plain
-from obep.engine.report import Reports
+from obep.engine.report import Detected, Reports
 from obep.engine.running import Running, Take
 from obep.engine.windows import Gathering, Windowed
 from obep.formats.limits import Refused
 from obep.guards.asks import Ask
-from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.model import DeadLetter, Item, Occurrence, Term, body_of
 from obep.operators.state import Packing, Unpacking
 from obep.plan.plan import Plan
 from obep.plan.windows import WindowPlan
@@ -68,6 +68,11 @@ class Runtime:
         heads = {run.plan.event for run in self._runs}
         self._leading = frozenset().union(heads & self._routes.keys(), *plan.derived.values())
         """The events whose occurrences somebody reads, or finds something else in."""
+        self._inside: dict[Term, set[Term]] = {}
+        """What may be found in the occurrences of an event."""
+        for event, below in plan.derived.items():
+            for head in below:
+                self._inside.setdefault(head, set()).update((event, body_of(event)))
         self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
         connect(self._runs, self._touch)
         self._touched: set[int] = set()
@@ -296,8 +301,10 @@ class Runtime:
     def _deliver(self, reports: Sequence[Occurrence], found: list[Occurrence]) -> None:
         """A report is an item of the next stratum, too."""
         for occurrence in reports:
+            if not isinstance(occurrence, Detected) and not self._new((occurrence,)):
+                continue  # a guarded event that an item has said already
             if occurrence.event in self._leading:
-                for derived in self._derived(occurrence):
+                for derived in self._new(self._derived(occurrence)):
                     self._feed(derived, found)
                 self._feed(occurrence, found)
             else:
@@ -310,7 +317,8 @@ class Runtime:
         assert self._matcher is not None, "a window needs a matcher"
         return partial(self._matcher.together, window.name, window.goals)
 
-    def _derived(self, occurrence: Occurrence) -> Iterable[Occurrence]:
+    def _derived(self, occurrence: Occurrence) -> Sequence[Occurrence]:
+        """What is found in an occurrence as an item; meanwhile the asks about it are answered."""
         if self._matcher is None:
             for ask in self._asked.get(occurrence.event, ()):
                 try:
@@ -326,4 +334,5 @@ class Runtime:
             if self._on_dead_letter is not None:
                 self._on_dead_letter(matched)
             return ()
-        return matched.occurrences  # type: ignore[attr-defined, no-any-return]
+        inside = self._inside.get(occurrence.event, ())
+        return [one for one in matched.occurrences if one.event in inside]  # type: ignore[attr-defined]

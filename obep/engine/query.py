@@ -38,7 +38,7 @@ class Query:
 
     @cached_property
     def derived(self) -> dict[Term, frozenset[Term]]:
-        """The logical events that may be found in the occurrences of others, each with those."""
+        """The events that may be found in the occurrences of others, each with those."""
         return derived(self.linked, self.bundle)
 
     @property

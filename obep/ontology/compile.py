@@ -255,6 +255,10 @@ class Bundle:
             found = self._vocabularies[event] = self._near(event)
         return found
 
+    def above(self, name: Term) -> set[Term]:
+        """The classes (properties) that T says every such one to be."""
+        return self._above_and_below[0].get(name, set())
+
     @cached_property
     def _vocabularies(self) -> dict[Term, frozenset[Term]]:
         return {}

@@ -35,6 +35,8 @@ def examine(
     cache_dir: Path | None = None,
 ) -> Examined:
     """Checks a query, loads its ontology and its static graph, and compiles them."""
+    from obep.ontology.circles import check_circles
+
     said = check(linked)
     bundle = None
     try:
@@ -43,6 +45,7 @@ def examine(
         said += error.diagnostics
     if bundle is not None:
         said += bundle.diagnostics
+        said += check_circles(bundle)
         said += _demanded(bundle, strict=strict, require_complete=require_complete)
     order = {file.name: number for number, file in enumerate(linked.files)}
     said.sort(key=lambda d: (order.get(d.file, len(order)), d.span.start if d.span else 0))

@@ -63,7 +63,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                 if not bounded.isdisjoint(depends(event)):
                     bounded.add(iri)
                 planned.append(replace(_composite(event, root, asks, stratum), bounded=iri in bounded))
-                manners[iri] = Manner(not root.punctual, not root.rooted, not root.point)
+                manners[iri] = _composite_manner(root, found_in.get(iri, ()), manners)
     return Plan(tuple(planned), asks, _returned(linked), found_in, plan_windows(linked))
 
 
@@ -105,7 +105,7 @@ def _logical_manner(
     event: ast.LogicalEvent, linked: Linked, found_in: Iterable[Term], manners: Mapping[Term, Manner]
 ) -> Manner:
     """A logical event that is found in the occurrences of another has their times."""
-    below = [manners.get(iri, Manner(late=True, deep=True, long=True)) for iri in found_in]
+    below = _manners(found_in, manners)
     window = event.on in linked.window_names
     return Manner(
         late=window or any(manner.late for manner in below),
@@ -113,6 +113,20 @@ def _logical_manner(
         long=window or any(manner.long for manner in below),
         apart=event.on is not None,
     )
+
+
+def _composite_manner(root: Node, found_in: Iterable[Term], manners: Mapping[Term, Manner]) -> Manner:
+    """T may say that another composite is one of this kind, too."""
+    below = _manners(found_in, manners)
+    return Manner(
+        late=not root.punctual or any(manner.late for manner in below),
+        deep=not root.rooted or any(manner.deep for manner in below),
+        long=not root.point or any(manner.long for manner in below),
+    )
+
+
+def _manners(events: Iterable[Term], known: Mapping[Term, Manner]) -> list[Manner]:
+    return [known.get(iri, Manner(late=True, deep=True, long=True)) for iri in events]
 
 
 def _composite(event: ast.CompositeEvent, root: Node, asks: Asks, stratum: int) -> EventPlan:

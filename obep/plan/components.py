@@ -56,7 +56,7 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
             needs.setdefault(event, set()).update(below)
             heads.add(event)
     found = [
-        _component(plan, [planned[head] for head in planned if head in group], needs, heads, bool(derived))
+        _component(plan, [planned[head] for head in planned if head in group], needs, heads, derived or {})
         for group in _groups(needs, heads)
         if any(event in plan.returned for event in group)  # nobody sees the others
     ]
@@ -88,11 +88,15 @@ def _groups(needs: Mapping[Term, set[Term]], heads: set[Term]) -> list[set[Term]
 
 
 def _component(
-    plan: Plan, events: list[EventPlan], needs: Mapping[Term, set[Term]], heads: set[Term], derives: bool
+    plan: Plan,
+    events: list[EventPlan],
+    needs: Mapping[Term, set[Term]],
+    heads: set[Term],
+    found_in: Mapping[Term, frozenset[Term]],
 ) -> Component:
     names = tuple(event.event for event in events)
     outside = {read for name in names for read in needs.get(name, ()) if read not in heads}
-    derived = derives and any(event.root is None and event.guard_ask is None for event in events)
+    derived = any(event.event in found_in for event in events)
     negated = any(isinstance(node, nodes.Rest) for event in events for node in _walk(event.root))
     whole = negated or any(event.window for event in events)
     keys = None if derived or whole else _keys(events, plan.asks.all)

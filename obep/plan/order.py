@@ -8,30 +8,38 @@ from typing import TYPE_CHECKING, Any
 
 from obep.model import RDF_TYPE, Term, body_of
 from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name
-from obep.query.names import depends, strata
+from obep.query.names import all_below, depends, made_of, strata
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
 
 Derived = Mapping[Term, frozenset[Term]]
+ANYTHING = "anything"
+"""What a template with a variable for a class or a property may speak of."""
 
 
 def derived(linked: Linked, bundle: Any = None) -> dict[Term, frozenset[Term]]:
-    """For each logical event those composite and guarded ones in whose occurrences it may be found.
+    """For each event those composite and guarded ones in whose occurrences it may be found.
 
-    That is where its definition names them, or T leads from them, or from what they construct, to it. What
-    looks at a window is found in the items of its stream alone.
+    That is where its definition names them, or T leads from them, or from what they construct, to it. An
+    occurrence is an item of the next stratum: nothing is found in it that it is itself made of. What looks at
+    a stream or a window is found in the items of that stream alone.
     """
     heads = {
         iri: {iri, *_constructed(event)}
         for iri, event in linked.events.items()
         if isinstance(event, CompositeEvent) or event.guard is not None
     }
+    parts = made_of(linked)
     found: dict[Term, frozenset[Term]] = {}
     for iri, event in linked.events.items():
-        if isinstance(event, LogicalEvent) and heads and event.on not in linked.window_names:
+        if heads and (isinstance(event, CompositeEvent) or event.on is None):
             names = _leading_to(iri, event, bundle)
-            below = frozenset(head for head, marks in heads.items() if head != iri and marks & names)
+            below = frozenset(
+                head
+                for head, marks in heads.items()
+                if head != iri and iri not in parts[head] and (marks & names or ANYTHING in marks)
+            )
             if below:
                 found[iri] = below
     return found
@@ -44,7 +52,7 @@ def in_order(linked: Linked, found_in: Derived) -> list[list[Term]]:
         iri: depends(event) & linked.events.keys() for iri, event in linked.events.items()
     }
     for iri, below in found_in.items():
-        if not any(iri in _all_below(head, needs) for head in below):
+        if not any(iri in all_below(head, needs) for head in below):
             needs[iri] = needs[iri] | below
     for _ in level:  # as many rounds as the longest chain can need
         for iri, lower in needs.items():
@@ -55,37 +63,25 @@ def in_order(linked: Linked, found_in: Derived) -> list[list[Term]]:
     return layers
 
 
-def _all_below(iri: Term, needs: Mapping[Term, set[Term]]) -> set[Term]:
-    seen: set[Term] = set()
-    waiting = [iri]
-    while waiting:
-        for one in needs.get(waiting.pop(), ()):
-            if one not in seen:
-                seen.add(one)
-                waiting.append(one)
-    return seen
-
-
 def _constructed(event: Event) -> Iterator[Term]:
     """The classes and properties that an event's CONSTRUCT speaks of."""
     for triple in event.construct:
         name = triple.predicate
-        if isinstance(name, Name) and name.iri == RDF_TYPE and isinstance(triple.object, Name):
-            yield triple.object.iri
-        elif isinstance(name, Name):
-            yield name.iri
+        about = triple.object if isinstance(name, Name) and name.iri == RDF_TYPE else name
+        yield about.iri if isinstance(about, Name) else ANYTHING
 
 
-def _leading_to(iri: Term, event: LogicalEvent, bundle: Any) -> set[Term]:
+def _leading_to(iri: Term, event: Event, bundle: Any) -> set[Term]:
     """The names that a derivation of an event may begin with."""
-    names = set(depends(event))
+    names = {iri}
+    if isinstance(event, LogicalEvent):
+        names |= depends(event)
     if bundle is not None and hasattr(bundle, "normal"):
         from obep.ontology.axiom_rules import mentioned
         from obep.ontology.relevance import relevant
 
-        goal = iri if event.guard is None else body_of(iri)
         rules = [*bundle.normal.rules, *bundle.normal.asserted]
-        used, _ = relevant(rules, (goal,), bundle.relations)
+        used, _ = relevant(rules, (iri, body_of(iri)), bundle.relations)
         names.update(name for rule in used for name in _names(rule))
         if bundle.status[iri] != "exact":  # the reasoner may find what the rules do not
             names.update(name for axiom in bundle.t.axioms for name in mentioned(axiom))

@@ -109,7 +109,7 @@ class Plan:
     returned: Mapping[Term, str] = field(default_factory=dict)
     """The events that are returned, each with its form (`event` or `rdf`)."""
     derived: Mapping[Term, frozenset[Term]] = field(default_factory=dict)
-    """Logical events that may be found in the occurrences of others, each with those."""
+    """Events that may be found in the occurrences of others, each with those."""
     windows: tuple[WindowPlan, ...] = ()
 
     def __getitem__(self, event: Term) -> EventPlan:

@@ -5,7 +5,7 @@ Everything here is iterative: what parses may be 100 levels deep, what a program
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,10 @@ from obep.query.nearest import nearest
 if TYPE_CHECKING:
     from obep.query.link import Linked
 
-__all__ = ["Cycle", "alias_of", "children", "depends", "leaves", "nearest", "strata", "too_deep", "walk"]
+__all__ = [
+    "Cycle", "alias_of", "all_below", "children", "depends", "leaves", "made_of", "nearest", "strata",
+    "too_deep", "walk",
+]  # fmt: skip
 
 
 def alias_of(leaf: ast.Leaf) -> str:
@@ -77,6 +80,24 @@ def depends(event: ast.Event) -> set[str]:
     if isinstance(event, ast.CompositeEvent):
         return {leaf.event.iri for leaf in leaves(event.pattern)}
     return {node.iri for node in walk(event.description) if isinstance(node, ast.Name)}
+
+
+def made_of(linked: Linked) -> dict[str, set[str]]:
+    """For each event all others that it is defined by, directly or not; in a circle also itself."""
+    needs = {iri: depends(event) & linked.events.keys() for iri, event in linked.events.items()}
+    return {iri: all_below(iri, needs) for iri in needs}
+
+
+def all_below(iri: str, needs: Mapping[str, set[str]]) -> set[str]:
+    """All that one reaches by its needs, those of these, and so on."""
+    seen: set[str] = set()
+    waiting = [iri]
+    while waiting:
+        for one in needs.get(waiting.pop(), ()):
+            if one not in seen:
+                seen.add(one)
+                waiting.append(one)
+    return seen
 
 
 class Cycle(Exception):
