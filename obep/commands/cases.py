@@ -17,7 +17,7 @@ from obep.commands.embedded import open_run
 from obep.config import load_config
 from obep.engine.output import to_json
 from obep.engine.query import load
-from obep.errors import fail
+from obep.errors import ObepError, fail
 from obep.formats.reading import Notes
 from obep.model import DeadLetter, Occurrence
 from obep.streams.order import Inlet, Order, bind, named
@@ -26,6 +26,7 @@ from obep.streams.sinks import MemorySink
 from obep.testing import SHORT, Record, difference
 
 QUERY, EXPECTED = "query.obep", "expected.jsonl"
+EXAMPLE = '{"event": "Hot", "start": 3, "end": 7}'
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,24 @@ def cases(paths: list[Path]) -> Iterator[Path]:
             raise fail(
                 "OBEP532", f"{path} is no folder of cases", remedy=f"a folder with {QUERY} and {EXPECTED}"
             )
+
+
+def no_cases(roots: list[Path]) -> ObepError:
+    """What is missing, and how to make it."""
+    queries = sorted(query for root in roots for query in root.rglob("*.obep"))
+    if found := next((query.parent for query in queries if query.name == QUERY), None):
+        return fail(
+            "OBEP532",
+            f"{found / QUERY} has no {EXPECTED} beside it, so there is nothing to compare with",
+            reason=f"An expected line holds an occurrence, or as much of one as matters: {EXAMPLE}",
+            remedy=f"obep test {found} --update writes what is found now; read it before you keep it",
+        )
+    return fail(
+        "OBEP532",
+        f"there is no case in {', '.join(map(str, roots))}",
+        reason=f"A case is a folder with {QUERY}, stream.* (or sources in obep.toml) and {EXPECTED}.",
+        remedy=f"mv {queries[0]} {queries[0].parent / QUERY}" if queries else "obep init FOLDER makes one",
+    )
 
 
 def run_case(folder: Path) -> Outcome:

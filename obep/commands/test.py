@@ -28,15 +28,14 @@ def command(
 
     Exit status 0 if all are as expected, 1 if one differs, 2 if one cannot be run.
     """
-    from obep.commands.cases import EXPECTED, QUERY, as_expected, cases, occurrences, run_case
+    from obep.commands.cases import EXPECTED, QUERY, as_expected, cases, no_cases, occurrences, run_case
     from obep.commands.output import count
     from obep.commands.terminal import plain
 
     roots = paths or [Path()]
     folders = [root for root in roots if (root / QUERY).is_file()] if update else list(cases(roots))
     if not folders:
-        print(f"no cases here: a case is a folder with {QUERY}, stream.* and {EXPECTED}")
-        raise typer.Exit(2)
+        raise no_cases(roots)
     differs = broken = 0
     for folder in folders:
         try:

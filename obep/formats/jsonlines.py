@@ -12,7 +12,7 @@ from typing import BinaryIO
 import msgspec
 
 from obep.formats.limits import Refused, check_nesting, lines, whole
-from obep.formats.rdf import item_triples, read_jsonld, read_turtle
+from obep.formats.rdf import item_triples, read_message, read_turtle
 from obep.formats.reading import Reading, dead
 from obep.model import DeadLetter, Item, Triple
 
@@ -123,7 +123,7 @@ def read_mapped(line: bytes, reading: Reading) -> Item | DeadLetter:
 def _read_enclosed(graph: bytes) -> list[Triple]:
     if graph[:1] not in b"{[":
         raise Refused("OBEP601", f"graph: expected text or a JSON-LD object, got {_kind(_anything(graph))}")
-    return read_jsonld(graph)
+    return read_message(graph)
 
 
 def _wrong_envelope(line: bytes, error: Exception) -> Refused:

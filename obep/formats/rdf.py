@@ -48,6 +48,26 @@ def read_jsonld(text: str | bytes) -> list[Triple]:
     return [(str(q.subject), str(q.predicate), str(q.object)) for q in quads]
 
 
+def read_message(text: str | bytes) -> list[Triple]:
+    """The triples of a JSON-LD document that has something to say: plain JSON gives none, and is refused."""
+    found = read_jsonld(text)
+    if not found and (field := _unmapped(msgspec.json.decode(text))):
+        raise Refused(
+            "OBEP604",
+            f"the JSON-LD gives no triple: {field} is no property, as no @context makes it one. Write "
+            '"@context": {"@vocab": "http://example.org/"} into it, or give plain JSON a mapping',
+        )
+    return found
+
+
+def _unmapped(document: object) -> str:
+    """A key that is not JSON-LD's own."""
+    for one in document if isinstance(document, list) else [document]:
+        if isinstance(one, dict) and (keys := [key for key in one if not key.startswith("@")]):
+            return str(keys[0])
+    return ""
+
+
 def parse_graph(
     data: str | bytes | dict[str, object] | list[object], format: str, limits: Limits
 ) -> list[Triple]:
@@ -61,7 +81,7 @@ def parse_graph(
         )
     check_nesting(raw, limits.nesting)
     if format == "jsonld":
-        return read_jsonld(raw)
+        return read_message(raw)
     return read_turtle(raw)
 
 

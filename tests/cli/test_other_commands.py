@@ -122,6 +122,24 @@ def test_update_writes_what_is_found(tmp_path: Path) -> None:
     assert obep("test", folder).status == 0
 
 
+def test_a_query_without_expectations_is_told_how_to_get_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = case(Path("c"))
+    (folder / "expected.jsonl").unlink()
+    for where in ((), ("c",)):
+        said = obep("test", *where)
+        assert (said.status, said.err[:7]) == (2, "OBEP532")
+        assert "Try:  obep test c --update" in said.err
+    assert obep("test", "c", "--update").status == 0
+    assert obep("test").status == 0
+    (folder / "query.obep").rename("c/mine.obep")
+    assert "Try:  mv c/mine.obep c/query.obep" in obep("test").err
+    (folder / "mine.obep").unlink()
+    assert "obep init" in obep("test").err
+
+
 def test_doctor_says_what_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("obep.commands.diagnosis._ask_reasoner", lambda: None)
     said = obep("doctor")

@@ -58,7 +58,7 @@ def test_blank_nodes_are_private_to_their_item():
     assert running.push(ttl("_:b a :ClassB ."), at=1) == []
 
 
-@pytest.mark.parametrize("graph", [42, [("a", "b")], [("x", "y", "z")], "this is no Turtle"])
+@pytest.mark.parametrize("graph", [42, [("a", "b")], [("x", "y", "z")], "this is no Turtle", {"temp": 3}])
 def test_what_is_no_graph_is_refused(graph: object):
     with pytest.raises(ObepError) as error:
         engine(QUERY).push(graph, at=0)

@@ -49,6 +49,9 @@ def test_blank_nodes_of_two_readings_agree() -> None:
         ("<a> <b> 1 .", "turtle", "OBEP604"),
         (":a :b :c .", "turtle", "OBEP604"),
         ('{"@context": "https://schema.org/", "name": "x"}', "jsonld", "OBEP607"),
+        ({"id": 7, "temp": 21.5}, "jsonld", "OBEP604"),
+        ([{"@id": "http://e/a"}, {"temp": 21.5}], "jsonld", "OBEP604"),
+        ({"@context": {"t": "http://e/t"}, "temp": 21.5}, "jsonld", "OBEP604"),
         ('{"@context": {"@import": "https://schema.org/"}, "name": "x"}', "jsonld", "OBEP607"),
         ("<http://e/a> <http://e/b> <<( <http://e/a> <http://e/b> 1 )>> .", "turtle", "OBEP604"),
         ("", "rdfxml", "OBEP510"),
@@ -83,3 +86,8 @@ def test_blank_nodes_of_trig_agree_between_readings() -> None:
         b'@prefix : <http://e/> . :g { [] :p [ :q 1 ] } :g <http://www.w3.org/ns/prov#generatedAtTime> "3" .'
     )
     assert only(data, "trig", stream="s") == only(data, "trig", stream="s")
+
+
+@pytest.mark.parametrize("document", [{}, [], {"@context": {"t": "http://e/t"}}, {"@id": "http://e/a"}])
+def test_json_ld_that_says_nothing_is_an_empty_graph(document: dict[str, object] | list[object]) -> None:
+    assert read_graph(document, "jsonld") == ()
