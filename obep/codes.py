@@ -155,6 +155,7 @@ CODES: dict[str, str] = {
     "OBEP213": "a window that nobody looks at",
     "OBEP214": "a window with gaps",
     "OBEP215": "a class that a window never holds",
+    "OBEP216": "an event returned in two forms",
     "OBEP240": "two equivalent events",
     "OBEP241": "an event runs as a lower bound",
     "OBEP242": "a name in a guard that nobody knows",

@@ -28,6 +28,7 @@ QUERY_ERRORS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
 )
 QUERY_WARNINGS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     events.equal_definitions,
+    events.two_forms,
     windows.kept_for_ever,
     windows.unused,
     windows.gaps,

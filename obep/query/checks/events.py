@@ -141,6 +141,29 @@ def returned(definitions: Definitions) -> Iterator[Diagnostic]:
                 yield say("OBEP112", file, clause.span, message, remedy="EVENT … AS …   before the RETURN")
 
 
+def two_forms(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP216: an event leaves in one form, that of the last RETURN that names it."""
+    linked = definitions.linked
+    forms: dict[str, str] = {}
+    for clause in linked.returns:
+        names = [name.iri for name in clause.events]
+        if clause.which != "listed":
+            names = [iri for iri, event in linked.events.items() if clause.which == "all" or event.named]
+        changed = [iri for iri in dict.fromkeys(names) if forms.setdefault(iri, clause.form) != clause.form]
+        if changed:
+            which = listed([linked.events[iri].name.text for iri in changed if iri in linked.events])
+            other = "RDF" if clause.form == "event" else "EVENT"
+            forms.update(dict.fromkeys(changed, clause.form))
+            yield say(
+                "OBEP216",
+                linked.file,
+                clause.span,
+                f"{which} {'is' if len(changed) == 1 else 'are'} returned AS {other} STREAM already",
+                "An event is returned in one form; the last RETURN that names it decides.",
+                "one RETURN for each event; for both forms two sinks: --sink found.jsonl --sink found.trig",
+            )
+
+
 def equal_definitions(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP210: two events with the same definition always happen together."""
     first: dict[object, Event] = {}
