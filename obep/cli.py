@@ -14,10 +14,12 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from obep.errors import ObepError
+from obep.errors import ObepError, fail
 
 COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "why-not", "doctor")
 """In the order in which help shows them. A command `why-not` is `command` in obep/commands/why_not.py."""
+DEBUG = "OBEP_DEBUG"
+"""The environment variable that asks for tracebacks, as --debug does."""
 
 
 class Commands(TyperGroup):
@@ -46,15 +48,35 @@ class Commands(TyperGroup):
         except BrokenPipeError:  # the reader has seen enough, as in `obep explain … | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
+        except Exception as error:
+            ordinary = isinstance(error, typer.Abort) or hasattr(error, "exit_code")  # ends and wrong options
+            if ordinary or os.environ.get(DEBUG) or ctx.params.get("debug"):
+                raise
+            print(_unexpected(error), file=sys.stderr)
+            raise typer.Exit(1) from None
 
 
 app = typer.Typer(
     cls=Commands,
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _unexpected(error: Exception) -> ObepError:
+    """A bug of ours, said in a few lines; the traceback is for those who look for it."""
+    from traceback import extract_tb
+
+    ours = [frame for frame in extract_tb(error.__traceback__) if "obep" in frame.filename]
+    place = f" in {ours[-1].name}, line {ours[-1].lineno} of {ours[-1].filename}" if ours else ""
+    return fail(
+        "OBEP599",
+        "obep has met something that it did not expect",
+        reason=f"{type(error).__name__}: {error}{place}\n"
+        "This is a mistake in obep. Please report it, with the query and the input if you can.",
+        remedy=f"{DEBUG}=1 obep …   (the same once more shows where it happened)",
+    )
 
 
 def _version(wanted: bool) -> None:
@@ -72,6 +94,9 @@ def _version(wanted: bool) -> None:
 def _obep(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help=f"Show the traceback of what obep did not expect (or {DEBUG}=1).")
     ] = False,
 ) -> None:
     """Ontology-based event processing over RDF streams."""

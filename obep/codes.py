@@ -235,6 +235,8 @@ CODES: dict[str, str] = {
     "OBEP558": "a checkpoint that does not fit",
     "OBEP559": "live sources that nothing puts in order",
     "OBEP560": "nothing could be read",
+    "OBEP561": "more explanations than are kept",
+    "OBEP562": "items that were not decided",
     "OBEP570": "a graph that cannot be pushed",
     "OBEP571": "an engine that is closed",
     "OBEP572": "a query without RETURN",
@@ -244,6 +246,7 @@ CODES: dict[str, str] = {
     "OBEP576": "an event that the query does not define",
     "OBEP577": "an item of no stream of the query",
     "OBEP578": "an instant that cannot be read",
+    "OBEP599": "something that obep did not expect",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",
     "OBEP601": "a field of the record is missing or of the wrong kind",

@@ -27,7 +27,8 @@ class Said:
 
 def obep(*arguments: str | Path, stdin: bytes | None = None) -> Said:
     """Runs `obep` with the arguments; a bug is raised, not turned into a status."""
-    result = CliRunner().invoke(app, [str(a) for a in arguments], input=stdin, catch_exceptions=False)
+    words = [str(a) for a in arguments]
+    result = CliRunner(env={"OBEP_DEBUG": "1"}).invoke(app, words, input=stdin, catch_exceptions=False)
     return Said(result.exit_code, result.stdout, result.stderr)
 
 
