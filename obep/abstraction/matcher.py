@@ -59,6 +59,8 @@ class Matcher:
         """Triples of items whose class or property T does not know."""
         self.capped = 0
         """How often an event had more explanations than are kept (SPEC D4)."""
+        self.undecided = 0
+        """Items that needed a reasoner, and had none: there may be more in them."""
         if gap is None and bundle.java:
             gap = HermitGap(bundle.module, bundle.cache_dir)
         self.gap = gap
@@ -118,6 +120,8 @@ class Matcher:
             occurrences.append(occurrence)
         if template.capped:
             self.capped += template.capped
+        if template.bounded:
+            self.undecided += 1
         return _matched(Matched, (item, tuple(occurrences), template.bounded))
 
     def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter:
@@ -135,6 +139,7 @@ class Matcher:
         if template.clash is not None or template.refused is not None:
             return _dead(item, template, shape)
         self.capped += template.capped
+        self.undecided += template.bounded
         found = []
         again = (occurrence.event, body_of(occurrence.event))
         names = list(shape.names)

@@ -11,8 +11,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from obep.commands.progress import Progress, shown_watermark
-from obep.commands.refusals import LATE, complain
+from obep.commands.refusals import LATE, complain, remark
 from obep.commands.terminal import escaped, plain
+from obep.engine.blocks import NOTED
 from obep.engine.output import to_line
 from obep.engine.query import Query, load
 from obep.engine.rdf import to_rdf
@@ -68,6 +69,7 @@ def run_embedded(order: Order) -> int:
             endpoint.close()
     progress.end(figures.line(), stopped=bool(caught))
     taken = engine.counters["processed"] - before + engine.waiting
+    remark(engine.counters, progress)
     failed = _complain(run, order, progress, taken)
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
@@ -169,6 +171,7 @@ class Figures:
             "holding": ", ".join(filter(None, clock.holding())) if clock.idle is not None else "",
             "pending": self._engine.pending,
             "undelivered": len(run.failed),
+            "unknown": self._engine.counters.get("unknown", 0),
         }
 
     def metrics(self) -> dict[str, Any]:
@@ -183,6 +186,7 @@ class Figures:
             "refused_total": refused,
             "undelivered_total": len(run.failed),
             "pending": self._engine.pending,
+            **{f"{name}_total": self._engine.counters.get(name, 0) for name in NOTED},
             **({} if watermark is None else {"watermark_seconds": watermark / 1_000_000}),
         }
 

@@ -9,8 +9,9 @@ from types import FrameType
 from typing import Any
 
 from obep.commands.progress import Progress, shown_watermark
-from obep.commands.refusals import complain
+from obep.commands.refusals import complain, remark
 from obep.commands.terminal import escaped
+from obep.engine.blocks import NOTED
 from obep.engine.query import load
 from obep.errors import ObepError
 from obep.streams.order import Order
@@ -55,6 +56,7 @@ def run_on_spark(order: Order) -> int:
         if endpoint is not None:
             endpoint.close()
     progress.end(figures(run), stopped=bool(caught))
+    remark(run.tally.noted, progress)
     failed = _complain(run, order, progress)
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
@@ -73,6 +75,7 @@ def figures(run: Any) -> dict[str, object]:
         "holding": ", ".join(tally.holding) if run.order.idle is not None else "",
         "pending": sum(tally.pending.values()),
         "undelivered": len(run.delivery.failed),
+        "unknown": tally.noted["unknown"],
     }
 
 
@@ -115,6 +118,7 @@ def metrics(run: Any) -> dict[str, Any]:
         "refused_total": {code: n for code, n in delivery.letter_counts.items() if code != "OBEP640"},
         "undelivered_total": len(delivery.failed),
         "pending": sum(tally.pending.values()),
+        **{f"{name}_total": tally.noted[name] for name in NOTED},
         **({} if tally.watermark is None else {"watermark_seconds": tally.watermark / 1_000_000}),
     }
 

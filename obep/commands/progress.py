@@ -84,7 +84,8 @@ def _line(figures: Mapping[str, object], seconds: float) -> str:
     items = int(str(figures.get("items", 0)))
     parts = [f"{items:,} item{'' if items == 1 else 's'} ({items / max(seconds, 1e-3):,.0f}/s)"]
     parts += [f"{figures.get(name, 0):,} {name}" for name in ("occurrences", "late", "refused")]
-    parts += [f"{figures[name]:,} {name}" for name in ("pending", "undelivered") if figures.get(name)]
+    others = ("pending", "undelivered", "unknown")
+    parts += [f"{figures[name]:,} {name}" for name in others if figures.get(name)]
     if figures.get("watermark") is not None:
         parts.insert(2, f"watermark {figures['watermark']}")
     if figures.get("holding"):

@@ -11,6 +11,24 @@ from obep.model import DeadLetter
 LATE = "OBEP640"
 
 
+def remark(noted: Mapping[str, int], progress: Progress) -> None:
+    """Says what a run left out, though it refused nothing (`obep.engine.blocks.NOTED`)."""
+    if capped := noted.get("capped", 0):
+        progress.warn(
+            "OBEP561", f"{capped} times an event had more explanations in one item than are kept, which is 32"
+        )
+    if undecided := noted.get("undecided", 0):
+        progress.warn(
+            "OBEP562",
+            f"{_items(undecided)} not decided for lack of a reasoner, so events may be missing   "
+            "(--require-complete refuses such a run)",
+        )
+
+
+def _items(count: int) -> str:
+    return "1 item was" if count == 1 else f"{count:,} items were"
+
+
 def complain(
     counts: Counter[str], first: Mapping[str, DeadLetter], progress: Progress, *, kept: bool, taken: int
 ) -> bool:

@@ -22,10 +22,17 @@ NOW = "now"
 STYLE = "style"
 """The counter that says how instants were written in the input, as a place in `STYLES`."""
 STYLES = (None, "integer", "iso")
+NOTED = ("unknown", "capped", "undecided")
+"""What a matcher counts: triples of unknown vocabulary, explanations left out, items left undecided."""
 
 Packed = tuple[str, str, tuple[tuple[Triple, bool], ...], tuple[tuple[int, tuple[Solution, ...]], ...], bool]
 """Event, individual, explanation (each triple, and whether it was in the item and so has its instant),
 solutions by ask, and whether a reasoner was missing. The instants are those of the entry."""
+
+
+def noted(matcher: object) -> tuple[int, ...]:
+    """What a matcher has counted so far."""
+    return tuple([getattr(matcher, name, 0) for name in NOTED])
 
 
 class Group(msgspec.Struct, array_like=True, gc=False):

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import msgspec
 
+from obep.engine.blocks import NOTED, noted
 from obep.engine.clock import Clock, micros
 from obep.engine.graphs import triples_of
 from obep.engine.instants import Runtime
@@ -70,6 +71,7 @@ class Engine:
         self._now = now
         self._lock = RLock()
         self._matcher = matcher if matcher is not None else _matcher(query)
+        self._noted = noted(self._matcher)
         self._runtime = Runtime(query.plan, self._matcher, self._bury_derived)
         self._runtime.observer = self._observe
         self._recent: dict[Term, deque[Occurrence]] = {}
@@ -270,11 +272,21 @@ class Engine:
     def _out(self, found: list[Occurrence]) -> list[Occurrence]:
         """Callbacks run outside of the lock."""
         self.counters["occurrences"] += len(found)
+        self._note()
         letters, self._letters = self._letters, []
         if self.on_dead_letter is not None:
             for letter in letters:
                 self.on_dead_letter(letter)
         return found
+
+    def _note(self) -> None:
+        """Count what the matcher has counted since it was last asked; what never happens is not there."""
+        now = noted(self._matcher)
+        if now != self._noted:
+            for name, count, before in zip(NOTED, now, self._noted, strict=True):
+                if count > before:
+                    self.counters[name] = self.counters.get(name, 0) + count - before
+            self._noted = now
 
     def _check_open(self) -> None:
         if self._closed:

@@ -15,7 +15,7 @@ from pyspark import TaskContext
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from obep.engine.blocks import NOW, STYLE, STYLES, Block, Entry, decode_block
+from obep.engine.blocks import NOTED, NOW, STYLE, STYLES, Block, Entry, decode_block
 from obep.engine.clock import Clock
 from obep.engine.segments import Segment
 from obep.errors import ObepError, fail
@@ -228,6 +228,7 @@ class Run:
             "watermark": self._clock.watermark,
             "holding": list(self._clock.holding()),
             "segments": len(self._touched),
+            **{name: sum(block.counters.get(name, 0) for block in blocks) for name in NOTED},
             "pending": sum(segment.pending for segment in self._segments.values()),
         }
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from zlib import crc32
 
-from obep.engine.blocks import Filling, Group, Packed, pack
+from obep.engine.blocks import NOTED, Filling, Group, Packed, noted, pack
 from obep.guards.asks import Ask
 from obep.guards.mentions import timed
 from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple
@@ -23,6 +23,8 @@ REMEMBERED = 100_000
 Place = tuple[int, int]
 """A bucket and a segment in it."""
 Rows = Mapping[int, tuple[Solution, ...]]
+Routed = tuple[list[tuple[int, int, Group]], tuple[int, ...]]
+"""Where the occurrences of an item go, and what was counted about it (`NOTED`)."""
 
 
 class Matching(Protocol):
@@ -66,7 +68,7 @@ class Routes:
     def __init__(self, layout: Layout, asks: Iterable[Ask] = ()) -> None:
         """`asks` are those of the query: where none looks at times, equal items are routed once."""
         self._buckets = layout.buckets
-        self._remembered: dict[tuple[str, tuple[Triple, ...]], list[tuple[int, int, Group]]] = {}
+        self._remembered: dict[tuple[str, tuple[Triple, ...]], Routed] = {}
         self._routes: dict[Term, list[tuple[Component, int]]] = {}
         self._whole: list[int] = []
         self.width = layout.width
@@ -89,6 +91,7 @@ class Routes:
         width = self.width
         blocks = [Filling() for _ in range(width)]
         maxima: dict[str, int] = {}
+        notes = dict.fromkeys(NOTED, 0)
         for item in batch:
             if isinstance(item, DeadLetter):
                 if accounts:
@@ -97,30 +100,38 @@ class Routes:
             stream, at = item.stream, item.at
             if at > maxima.get(stream, at - 1):
                 maxima[stream] = at
-            places = self._remembered.get((stream, item.triples))
-            if places is None:
+            routed = self._remembered.get((stream, item.triples))
+            if routed is None:
                 found = self._match(item, matcher)
                 if isinstance(found, DeadLetter):
                     blocks[_home(at, width)].letters.append(found)
                     continue
-                places = found
+                routed = found
+            places, counts = routed
+            if any(counts):
+                for name, count in zip(NOTED, counts, strict=True):
+                    notes[name] += count
             if accounts:
                 blocks[_home(at, width)].arrive(stream, at)
             for bucket, segment, group in places:
                 blocks[bucket].add(at, segment, group)
-        return [block.encode(maxima, counters) for block in blocks]
+        first, *others = blocks  # one tells what was counted
+        told = [first.encode(maxima, {**counters, **notes})]
+        return told + [block.encode(maxima, counters) for block in others]
 
-    def _match(self, item: Item, matcher: Matching) -> list[tuple[int, int, Group]] | DeadLetter:
+    def _match(self, item: Item, matcher: Matching) -> Routed | DeadLetter:
         """Where the occurrences of an item go; remembered where another instant would not change it."""
+        before = noted(matcher)
         matched = matcher.match(item)
         if isinstance(matched, DeadLetter):
             return matched
-        places = self._groups(item, matched.occurrences)  # type: ignore[attr-defined]
+        counts = tuple([now - then for now, then in zip(noted(matcher), before, strict=True)])
+        routed = self._groups(item, matched.occurrences), counts  # type: ignore[attr-defined]
         if self._timeless:
             if len(self._remembered) >= REMEMBERED:
                 self._remembered.clear()
-            self._remembered[item.stream, item.triples] = places
-        return places
+            self._remembered[item.stream, item.triples] = routed
+        return routed
 
     def _groups(self, item: Item, occurrences: Iterable[Occurrence]) -> list[tuple[int, int, Group]]:
         packed: dict[Place, list[Packed]] = {(bucket, 0): [] for bucket in self._whole}

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from obep.engine.blocks import NOTED
+
 
 @dataclass
 class Tally:
@@ -18,6 +20,8 @@ class Tally:
     watermark: int | None = None
     holding: tuple[str, ...] = ()
     style: str | None = None
+    noted: Counter[str] = field(default_factory=Counter)
+    """What the matchers counted (`obep.engine.blocks.NOTED`)."""
     pending: dict[int, int] = field(default_factory=dict)
     load: Counter[int] = field(default_factory=Counter)
     """How many occurrences each bucket has found: whether the work is spread."""
@@ -31,6 +35,7 @@ class Tally:
             self.watermark = max(report["watermark"], self.watermark or report["watermark"])
         self.holding = tuple(filter(None, report["holding"]))
         self.style = "iso" if "iso" in (self.style, report["style"]) else report["style"] or self.style
+        self.noted.update({name: report.get(name, 0) for name in NOTED})
         self.pending[report["bucket"]] = report["pending"]
         self.load[report["bucket"]] += report["occurrences"]
 

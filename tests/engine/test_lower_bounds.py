@@ -134,3 +134,57 @@ def test_the_command_line_flags_or_refuses(folder: Path, monkeypatch: pytest.Mon
     assert refused.status == 2
     assert "OBEP346" in refused.err
     assert refused.out == ""
+
+
+def test_what_could_not_be_decided_is_counted(folder: Path) -> None:
+    engine = obep.load(folder / "q.obep", java=False).engine()
+    engine.push(PREFIXES + ":p a :Patient .", at=1, stream="s")
+    assert "undecided" not in engine.counters
+    engine.push(PREFIXES + ":p a :NightStep .", at=2, stream="s")  # HermiT would say that it is the patient
+    assert engine.counters["undecided"] == 1
+
+
+def test_what_the_ontology_does_not_know_is_counted_over_a_restart(folder: Path) -> None:
+    query = obep.load(folder / "q.obep", java=False)
+    first, second = query.engine(), query.engine()
+    first.push(PREFIXES + ":p a :Patient , :Martian ; :likes :q .", at=1, stream="s")
+    assert first.counters["unknown"] == 2
+    second.restore(first.snapshot())
+    second.push(PREFIXES + ":p a :Martian .", at=2, stream="s")
+    assert second.counters["unknown"] == 3
+
+
+def test_a_run_says_what_it_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OBEP_JAVA", "off")
+    line = json.dumps({"time": 1, "graph": f"{PREFIXES} :p a :NightStep ."})
+    said = embedded(folder / "q.obep", "--source", "-", stdin=line.encode())
+    assert said.status == 0
+    assert "OBEP562  warning: 1 item was not decided for lack of a reasoner" in said.err
+
+
+def test_more_explanations_than_are_kept_are_counted_and_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "q.obep").write_text("PREFIX : <http://e/>\nFROM STREAM <s>\nEVENT H AS p some C\nRETURN H\n")
+    graph = "@prefix : <http://e/> . :x :p " + ", ".join(f":y{n}" for n in range(40)) + " . "
+    graph += " ".join(f":y{n} a :C ." for n in range(40))
+    line = json.dumps({"time": 1, "graph": graph})
+    said = embedded(tmp_path / "q.obep", "--source", "-", stdin=line.encode())
+    assert len(said.records) == 32
+    assert "OBEP561  warning: 1 times an event had more explanations in one item than are kept" in said.err
+
+
+def test_a_bucket_of_spark_tells_what_was_counted(folder: Path) -> None:
+    pytest.importorskip("pyspark")
+    from obep.abstraction.matcher import Matcher
+    from obep.engine.blocks import NOTED, decode_block
+    from obep.formats import read_graph
+    from obep.model import Item
+    from obep.plan.components import components
+    from obep.spark.route import Layout, Routes
+
+    query = obep.load(folder / "q.obep", java=False)
+    routes = Routes(Layout(components(query.plan, query.derived), 2), query.asks.all)
+    matcher = Matcher(query.bundle, query.asks.all)
+    item = Item("s", 1, read_graph(PREFIXES + ":p a :NightStep , :Martian ."))
+    blocks = routes.blocks([item, item._replace(at=2)], matcher, {})  # the second one is remembered
+    counted = [decode_block(block).counters for block in blocks]
+    assert [sum(one.get(name, 0) for one in counted) for name in NOTED] == [2, 0, 2]
