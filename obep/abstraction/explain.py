@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from obep.abstraction.backwards import Backwards, Derivation, Fact
 from obep.ontology.facts import Node
 from obep.ontology.program import Program
 from obep.ontology.store import Store
 
+T = TypeVar("T")
 Explanation = frozenset[int]
 
 NOTHING_NEEDED: tuple[Explanation, ...] = (frozenset(),)
@@ -36,7 +37,7 @@ class Explained(NamedTuple):
     cut: bool = False
 
 
-def add_minimal(sets: list[Explanation], new: Explanation) -> bool:
+def add_minimal(sets: list[frozenset[T]], new: frozenset[T]) -> bool:
     """Puts a set into an antichain; `False` if one of its subsets is there."""
     for known in sets:
         if known <= new:
@@ -56,6 +57,10 @@ class Explainer:
         self._known: OrderedDict[Fact, Explained] = OrderedDict()
         self._cut_now = False
         self._backwards = Backwards(program, store)
+
+    def forget(self) -> None:
+        """The store has changed."""
+        self._known.clear()
 
     def explain(self, node: Node) -> Explained:
         """All minimal sets of a node."""

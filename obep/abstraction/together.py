@@ -14,19 +14,18 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from obep.abstraction.graphs import ClosedGraph, OccurrenceGraphs
-from obep.abstraction.templates import Hit, named
+from obep.abstraction.union import Union, Way
+from obep.formats.limits import Refused
 from obep.model import Assertion, DeadLetter, Item, Occurrence, Term, Triple
 from obep.ontology.words import show_triple
 
 if TYPE_CHECKING:
     from obep.abstraction.matcher import Matcher
 
-Sightings = dict[Triple, dict[int, int]]
-"""For each triple the instants at which it was seen, each with the measure at which that sighting expires."""
-
-
 Held = tuple[int, Item]
 """An item in a window, after its expiration."""
+Sightings = dict[Triple, dict[int, int]]
+"""For each triple the instants at which it was seen, each with the expiration of that sighting."""
 
 
 class Together:
@@ -35,68 +34,82 @@ class Together:
     def __init__(self, matcher: Matcher, name: str, goals: Iterable[Term]) -> None:
         """`goals` are the classes that are looked for."""
         self._matcher, self._name, self._goals = matcher, name, frozenset(goals)
+        self._union = Union(matcher)
         self._known: Sightings = {}
 
     def keep(self, items: Iterable[Held]) -> None:
         """These have been looked at; what comes may join with them."""
-        _see(self._known, items)
+        fresh = _sightings(items)
+        for triple, seen in fresh.items():
+            self._known.setdefault(triple, {}).update(seen)
+        self._union.add({triple: max(seen.values()) for triple, seen in fresh.items()})
 
-    def forget(self, measure: int) -> None:
-        """The window's measure has come to here: what has expired is gone."""
-        for triple, seen in [*self._known.items()]:
-            for at in [at for at, expires in seen.items() if expires <= measure]:
-                del seen[at]
-            if not seen:
+    def forget(self, items: Iterable[Held], measure: int) -> None:
+        """These have left, now that the window's measure has come to here."""
+        gone = []
+        for triple, seen in _sightings(items).items():
+            known = self._known[triple]
+            for at in seen:
+                known.pop(at, None)
+            if not known:
                 del self._known[triple]
+                gone.append(triple)
+        self._union.drop(gone, measure)
 
     def find(self, items: Sequence[Held], now: int) -> list[Occurrence] | DeadLetter:
         """The occurrences that use something of these items, which have not been kept yet."""
-        fresh: Sightings = {}
-        _see(fresh, items)
-        matcher = self._matcher
-        union = sorted(self._known.keys() | fresh.keys())
-        template, shape = matcher.evaluate_union(union, fresh.keys())
-        if template.clash is not None:
-            clash = [*(shape.triples[n] for n in template.clash), *template.static_clash]
-            words = ", ".join(sorted(map(show_triple, clash)))
+        fresh = _sightings(items)
+        answer = self._union.find(fresh)
+        stream = items[0][1].stream
+        if answer.clash is not None:
+            words = ", ".join(sorted(map(show_triple, answer.clash)))
             reason = f"the items in the window <{self._name}> together contradict the ontology: {words}"
-            return DeadLetter(items[0][1].stream, now, "OBEP621", reason)
-        found: list[Occurrence] = []
-        names = list(shape.names)
-        groups: dict[tuple[Term, Term], list[Hit]] = {}
-        for hit in template.hits:
-            if hit.event in self._goals:
-                groups.setdefault((hit.event, named(hit.individual, names) or ""), []).append(hit)
-        matcher.capped += template.capped
-        whole = cache(lambda: ClosedGraph(matcher.bundle, shape.triples, with_k=True))
-        for (event, individual), hits in sorted(groups.items()):
-            ways = (
-                (explanation, hit.bounded)
-                for hit in sorted(hits, key=lambda hit: (len(hit.triples) + len(hit.static), hit.triples))
-                for explanation in self._timed(hit, shape.triples, fresh)
-            )
-            for explanation, bounded in islice(ways, matcher.max_explanations):
-                one = _occurrence(event, individual, explanation, now, bounded)
-                matcher.solve(one, OccurrenceGraphs(matcher.bundle, one, whole=whole))
-                found.append(one)
-            matcher.capped += next(ways, None) is not None
+            return DeadLetter(stream, now, "OBEP621", reason)
+        self._matcher.capped += answer.capped
+        try:
+            return self._solved(self._occurrences(answer.ways, fresh, now), fresh)
+        except Refused as refused:
+            return DeadLetter(stream, now, refused.code, f"in the window <{self._name}>: {refused.reason}")
+
+    def _solved(self, found: list[Occurrence], fresh: Sightings) -> list[Occurrence]:
+        """The same, with what guards ask of them; to those that look further the union is the whole item."""
+        bundle = self._matcher.bundle
+        whole = cache(lambda: ClosedGraph(bundle, [*(self._known | fresh)], with_k=True))
+        for one in found:
+            self._matcher.solve(one, OccurrenceGraphs(bundle, one, whole=whole))
         return found
 
-    def _timed(
-        self, hit: Hit, triples: Sequence[Triple], fresh: Mapping[Triple, Mapping[int, int]]
-    ) -> Iterator[list[Assertion]]:
+    def _occurrences(self, ways: Iterable[Way], fresh: Sightings, now: int) -> list[Occurrence]:
+        groups: dict[tuple[Term, Term], list[Way]] = {}
+        for way in ways:
+            if way.event in self._goals:
+                groups.setdefault((way.event, way.individual), []).append(way)
+        found: list[Occurrence] = []
+        for _, some in sorted(groups.items()):
+            every = (
+                _occurrence(way, explanation, now)
+                for way in sorted(some, key=lambda way: (len(way.window) + len(way.static), way))
+                for explanation in self._timed(way, fresh)
+            )
+            found += islice(every, self._matcher.max_explanations)
+            self._matcher.capped += next(every, None) is not None
+        return found
+
+    def _timed(self, way: Way, fresh: Mapping[Triple, Mapping[int, int]]) -> Iterator[list[Assertion]]:
         """A minimal set of triples as sets of assertions that use a fresh one, the latest first."""
-        chosen = [triples[n] for n in hit.triples]
-        old = [sorted(self._known.get(triple, ()), reverse=True) for triple in chosen]
-        new = [sorted(fresh.get(triple, ()), reverse=True) for triple in chosen]
+        static: list[Assertion] = [(triple, None) for triple in way.static]
+        old = [sorted(self._known.get(triple, ()), reverse=True) for triple in way.window]
+        new = [sorted(fresh.get(triple, ()), reverse=True) for triple in way.window]
         for instants in _choices(old, new):
-            yield [*zip(chosen, instants, strict=True), *hit.static]
+            yield [*zip(way.window, instants, strict=True), *static]
 
 
-def _see(sightings: Sightings, items: Iterable[Held]) -> None:
+def _sightings(items: Iterable[Held]) -> Sightings:
+    found: Sightings = {}
     for expires, item in items:
         for triple in item.triples:
-            sightings.setdefault(triple, {})[item.at] = expires
+            found.setdefault(triple, {})[item.at] = expires
+    return found
 
 
 def _choices(old: Sequence[Sequence[int]], new: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
@@ -107,8 +120,7 @@ def _choices(old: Sequence[Sequence[int]], new: Sequence[Sequence[int]]) -> Iter
     """
     if not any(new):
         return
-    first, *_ = new
-    for instant in first:
+    for instant in new[0]:
         for rest in _any([[*n, *o] for n, o in zip(new[1:], old[1:], strict=True)]):
             yield (instant, *rest)
     for instant in old[0]:
@@ -126,11 +138,8 @@ def _any(places: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
             yield (instant, *rest)
 
 
-def _occurrence(
-    event: Term, individual: Term, explanation: list[Assertion], now: int, bounded: bool
-) -> Occurrence:
+def _occurrence(way: Way, explanation: list[Assertion], now: int) -> Occurrence:
     instants = [at for _, at in explanation if at is not None]
     start, end = min(instants), max(instants)
-    return Occurrence(
-        event, individual, tuple(sorted(explanation)), start, end, now, start, bounded=bounded
-    )  # fmt: skip
+    because = tuple(sorted(explanation))
+    return Occurrence(way.event, way.individual, because, start, end, now, start, bounded=way.bounded)

@@ -30,7 +30,7 @@ class Gathering(Protocol):
 
     def keep(self, items: Iterable[Held], /) -> None: ...
 
-    def forget(self, measure: int, /) -> None: ...
+    def forget(self, items: Iterable[Held], measure: int, /) -> None: ...
 
     def find(self, items: Sequence[Held], now: int, /) -> list[Occurrence] | DeadLetter: ...
 
@@ -100,13 +100,10 @@ class Windowed(Running):
         window = self._window
         over = window.over is not None and now > window.over
         measure = NEVER if over else window.measure(now, self._count)
-        before = len(self._known) + len(self._fresh)
-        for held in (self._known, self._fresh):
-            while held and held[0].expires <= measure:
-                held.popleft()
-        if len(self._known) + len(self._fresh) < before:
-            self._changed = True
-            self._together.forget(measure)
+        gone, unseen = (_expired(held, measure) for held in (self._known, self._fresh))
+        if gone:
+            self._together.forget(gone, measure)
+        self._changed |= bool(gone or unseen)
 
     def _next_evaluation(self, now: int) -> int | None:
         """When the window is looked at without a new item: at the next step, or when a clash may be gone."""
@@ -140,3 +137,11 @@ class Windowed(Running):
 
     def size(self) -> int:
         return len(self._known) + len(self._fresh)
+
+
+def _expired(held: deque[Held], measure: int) -> list[Held]:
+    """Those that leave."""
+    gone = []
+    while held and held[0].expires <= measure:
+        gone.append(held.popleft())
+    return gone

@@ -1,0 +1,101 @@
+"""Facts with expiration times: what is there at any moment is what the triples that are left entail."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+from cases import bundle, linked
+from small_worlds import Small, name
+
+from obep.abstraction.matcher import Matcher
+from obep.abstraction.union import Union
+from obep.model import RDF_TYPE, Triple
+from obep.ontology import axioms as ax
+from obep.ontology.axioms import Axioms
+from obep.ontology.compile import Bundle
+from obep.ontology.lasting import NEVER, Lasting
+from obep.ontology.reading import Contradiction, Reading
+
+Facts = set[tuple[object, ...]]
+
+
+def facts(lasting: Lasting, after: int = -1) -> Facts:
+    """What holds beyond a moment, by the names of individuals."""
+    width = len(lasting.program.stored)
+    found: Facts = {
+        (c, lasting.term(x))
+        for x, types in lasting.types.items()
+        for c, (until,) in types.items()
+        if until > after
+    }
+    for key, ends in lasting.forwards.items():
+        for b, (until,) in ends.items():
+            if until > after:
+                found.add((key % width, lasting.term(key // width), lasting.term(b)))
+    return found
+
+
+def entailed(reading: Reading, triples: dict[Triple, int], after: int) -> Facts:
+    """The same from scratch."""
+    lasting = Lasting(reading.program, reading.store)
+    lasting.add((triple, NEVER) for triple, until in triples.items() if until > after)
+    return facts(lasting)
+
+
+@pytest.mark.slow
+def test_what_lasts_is_what_the_rest_entails() -> None:
+    count: Counter[str] = Counter()
+    for seed in range(400):
+        rng, small = Random(seed), Small(seed)
+        t = small.t | Axioms((ax.SubClassOf(small.body, ax.Class(name("B"))),), frozenset({name("B")}))
+        try:
+            reading = Bundle(linked("EVENT H AS B"), t, tuple(small.k), java=False).lower
+        except Contradiction:
+            continue
+        lasting = Lasting(reading.program, reading.store)
+        alive: dict[Triple, int] = {}
+        for now in range(12):
+            lasting.drop(now)
+            alive = {triple: until for triple, until in alive.items() if until > now}
+            assert facts(lasting) == entailed(reading, alive, now), seed
+            new = {small._triple(): now + rng.randint(1, 6) for _ in range(rng.randint(0, 2))}
+            lasting.add(new.items())
+            for triple, until in new.items():
+                alive[triple] = max(until, alive.get(triple, 0))
+            for later in range(now, now + 7):
+                assert facts(lasting, later) == entailed(reading, alive, later), seed
+        count["tried"] += 1
+        lasting.drop(100)
+        assert (lasting.size(), lasting.types, lasting.forwards, lasting.backwards) == (0, {}, {}, {})
+        assert (lasting.ids, lasting.types_of, lasting.edges_of, lasting.numbers) == ({}, {}, {}, {})
+    assert count["tried"] >= 200
+
+
+def test_names_that_have_gone_leave_nothing_behind() -> None:
+    reading = bundle("", "EVENT H AS A and p some B").lower
+    lasting = Lasting(reading.program, reading.store)
+    for n in range(5000):
+        lasting.drop(n)
+        lasting.add(
+            [((f"<x{n}>", "<http://e/p>", f"<y{n}>"), n + 3), ((f"<y{n}>", RDF_TYPE, "<http://e/B>"), n + 2)]
+        )
+    assert len(lasting.own) <= 8
+    assert len(lasting.triples) <= 1100
+
+
+def test_what_a_new_item_costs_does_not_depend_on_the_window() -> None:
+    """Rooms apart from each other: the work for one more is the same after 10 and after 1000."""
+    matcher = Matcher(bundle("", "EVENT H AS A and p some B"))
+    costs = []
+    for others in (10, 1000):
+        union = Union(matcher)
+        for n in range(others):
+            union.add(
+                {(f"<x{n}>", "<http://e/p>", f"<y{n}>"): NEVER, (f"<y{n}>", RDF_TYPE, "<http://e/B>"): NEVER}
+            )
+        (way,) = union.find({("<x5>", RDF_TYPE, "<http://e/A>"): NEVER}).ways
+        assert len(way.window) == 3
+        costs.append(union.operations)
+    assert 0 < costs[0] == costs[1]
