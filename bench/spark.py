@@ -76,7 +76,7 @@ def expected(events: int, files: int) -> int:
         data = columns(size, number * size)
         for at, room, kind in zip(data["ts"], data["room"], data["kind"], strict=True):
             waiting = open_.setdefault(room, deque())
-            while waiting and at - waiting[0] > 5_000_000:
+            while waiting and at - waiting[0] >= 5_000_000:
                 waiting.popleft()
             if kind == "Alpha":
                 waiting.append(at)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any
 
 import msgspec
 
 from obep.errors import fail
-from obep.model import DeadLetter, Item, Occurrence, Solution, Triple
+from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple
 
-VERSION = 2
+VERSION = 3
 NOW = "now"
 """The counter that says when a block was made, in microseconds: all buckets go by the latest of them."""
 STYLE = "style"
@@ -25,9 +25,43 @@ STYLES = (None, "integer", "iso")
 NOTED = ("unknown", "capped", "undecided")
 """What a matcher counts: triples of unknown vocabulary, explanations left out, items left undecided."""
 
-Packed = tuple[str, str, tuple[tuple[Triple, bool], ...], tuple[tuple[int, tuple[Solution, ...]], ...], bool]
-"""Event, individual, explanation (each triple, and whether it was in the item and so has its instant),
-solutions by ask, and whether a reasoner was missing. The instants are those of the entry."""
+
+class Told(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
+    """A logical occurrence without its instant, which is that of the entry."""
+
+    event: Term
+    individual: Term
+    explanation: tuple[tuple[Triple, bool], ...]
+    """Each triple, and whether it was in the item and so has its instant."""
+    solutions: dict[int, tuple[Solution, ...]]
+    """By ask; shared by all occurrences that tell this, so nobody changes it."""
+    bounded: bool = False
+    """Whether a reasoner was needed and missing."""
+
+
+class Carried(Occurrence):
+    """A logical occurrence that has come in a block. Its explanation is made when somebody asks for it."""
+
+    __slots__ = ("told",)
+
+    told: Told
+
+    def __getattr__(self, name: str) -> Any:
+        # Only called for a slot without a value.
+        if name == "explanation":
+            at = self.start
+            value: Any = tuple([(triple, at if own else None) for triple, own in self.told.explanation])
+        elif name in _DEFAULTS:
+            value = _DEFAULTS[name]
+        elif name == "bounded":
+            value = self.told.bounded
+        else:
+            raise AttributeError(name)
+        setattr(self, name, value)
+        return value
+
+
+_DEFAULTS = {"parts": (), "bindings": (), "partition": (), "constructed": (), "_id": ""}
 
 
 def noted(matcher: object) -> tuple[int, ...]:
@@ -38,18 +72,15 @@ def noted(matcher: object) -> tuple[int, ...]:
 class Group(msgspec.Struct, array_like=True, gc=False):
     """What an item brings to one segment, whenever it comes."""
 
-    occurrences: tuple[Packed, ...]
+    occurrences: tuple[Told, ...]
     triples: tuple[Triple, ...] | None = None
     """The item itself, where somebody wants it."""
     stream: str = ""
     name: str = ""
 
 
-class Entry(NamedTuple):
-    """A group at an instant."""
-
-    at: int
-    group: Group
+Entry = tuple[int, Group]
+"""A group at an instant."""
 
 
 class Block(msgspec.Struct, array_like=True, gc=False):
@@ -70,13 +101,9 @@ class Block(msgspec.Struct, array_like=True, gc=False):
     letters: list[DeadLetter]
     counters: dict[str, int]
 
-    def entries(self) -> Iterator[tuple[int, Entry]]:
-        """The entries, each with its segment, in the order of arrival."""
-        groups = self.groups
-        for segment, at, number in zip(
-            _column("H", self.segments), _column("q", self.times), _column("I", self.numbers), strict=True
-        ):
-            yield segment, Entry(at, groups[number])
+    def columns(self) -> tuple[array[int], array[int], array[int]]:
+        """The instant, the segment and the number of the group of each entry, in the order of arrival."""
+        return _column("q", self.times), _column("H", self.segments), _column("I", self.numbers)
 
     def arrived(self) -> Iterator[tuple[str, array[int]]]:
         """The instants of the items of each stream."""
@@ -98,20 +125,37 @@ class Filling:
 
     def add(self, at: int, segment: int, group: Group) -> None:
         """An entry. A group that is the same object is written once."""
+        self._times.append(at)
+        self._segments.append(segment)
+        self._numbers.append(self.number(group))
+
+    def number(self, group: Group) -> int:
+        """The number of a group in this block."""
         number = self._groups.get(id(group))
         if number is None:
             number = self._groups[id(group)] = len(self._kept)
             self._kept.append(group)
-        self._times.append(at)
-        self._segments.append(segment)
-        self._numbers.append(number)
+        return number
+
+    def extend(self, times: bytes, segments: bytes, numbers: bytes) -> None:
+        """Entries as columns, as a block has them."""
+        self._times.frombytes(times)
+        self._segments.frombytes(segments)
+        self._numbers.frombytes(numbers)
 
     def arrive(self, stream: str, at: int) -> None:
         """An item that this bucket accounts for."""
+        self._arrivals(stream).append(at)
+
+    def arrive_all(self, stream: str, times: bytes) -> None:
+        """Items that this bucket accounts for, as a column."""
+        self._arrivals(stream).frombytes(times)
+
+    def _arrivals(self, stream: str) -> array[int]:
         times = self.arrivals.get(stream)
         if times is None:
             times = self.arrivals[stream] = array("q")
-        times.append(at)
+        return times
 
     def encode(self, maxima: dict[str, int], counters: Mapping[str, int]) -> bytes:
         """The bytes of the block."""
@@ -153,26 +197,28 @@ def decode_block(data: bytes) -> Block:
     return block
 
 
-def pack(occurrence: Occurrence, solutions: Mapping[int, tuple[Solution, ...]]) -> Packed:
+def pack(occurrence: Occurrence, solutions: Mapping[int, tuple[Solution, ...]]) -> Told:
     """A logical occurrence as it travels, with these of its solutions."""
-    explanation = tuple((triple, at is not None) for triple, at in occurrence.explanation)
-    rows = tuple(solutions.items())
-    return (occurrence.event, occurrence.individual, explanation, rows, occurrence.bounded)
+    explanation = tuple([(triple, at is not None) for triple, at in occurrence.explanation])
+    return Told(occurrence.event, occurrence.individual, explanation, dict(solutions), occurrence.bounded)
 
 
-def unpack(at: int, packed: Packed) -> Occurrence:
+def unpack(at: int, told: Told) -> Carried:
     """The logical occurrence again."""
-    event, individual, shape, rows, bounded = packed
-    explanation = tuple([(triple, at if own else None) for triple, own in shape])
-    occurrence = Occurrence(event, individual, explanation, at, at, at, at, dict(rows))
-    if bounded:
-        occurrence.bounded = True
+    occurrence = _new(Carried)
+    occurrence.told = told
+    occurrence.event = told.event
+    occurrence.individual = told.individual
+    occurrence.start = occurrence.end = occurrence.detected = occurrence.since = at
+    occurrence.solutions = told.solutions
     return occurrence
 
 
-def item_of(entry: Entry) -> Item | None:
+_new = Carried.__new__
+
+
+def item_of(at: int, group: Group) -> Item | None:
     """The item itself, where it travelled along."""
-    group = entry.group
     if group.triples is None:
         return None
-    return Item(group.stream, entry.at, group.triples, group.name)
+    return Item(group.stream, at, group.triples, group.name)

@@ -283,8 +283,10 @@ class Runtime:
             if first is occurrence:
                 new.append(occurrence)
             else:
+                both = dict(first.solutions)  # the rows may be those of other occurrences, too
                 for ask, rows in occurrence.solutions.items():
-                    first.solutions[ask] = tuple(dict.fromkeys((*first.solutions.get(ask, ()), *rows)))
+                    both[ask] = tuple(dict.fromkeys((*both.get(ask, ()), *rows)))
+                first.solutions = both
         self._arrived.extend(new)
         return new
 

@@ -37,6 +37,11 @@ class Detected(Occurrence):
         return value
 
     @property
+    def by(self) -> Reporter:
+        """Who reports it: its event and its partition."""
+        return self._by
+
+    @property
     def candidates(self) -> list[Candidate]:
         """What it was found as; all of them are the same occurrence."""
         return self._found if isinstance(self._found, list) else [self._found]

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from obep.engine.blocks import VERSION, Entry, item_of, unpack
 from obep.engine.instants import Deriving, Runtime
@@ -20,7 +21,7 @@ from obep.model import DeadLetter, Occurrence
 from obep.plan.plan import Plan
 
 _encoder = msgspec.msgpack.Encoder()
-_instant = attrgetter("at")
+_instant = itemgetter(0)
 OCCURRENCES = 1
 """Where the table of occurrences stands in the state of a `Runtime`."""
 SOLUTIONS = 4
@@ -69,15 +70,14 @@ class Segment:
         """The first entries, one after the other."""
         if self._runtime.flat:
             entries = self._waiting[:count]
-            many = [unpack(at, packed) for at, group in entries for packed in group.occurrences]
+            many = [unpack(at, told) for at, group in entries for told in group.occurrences]
             found.extend(self._runtime.push_occurrences(many))
             del self._waiting[:count]
             return
         push = self._runtime.push
-        for entry in self._waiting[:count]:
-            at, group = entry
-            occurrences = [unpack(at, packed) for packed in group.occurrences]
-            item = item_of(entry)
+        for at, group in self._waiting[:count]:
+            occurrences = [unpack(at, told) for told in group.occurrences]
+            item = item_of(at, group)
             found.extend(push(at, occurrences, () if item is None else (item,)))
         del self._waiting[:count]
 
@@ -86,7 +86,7 @@ class Segment:
         due = self._runtime.wakes()
         if not self._waiting:
             return due
-        first = self._waiting[0].at
+        first = self._waiting[0][0]
         return first if due is None else min(first, due)
 
     @property
@@ -118,10 +118,10 @@ def _renumber(before: Mapping[int, str], now: Mapping[int, str], waiting: list[E
     """Give the solutions in a state the numbers that their asks have now."""
     numbers = {name: number for number, name in now.items()}
     new = {number: numbers[name] for number, name in before.items() if name in numbers}
-    for entry in waiting:
-        entry.group.occurrences = tuple(
-            (event, individual, explanation, tuple((new[ask], r) for ask, r in rows if ask in new), bounded)
-            for event, individual, explanation, rows, bounded in entry.group.occurrences
+    for _, group in waiting:
+        group.occurrences = tuple(
+            structs.replace(told, solutions={new[ask]: r for ask, r in told.solutions.items() if ask in new})
+            for told in group.occurrences
         )
     for occurrence in state[OCCURRENCES]:
         occurrence[SOLUTIONS] = [(new[ask], rows) for ask, rows in occurrence[SOLUTIONS] if ask in new]

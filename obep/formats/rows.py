@@ -79,13 +79,13 @@ def read_parquet(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter
     try:
         table = pyarrow.parquet.ParquetFile(file if file.seekable() else BytesIO(file.read()))
         for batch in table.iter_batches(BATCH):
-            for row in _plain_times(batch).to_pylist():
+            for row in plain_times(batch).to_pylist():
                 yield read_row(row, repr(row).encode(), reading)
     except (pyarrow.ArrowException, OSError) as error:
         yield dead(Refused("OBEP615", f"not Parquet: {error}"), reading.stream, b"")
 
 
-def _plain_times(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+def plain_times(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
     """The batch with its timestamps as ISO text, so that they are read as any other time."""
     import pyarrow
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from obep.engine.blocks import NOW, STYLE, STYLES
 from obep.model import DeadLetter, Item
+from obep.spark.route import Arrived, Columns
 from obep.spark.worker import Job, hold, matcher_of, require_layout, routes_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ BLOCKS = "bucket int, block binary"
 class Read(Protocol):
     """Makes items of a batch of rows."""
 
-    def __call__(self, batch: pa.RecordBatch, /) -> Iterable[Item | DeadLetter]: ...
+    def __call__(self, batch: pa.RecordBatch, /) -> Iterable[Arrived]: ...
 
 
 def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -45,15 +46,22 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
     return run
 
 
-def _admitted(
-    items: Iterable[Item | DeadLetter], future: int | None, now: int
-) -> Iterable[Item | DeadLetter]:
+def _admitted(items: Iterable[Arrived], future: int | None, now: int) -> Iterator[Arrived]:
     """The items, without those too far in the future: decided here, so that all buckets agree."""
     if future is None:
-        return items
-    return (
-        DeadLetter(item.stream, item.at, "OBEP641", "its instant lies too far in the future")
-        if isinstance(item, Item) and item.at > now + future
-        else item
-        for item in items
-    )
+        yield from items
+        return
+    last = now + future
+    for one in items:
+        if isinstance(one, Columns):
+            beyond = one.times > last
+            yield from (_in_future(item) for item in one.where(beyond).items())
+            yield one.where(~beyond)
+        elif isinstance(one, Item) and one.at > last:
+            yield _in_future(one)
+        else:
+            yield one
+
+
+def _in_future(item: Item) -> DeadLetter:
+    return DeadLetter(item.stream, item.at, "OBEP641", "its instant lies too far in the future")

@@ -6,22 +6,26 @@ blocks or due deadlines touch. What is warm in this process is used only if its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 from uuid import uuid4
 
 import msgspec
+import numpy as np
 from pyspark import TaskContext
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from obep.engine.blocks import NOTED, NOW, STYLE, STYLES, Block, Entry, decode_block
+from obep.engine.bulk import uncollected
 from obep.engine.clock import Clock
 from obep.engine.segments import Segment
 from obep.errors import ObepError, fail
 from obep.model import DeadLetter, Occurrence
 from obep.plan.components import Component
 from obep.spark.buckets import partition_of
+from obep.spark.causes import Causes
 from obep.spark.identity import identity, refuse_changed
 from obep.spark.records import letters_payload, occurrences_payload, progress_payload
 from obep.spark.route import SEGMENTS
@@ -63,8 +67,10 @@ class Detecting(StatefulProcessor):
             self._clock_state.update((run.state(),))
             run.keep()
         style = STYLES[run.style]
+        causes = Causes()
         for start in range(0, len(found), CHUNK):
-            payload = occurrences_payload(found[start : start + CHUNK], self._job.rdf, self._job.forms, style)
+            part = found[start : start + CHUNK]
+            payload = occurrences_payload(part, self._job.rdf, self._job.forms, style, causes)
             yield Row(payload=payload)
         if letters:
             yield Row(payload=letters_payload(letters))
@@ -147,7 +153,6 @@ class Run:
     def take(self, blocks: list[Block]) -> tuple[list[Occurrence], list[DeadLetter]]:
         """What the blocks of a micro-batch decide, and what takes part in nothing."""
         floor = self._clock.watermark
-        entries: dict[int, list[Entry]] = {}
         maxima: dict[str, int] = {}
         for block in blocks:
             self._letters.extend(block.letters)
@@ -155,15 +160,12 @@ class Run:
                 for stream, instants in block.arrived():
                     if min(instants) < floor:
                         self._letters.extend(_late(stream, instants, floor))
-            for segment, entry in block.entries():
-                if floor is None or entry.at >= floor:
-                    entries.setdefault(segment, []).append(entry)
             for stream, at in block.maxima.items():
                 maxima[stream] = max(at, maxima.get(stream, at))
             self.style = max(self.style, block.counters.get(STYLE, 0))
         self._clock.tick(maxima, max((block.counters.get(NOW, 0) for block in blocks), default=None))
-        found = self._run(entries, max(maxima.values(), default=None))
-        found.sort(key=lambda one: one.detected)
+        with uncollected():
+            found = self._run(_entries(blocks, floor), max(maxima.values(), default=None))
         return found, self._letters
 
     def _run(self, entries: dict[int, list[Entry]], end: int | None) -> list[Occurrence]:
@@ -249,6 +251,25 @@ def _asks(bundle: str, component: Component) -> dict[int, str]:
     read = {*component.events, *component.reads}
     asks = query_of(bundle).asks.all
     return {ask.number: ask_names(bundle)[ask.number] for ask in asks if ask.event in read}
+
+
+def _entries(blocks: Sequence[Block], floor: int | None) -> dict[int, list[Entry]]:
+    """The entries of some blocks that are not late, by segment, in the order of time."""
+    groups = np.array([group for block in blocks for group in block.groups], object)
+    first = np.cumsum([0, *(len(block.groups) for block in blocks)])
+    columns = [block.columns() for block in blocks]
+    times = np.concatenate([np.asarray(one, np.int64) for one, _, _ in columns])
+    segments = np.concatenate([np.asarray(one, np.int64) for _, one, _ in columns])
+    numbers = np.concatenate([np.asarray(one) + at for (_, _, one), at in zip(columns, first, strict=False)])
+    order = np.lexsort((times, segments))
+    if floor is not None:
+        order = order[times[order] >= floor]
+    if not len(order):
+        return {}
+    segments = segments[order]
+    cuts = [0, *(np.flatnonzero(np.diff(segments)) + 1).tolist(), len(order)]
+    entries = list(zip(times[order].tolist(), groups[numbers[order]].tolist(), strict=True))
+    return {int(segments[low]): entries[low:high] for low, high in pairwise(cuts)}
 
 
 def _late(stream: str, instants: Iterable[int], floor: int) -> Iterator[DeadLetter]:

@@ -1,24 +1,31 @@
-"""Plain columns to items, by a mapping as obep.toml has them; rows that say the same are mapped once."""
+"""Plain columns to items, by a mapping as obep.toml has them: column by column.
+
+Rows that have the same values in the columns that the triples depend on say the same, and are mapped once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from obep.formats.limits import Refused
 from obep.formats.mapping import Mapping as Mapped
 from obep.formats.mapping import make_mapping
 from obep.formats.rdf import item_triples
 from obep.formats.reading import Reading
-from obep.formats.rows import read_row
+from obep.formats.rows import plain_times, read_row
 from obep.formats.template import Slot, Template
-from obep.model import DeadLetter, Item, Triple
+from obep.model import DeadLetter, Item
+from obep.spark.route import Arrived, Columns, Graph
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 REMEMBERED = 100_000
-"""Rows that are remembered, with their triples."""
+"""Values that are remembered, with their triples."""
 
 
 class MappedRead:
@@ -33,7 +40,7 @@ class MappedRead:
         self._settings = dict(settings)
         self._compiled: Mapped | None = None
         self._reading: Reading
-        self._made: dict[tuple[Any, ...], tuple[Triple, ...]] = {}
+        self._made: dict[tuple[Any, ...], Graph] = {}
         make_mapping(self._settings, "mapping")  # what is wrong with it is said now
 
     def __getstate__(self) -> dict[str, Any]:
@@ -43,12 +50,12 @@ class MappedRead:
     def style(self) -> str | None:
         return "iso"
 
-    def __call__(self, batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
+    def __call__(self, batch: pa.RecordBatch) -> Iterator[Arrived]:
         if self._compiled is None:
             self._compiled = make_mapping(self._settings, "mapping")
             self._reading = Reading(stream=self._stream, rename=True, mapping=self._compiled)
         mapping = self._compiled
-        fields = _fields(mapping, batch.schema.names)
+        fields = _fields(mapping, batch)
         times = _instants(batch, mapping.time) if fields is not None else None
         if fields is None or times is None:
             yield from self._one_by_one(batch)
@@ -56,67 +63,79 @@ class MappedRead:
         yield from self._by_columns(batch, fields, times)
 
     def _by_columns(
-        self, batch: pa.RecordBatch, fields: list[str], times: list[int]
-    ) -> Iterator[Item | DeadLetter]:
+        self, batch: pa.RecordBatch, fields: list[str], times: tuple[NDArray[np.int64], NDArray[np.bool_]]
+    ) -> Iterator[Arrived]:
         """The usual case: an instant, and triples that depend on a few columns."""
-        made, stream = self._made, self._stream
-        columns = [batch.column(name).to_pylist() for name in fields]
-        for row, at in enumerate(times):
-            values = tuple([column[row] for column in columns])
-            triples = made.get(values)
-            if triples is not None and at is not None:
-                yield Item(stream, at, triples)
-                continue
-            new = self._triples(dict(zip(fields, values, strict=True)))
-            if new is None or at is None:
-                record = _plain(batch.slice(row, 1))
-                yield read_row(record, repr(record).encode(), self._reading)
-                continue
-            if len(made) >= REMEMBERED:
-                made.clear()
-            made[values] = new
-            yield Item(stream, at, new)
+        import pyarrow as pa
 
-    def _triples(self, record: dict[str, Any]) -> tuple[Triple, ...] | None:
-        """Those of a record; `None` where it is refused, or has blank nodes, which are an item's own."""
+        instants, there = times
+        says, first = distinct([batch.column(name) for name in fields], batch.num_rows)
+        records = plain_times(batch.select(fields).take(pa.array(first))).to_pylist()
+        graphs = [self._graph(record) for record in records]
+        good = np.array([graph is not None for graph in graphs], np.bool_)[says] & there
+        yield Columns(self._stream, instants[good], says[good], [graph or () for graph in graphs])
+        yield from self._one_by_one(batch.filter(~good))
+
+    def _graph(self, record: dict[str, Any]) -> Graph | None:
+        """What values say; `None` where they are refused, or have blank nodes, which are an item's own."""
+        key = tuple([one.hex() if isinstance(one, float) else one for one in record.values()])
+        graph = self._made.get(key)
+        if graph is not None:
+            return graph
         assert self._compiled is not None
         try:
-            found = item_triples(self._compiled.triples.fill(record), self._stream, 0, b"")
+            graph = item_triples(self._compiled.triples.fill(record), self._stream, 0, b"")
         except Refused:
             return None
-        return None if any(term.startswith("_:") for triple in found for term in triple) else found
+        if any(term.startswith("_:") for triple in graph for term in triple):
+            return None
+        if len(self._made) >= REMEMBERED:
+            self._made.clear()
+        self._made[key] = graph
+        return graph
 
     def _one_by_one(self, batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
-        for row in range(batch.num_rows):
-            record = _plain(batch.slice(row, 1))
+        for record in plain_times(batch).to_pylist():
             yield read_row(record, repr(record).encode(), self._reading)
 
 
-def _fields(mapping: Mapped, columns: list[str]) -> list[str] | None:
+def _fields(mapping: Mapped, batch: pa.RecordBatch) -> list[str] | None:
     """The columns that the triples depend on; `None` where it is not known, or the time is one of them."""
+    import pyarrow as pa
+
     if not isinstance(mapping.triples, Template) or mapping.units or mapping.time_format:
         return None
     slots = [term for pattern in mapping.triples.patterns for term in pattern if isinstance(term, Slot)]
     paths = list(dict.fromkeys(place.path for slot in slots for place in slot.places))
-    if mapping.time in paths or not all(path in columns for path in paths):
+    if not paths or mapping.time in paths or not all(path in batch.schema.names for path in paths):
+        return None
+    if any(pa.types.is_nested(batch.schema.field(path).type) for path in paths):
         return None
     return paths
 
 
-def _instants(batch: pa.RecordBatch, name: str) -> list[int] | None:
-    """The column of instants, if it is one of timestamps."""
+def _instants(batch: pa.RecordBatch, name: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
+    """The column of instants and where there is one, if it is a column of timestamps."""
     import pyarrow as pa
 
     if name not in batch.schema.names or not pa.types.is_timestamp(batch.schema.field(name).type):
         return None
     column = batch.column(name)
     micros = column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
-    found: list[int] = micros.to_pylist()
-    return found
+    there = micros.is_valid().to_numpy(zero_copy_only=False)
+    return micros.fill_null(0).to_numpy(), there
 
 
-def _plain(row: pa.RecordBatch) -> dict[str, Any]:
-    from obep.formats.rows import _plain_times
+def distinct(columns: Sequence[pa.Array], rows: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Which of the distinct combinations of values each row has, and the first row with each of them."""
+    import pyarrow as pa
 
-    record: dict[str, Any] = _plain_times(row).to_pylist()[0]
-    return record
+    says = np.zeros(rows, np.int64)
+    for column in columns:
+        coded = column.dictionary_encode("encode")
+        says = says * len(coded.dictionary) + coded.indices.to_numpy()
+        says = pa.array(says).dictionary_encode().indices.to_numpy()
+    count = int(says.max(initial=-1)) + 1
+    first = np.zeros(count, np.intp)
+    first[says[::-1]] = np.arange(rows - 1, -1, -1)
+    return says.astype(np.intp), first

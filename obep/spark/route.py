@@ -6,12 +6,15 @@ come; every item is accounted for in one bucket.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 from zlib import crc32
 
-from obep.engine.blocks import NOTED, Filling, Group, Packed, noted, pack
+import numpy as np
+from numpy.typing import NDArray
+
+from obep.engine.blocks import NOTED, Filling, Group, Told, noted, pack
 from obep.guards.asks import Ask
 from obep.guards.mentions import timed
 from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple
@@ -23,6 +26,7 @@ REMEMBERED = 100_000
 Place = tuple[int, int]
 """A bucket and a segment in it."""
 Rows = Mapping[int, tuple[Solution, ...]]
+Graph = tuple[Triple, ...]
 Routed = tuple[list[tuple[int, int, Group]], tuple[int, ...]]
 """Where the occurrences of an item go, and what was counted about it (`NOTED`)."""
 
@@ -31,6 +35,29 @@ class Matching(Protocol):
     """As much of a matcher as stage 1 needs."""
 
     def match(self, item: Item) -> object: ...
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Items of one stream as columns: what they say, each once, and which of it each says when."""
+
+    stream: str
+    times: NDArray[np.int64]
+    says: NDArray[np.intp]
+    graphs: Sequence[Graph]
+
+    def items(self) -> Iterator[Item]:
+        """The items one by one."""
+        for at, said in zip(self.times.tolist(), self.says.tolist(), strict=True):
+            yield Item(self.stream, at, self.graphs[said])
+
+    def where(self, chosen: NDArray[np.bool_]) -> Columns:
+        """Some of them."""
+        return Columns(self.stream, self.times[chosen], self.says[chosen], self.graphs)
+
+
+Arrived = Item | DeadLetter | Columns
+"""What a reader makes of rows."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +95,7 @@ class Routes:
     def __init__(self, layout: Layout, asks: Iterable[Ask] = ()) -> None:
         """`asks` are those of the query: where none looks at times, equal items are routed once."""
         self._buckets = layout.buckets
-        self._remembered: dict[tuple[str, tuple[Triple, ...]], Routed] = {}
+        self._remembered: dict[tuple[str, Graph], Routed] = {}
         self._routes: dict[Term, list[tuple[Component, int]]] = {}
         self._whole: list[int] = []
         self.width = layout.width
@@ -82,42 +109,72 @@ class Routes:
 
     def blocks(
         self,
-        batch: Iterable[Item | DeadLetter],
+        batch: Iterable[Arrived],
         matcher: Matching,
         counters: Mapping[str, int],
         accounts: bool = True,
     ) -> list[bytes]:
         """One block for each bucket. Of several queries one `accounts` for the items as such."""
-        width = self.width
-        blocks = [Filling() for _ in range(width)]
-        maxima: dict[str, int] = {}
-        notes = dict.fromkeys(NOTED, 0)
-        for item in batch:
-            if isinstance(item, DeadLetter):
-                if accounts:
-                    blocks[_spread(item.reason, width)].letters.append(item)
-                continue
-            stream, at = item.stream, item.at
-            if at > maxima.get(stream, at - 1):
-                maxima[stream] = at
-            routed = self._remembered.get((stream, item.triples))
+        filling = Fillings(self.width, accounts)
+        for one in batch:
+            if isinstance(one, DeadLetter):
+                filling.refuse(one)
+            elif isinstance(one, Item):
+                self._add(one, matcher, filling)
+            elif not self._timeless:
+                for item in one.items():
+                    self._add(item, matcher, filling)
+            else:
+                self._add_all(one, matcher, filling)
+        return filling.encode(counters)
+
+    def _add(self, item: Item, matcher: Matching, filling: Fillings) -> None:
+        routed = self._remembered.get((item.stream, item.triples))
+        if routed is None:
+            found = self._match(item, matcher)
+            if isinstance(found, DeadLetter):
+                filling.contradict(item, found)
+                return
+            routed = found
+        places, counts = routed
+        filling.note(counts)
+        filling.arrive(item.stream, item.at)
+        for bucket, segment, group in places:
+            filling.blocks[bucket].add(item.at, segment, group)
+
+    def _add_all(self, columns: Columns, matcher: Matching, filling: Fillings) -> None:
+        """Each graph is matched once; the rest is done column by column."""
+        found: list[list[tuple[int, int, Group]]] = []
+        noted: dict[int, tuple[int, ...]] = {}
+        refused = np.zeros(len(columns.graphs), np.bool_)
+        for number, graph in enumerate(columns.graphs):
+            routed = self._remembered.get((columns.stream, graph))
             if routed is None:
-                found = self._match(item, matcher)
-                if isinstance(found, DeadLetter):
-                    blocks[_home(at, width)].letters.append(found)
-                    continue
-                routed = found
-            places, counts = routed
-            if any(counts):
-                for name, count in zip(NOTED, counts, strict=True):
-                    notes[name] += count
-            if accounts:
-                blocks[_home(at, width)].arrive(stream, at)
-            for bucket, segment, group in places:
-                blocks[bucket].add(at, segment, group)
-        first, *others = blocks  # one tells what was counted
-        told = [first.encode(maxima, {**counters, **notes})]
-        return told + [block.encode(maxima, counters) for block in others]
+                some = self._match(Item(columns.stream, 0, graph), matcher)
+                refused[number] = isinstance(some, DeadLetter)
+                routed = ([], ()) if isinstance(some, DeadLetter) else some
+            found.append(routed[0])
+            if any(routed[1]):
+                noted[number] = routed[1]
+        if noted:
+            saying = np.bincount(columns.says, minlength=len(columns.graphs)).tolist()
+            for number, counted in noted.items():
+                filling.note(counted, saying[number])
+        if refused.any():
+            wrong = refused[columns.says]
+            for item in columns.where(wrong).items():
+                self._add(item, matcher, filling)  # each has a letter of its own
+            columns = columns.where(~wrong)
+        filling.arrive_all(columns.stream, columns.times)
+        counts = np.array([len(places) for places in found], np.intp)
+        flat = [place for places in found for place in places]
+        if not flat:
+            return
+        entries = counts[columns.says]
+        times = np.repeat(columns.times, entries)
+        first = (np.cumsum(counts) - counts)[columns.says]
+        within = np.arange(len(times)) - np.repeat(np.cumsum(entries) - entries, entries)
+        filling.enter(times, np.repeat(first, entries) + within, flat)
 
     def _match(self, item: Item, matcher: Matching) -> Routed | DeadLetter:
         """Where the occurrences of an item go; remembered where another instant would not change it."""
@@ -134,7 +191,7 @@ class Routes:
         return routed
 
     def _groups(self, item: Item, occurrences: Iterable[Occurrence]) -> list[tuple[int, int, Group]]:
-        packed: dict[Place, list[Packed]] = {(bucket, 0): [] for bucket in self._whole}
+        packed: dict[Place, list[Told]] = {(bucket, 0): [] for bucket in self._whole}
         for occurrence in occurrences:
             for component, first in self._routes.get(occurrence.event, ()):
                 for (bucket, segment), rows in self._places(component, occurrence):
@@ -144,7 +201,7 @@ class Routes:
             for (bucket, segment), found in packed.items()
         ]
 
-    def _group(self, item: Item, occurrences: tuple[Packed, ...], whole: bool) -> Group:
+    def _group(self, item: Item, occurrences: tuple[Told, ...], whole: bool) -> Group:
         if whole:
             return Group(occurrences, item.triples, item.stream, item.name)
         return Group(occurrences)
@@ -169,10 +226,75 @@ class Routes:
         return number % self._buckets, number // self._buckets % SEGMENTS
 
 
+class Fillings:
+    """The blocks of all buckets while they are filled, and how far each stream has come."""
+
+    def __init__(self, width: int, accounts: bool) -> None:
+        self.blocks = [Filling() for _ in range(width)]
+        self._width = width
+        self._accounts = accounts
+        self._maxima: dict[str, int] = {}
+        self._notes = dict.fromkeys(NOTED, 0)
+
+    def note(self, counts: tuple[int, ...], times: int = 1) -> None:
+        """What was counted about an item, or about several that say the same."""
+        if any(counts):
+            for name, count in zip(NOTED, counts, strict=True):
+                self._notes[name] += count * times
+
+    def arrive(self, stream: str, at: int) -> None:
+        """An item has come."""
+        self._reach(stream, at)
+        if self._accounts:
+            self.blocks[_home(at, self._width)].arrive(stream, at)
+
+    def arrive_all(self, stream: str, times: NDArray[np.int64]) -> None:
+        """Many have come."""
+        if not len(times):
+            return
+        self._reach(stream, int(times.max()))
+        if self._accounts:
+            homes = ((times.view(np.uint64) * np.uint64(_SPREAD)) >> np.uint64(32)) % np.uint64(self._width)
+            for bucket, block in enumerate(self.blocks):
+                block.arrive_all(stream, times[homes == bucket].tobytes())
+
+    def refuse(self, letter: DeadLetter) -> None:
+        """Something that is no item."""
+        if self._accounts:
+            self.blocks[crc32(letter.reason.encode()) % self._width].letters.append(letter)
+
+    def contradict(self, item: Item, letter: DeadLetter) -> None:
+        """An item that some query cannot take."""
+        self._reach(item.stream, item.at)
+        self.blocks[_home(item.at, self._width)].letters.append(letter)
+
+    def enter(
+        self, times: NDArray[np.int64], numbers: NDArray[np.intp], places: Sequence[tuple[int, int, Group]]
+    ) -> None:
+        """Entries as columns: when, and at which of these places."""
+        buckets = np.array([bucket for bucket, _, _ in places])
+        segments = np.array([segment for _, segment, _ in places], np.uint16)
+        own = np.array([self.blocks[bucket].number(group) for bucket, _, group in places], np.uint32)
+        there = buckets[numbers]
+        for bucket, block in enumerate(self.blocks):
+            chosen = there == bucket
+            mine = numbers[chosen]
+            block.extend(times[chosen].tobytes(), segments[mine].tobytes(), own[mine].tobytes())
+
+    def encode(self, counters: Mapping[str, int]) -> list[bytes]:
+        """The bytes of the blocks."""
+        first, *others = self.blocks  # one tells what was counted
+        told = [first.encode(self._maxima, {**counters, **self._notes})]
+        return told + [block.encode(self._maxima, counters) for block in others]
+
+    def _reach(self, stream: str, at: int) -> None:
+        if at > self._maxima.get(stream, at - 1):
+            self._maxima[stream] = at
+
+
+_SPREAD = 0x9E3779B97F4A7C15
+
+
 def _home(at: int, width: int) -> int:
     """The bucket that accounts for an item: any spread that is not periodic."""
-    return (at * 2654435761 >> 16) % width
-
-
-def _spread(text: str, width: int) -> int:
-    return crc32(text.encode()) % width
+    return ((at * _SPREAD & 0xFFFFFFFFFFFFFFFF) >> 32) % width

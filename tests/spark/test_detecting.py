@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from spark_cases import HEAD, Row, embedded, item, micros, query, rows, shown
 
@@ -15,15 +17,18 @@ from pyspark.sql import Row as SparkRow
 from pyspark.sql.streaming.tws_tester import TwsTester
 
 import obep
+from obep.engine.blocks import decode_block
+from obep.engine.output import to_json
 from obep.engine.query import Query
 from obep.errors import ObepError
+from obep.formats.instants import show_instant
 from obep.spark import detecting
 from obep.spark.abstracting import abstracting
 from obep.spark.buckets import component_numbers, partition_of
 from obep.spark.detecting import Detecting
 from obep.spark.reading import read_graphs
 from obep.spark.records import unwrapped
-from obep.spark.route import Layout, Routes
+from obep.spark.route import Arrived, Columns, Layout, Routes
 from obep.spark.worker import Job, components_of, matcher_of
 
 LATENESS = 500_000
@@ -38,7 +43,7 @@ class Buckets:
         layout = Layout(components_of(of), buckets)
         numbers = component_numbers(layout.parts(), 2)
         self.job = Job((str(path),), buckets, numbers, 2, lateness=LATENESS, streams=("s", "t"), **settings)
-        self._routes = Routes(layout)
+        self.routes = Routes(layout, of.asks.all)
         self.tester = TwsTester(Detecting(self.job))
 
     def kept(self) -> dict[int, tuple[Any, dict[Any, Any]]]:
@@ -56,13 +61,16 @@ class Buckets:
             self.tester.updateMapState("segments", number, segments)
 
     def run(self, batch: list[Row], now: int = 1) -> list[tuple[object, ...]]:
-        found: list[tuple[object, ...]] = []
-        blocks = self._routes.blocks(map(item, batch), matcher_of(self.job.bundles[0]), {"now": now})
+        return [_plain(one) for one in self.records(map(item, batch), now)]
+
+    def records(self, batch: Iterable[Arrived], now: int = 1) -> list[dict[str, Any]]:
+        """The occurrences, as rows of all columns."""
+        found: list[dict[str, Any]] = []
+        blocks = self.routes.blocks(batch, matcher_of(self.job.bundles[0]), {"now": now})
         for number, block in zip(self.job.numbers, blocks, strict=True):
             for row in self.tester.test(number, [SparkRow(bucket=number, block=block)]):
-                for batch in unwrapped([row.payload]):
-                    plain = batch.select(["kind", "event", "id", "start", "end", "detected"]).to_pylist()
-                    found += [_plain(one) for one in plain if one["kind"] == "occurrence"]
+                for part in unwrapped([row.payload]):
+                    found += [one for one in part.to_pylist() if one["kind"] == "occurrence"]
         return found
 
 
@@ -93,6 +101,73 @@ def test_batches_give_what_the_embedded_engine_gives(tmp_path: Path, name: str, 
         found += buckets.run(batch)
     assert found
     assert sorted(found) == expected(name, in_four())
+
+
+def in_columns(batch: list[Row]) -> Iterator[Columns]:
+    """The items of a batch as columns, a stream after the other."""
+    for stream in ("s", "t"):
+        items = [item(row) for row in batch if row[0] == stream]
+        graphs = list(dict.fromkeys(one.triples for one in items))
+        numbers = [graphs.index(one.triples) for one in items]
+        yield Columns(
+            stream, np.array([one.at for one in items], np.int64), np.array(numbers, np.intp), graphs
+        )
+
+
+@pytest.mark.parametrize("name", ["keyed", "deadlines", "partitioned", "stacked", "guarded", "whole items"])
+def test_columns_of_items_give_what_the_items_give(tmp_path: Path, name: str) -> None:
+    buckets = Buckets(tmp_path, query(name))
+    found = [_plain(one) for batch in in_four() for one in buckets.records(in_columns(batch))]
+    assert found
+    assert sorted(found) == expected(name, in_four())
+
+
+def test_each_of_the_items_that_contradict_the_ontology_has_a_letter(tmp_path: Path) -> None:
+    (tmp_path / "t.ttl").write_text(
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        "<http://e/Alpha> a owl:Class ; owl:disjointWith <http://e/Beta> .\n"
+        "<http://e/Beta> a owl:Class . <http://e/Gamma> a owl:Class ."
+    )
+    text = (
+        "VOCAB <t.ttl>\n" + HEAD + "EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 5 s\nRETURN AB AS EVENT STREAM"
+    )
+    buckets = Buckets(tmp_path, obep.load(text=text, folder=tmp_path, java=False), buckets=1)
+    both = "<http://e/x> a <http://e/Alpha> , <http://e/Beta> ."
+    alone = "<http://e/x> a <http://e/Alpha> ."
+    given = [("s", 1_000_000, both), ("s", 2_000_000, alone), ("s", 3_000_000, both)]
+    (block,) = buckets.routes.blocks(in_columns(given), matcher_of(buckets.job.bundles[0]), {})
+    read = decode_block(block)
+    assert [(letter.at, letter.code) for letter in read.letters] == [
+        (1_000_000, "OBEP620"),
+        (3_000_000, "OBEP620"),
+    ]
+    assert read.maxima == {"s": 3_000_000}
+    assert [list(times) for _, times in read.arrived()] == [[2_000_000]]
+
+
+@pytest.mark.parametrize("name", ["keyed", "deadlines", "stacked", "guarded", "logical"])
+def test_columns_of_what_came_in_blocks_say_what_json_says(tmp_path: Path, name: str) -> None:
+    """Also where a part has come in an earlier micro-batch, and is made again from the state."""
+    buckets = Buckets(tmp_path, query(name))
+    found: dict[str, dict[str, Any]] = {}
+    for batch in in_four():
+        detecting._warm.clear()
+        found |= {one["id"]: one for one in buckets.records(map(item, batch))}
+    flat = [row for batch in in_four() for row in batch]
+    right = [to_json(one, "iso") for one in embedded(name, flat, close=False, lateness=0.5)[0]]
+    assert len(right) == len(found) > 2
+    for record in right:
+        row = found[str(record["id"])]
+        assert [dict(binding) for binding in row["bindings"]] == record["bindings"]
+        because = [
+            {
+                **{field: part[field] for field in ("event", "alias", "individual", "assertions")},
+                "start": show_instant(micros(part["start"])),
+                "end": show_instant(micros(part["end"])),
+            }
+            for part in row["because"]
+        ]
+        assert because == record["because"]
 
 
 def test_what_is_warm_under_another_version_is_not_used(tmp_path: Path) -> None:

@@ -1,0 +1,144 @@
+"""Ids and causes of very many occurrences: what they have in common is worked out once.
+
+Occurrences whose parts tell the same at other instants differ only in their instants: they share a `Shape`.
+Comes in: occurrences. Goes out: the same ids and the same causes as an occurrence gives by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+from obep.engine.blocks import Carried
+from obep.engine.output import iri
+from obep.engine.report import Detected, Reporter, local_name
+from obep.model import Occurrence, Part, Term, Triple
+from obep.operators.candidates import Parts
+
+
+class Cause(NamedTuple):
+    """A part without its instants."""
+
+    event: str
+    alias: str
+    individual: str
+    assertions: tuple[str, ...]
+    context: bool
+    bounded: bool
+
+
+class Shape:
+    """What all occurrences whose parts tell the same have in common."""
+
+    __slots__ = ("_before", "_instants", "_name", "bounded", "causes", "event", "shown")
+
+    def __init__(self, by: Reporter, parts: Parts, causes: Causes) -> None:
+        plan = by.plan
+        assert plan.root is not None
+        aliases = plan.root.aliases
+        self.event = iri(plan.event)
+        self.shown = [at for at, part in enumerate(parts) if part is not None and aliases[at].event]
+        """The parts that people see, by their place."""
+        named = [(aliases[at], part) for at in self.shown if (part := parts[at]) is not None]
+        self.causes = [causes.number(alias.name, part, alias.context) for alias, part in named]
+        self.bounded = plan.bounded or any(part.bounded for _, part in named)
+        held = [at for at, part in enumerate(parts) if part is not None and not aliases[at].context]
+        individuals = sorted(part.individual for alias, part in named if not alias.context) or [""]
+        self._name = f"urn:obep:{local_name(plan.event)}:"
+        self._before = b""
+        self._instants: list[int] = []
+        assertions = _assertions(parts, held)
+        if assertions is not None:
+            self._stamp(plan.event, by.partition, individuals, assertions)
+
+    def _stamp(
+        self,
+        event: Term,
+        partition: tuple[Term, ...],
+        individuals: Sequence[Term],
+        assertions: Sequence[tuple[Triple, int | None, int | None]],
+    ) -> None:
+        """What an id is the digest of (`Occurrence.id`), with places for the instants."""
+        head = "".join(f"{_plain(piece)}\0" for piece in (*partition, "|", *individuals, "|"))
+        text = f"{_plain(event)}\0%d\0%d\0{head}"
+        for triple, at, place in assertions:
+            instant = "%d" if place is not None else "" if at is None else str(at)
+            text += f"{_plain(' '.join(triple))} {instant}\0"
+            if place is not None:
+                self._instants.append(place)
+        self._before = text.encode()
+
+    def id(self, one: Detected, start: int, end: int, parts: Parts) -> str:
+        """The id of an occurrence of this shape."""
+        if not self._before:
+            return one.id
+        instants = [parts[place].start for place in self._instants]  # type: ignore[union-attr]
+        return self._name + blake2b(self._before % (start, end, *instants), digest_size=16).hexdigest()
+
+
+def _assertions(parts: Parts, held: Sequence[int]) -> list[tuple[Triple, int | None, int | None]] | None:
+    """The assertions of some parts in their order, each with its instant or the place of the part that has
+    it; `None` where the order depends on instants."""
+    found: dict[Triple, tuple[Triple, int | None, int | None]] = {}
+    for place in held:
+        part = parts[place]
+        assert part is not None
+        own: list[tuple[Triple, int | None, int | None]]
+        if isinstance(part, Carried):
+            own = [(triple, None, place if timed else None) for triple, timed in part.told.explanation]
+        else:
+            own = [(triple, at, None) for triple, at in part.explanation]
+        for one in own:
+            if found.setdefault(one[0], one) != one:
+                return None
+    return [found[triple] for triple in sorted(found)]
+
+
+def _plain(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+class Causes:
+    """The shapes of some occurrences, and the causes in them, each once. They must live as long as this."""
+
+    def __init__(self) -> None:
+        self.causes: list[Cause] = []
+        self._numbers: dict[tuple[str, int, bool], int] = {}
+        self._shapes: dict[tuple[int, ...], Shape] = {}
+
+    def shape(self, by: Reporter, parts: Parts) -> Shape:
+        """The shape of an occurrence that was found as these parts."""
+        key = (id(by), *[id(part.told) if type(part) is Carried else id(part) for part in parts])
+        shape = self._shapes.get(key)
+        if shape is None:
+            shape = self._shapes[key] = Shape(by, parts, self)
+        return shape
+
+    def number(self, alias: str, part: Occurrence, context: bool) -> int:
+        """The number of the cause that a part is."""
+        key = (alias, id(_teller(part)), context)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.causes)
+            told = [triple for triple, _ in _explanation(part)]
+            assertions = tuple([f"{s} {p} {o} ." for s, p, o in told])
+            cause = Cause(iri(part.event), alias, iri(part.individual), assertions, context, part.bounded)
+            self.causes.append(cause)
+        return number
+
+    def of(self, one: Occurrence) -> list[tuple[int, int, int]]:
+        """The causes of any occurrence by number, each with its start and end."""
+        parts = one.parts or (Part(local_name(one.event), one),)
+        return [
+            (self.number(p.alias, p.occurrence, p.context), p.occurrence.start, p.occurrence.end)
+            for p in parts
+        ]
+
+
+def _teller(part: Occurrence | None) -> object:
+    return part.told if isinstance(part, Carried) else part
+
+
+def _explanation(part: Occurrence) -> Sequence[tuple[Triple, object]]:
+    return part.told.explanation if isinstance(part, Carried) else part.explanation
