@@ -131,3 +131,14 @@ def test_an_occurrence_is_no_item_of_the_strata_below_it(load):
         LEAVES + "EVENT G AS D0 EVENT H MATCH A(?a) JOIN G WITHIN 5 s CONSTRUCT { [] a :D0 }\nRETURN G, H"
     )
     assert told(run(query, (1, ":a a :A0 ."), (2, ":d a :D0 ."))) == ["G [2,2]", "H [1,2] a=a"]
+
+
+# --- §3 D4 -------------------------------------------------------------------------------------------------
+
+
+def test_the_cap_of_explanations_can_be_set(load):
+    many = " ".join(f":a :near :b{n} . :b{n} a :B0 ." for n in range(5))
+    query = load("EVENT N AS near some B0\nRETURN N")
+    assert len(run(query, (1, many))) == 5
+    engine = query.engine(max_explanations=3)
+    assert len(engine.push(PREFIXES + many, 1)) == 3 and engine.counters["capped"] == 1

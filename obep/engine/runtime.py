@@ -42,7 +42,9 @@ class Engine:
 
     `lateness`, `idle` and `future` are those of `Clock`, as seconds, `timedelta` or text (`5 s`).
     `on_dead_letter` is told of every item that takes part in nothing, and why; `now` is the clock of arrival,
-    in microseconds. An engine may be used from several threads; callbacks run outside of its lock.
+    in microseconds; `max_explanations` is how many of one event and individual are looked for in an item
+    (SPEC D4; `counters["capped"]` says how often there were more). An engine may be used from several
+    threads; callbacks run outside of its lock.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Engine:
         future: object = None,
         on_dead_letter: OnDeadLetter | None = None,
         now: Callable[[], int] = lambda: time.time_ns() // 1000,
+        max_explanations: int | None = None,
         matcher: Any = None,
     ) -> None:
         if not query.linked.returns:
@@ -70,7 +73,7 @@ class Engine:
         self._letters: list[DeadLetter] = []
         self._now = now
         self._lock = RLock()
-        self._matcher = matcher if matcher is not None else _matcher(query)
+        self._matcher = matcher if matcher is not None else _matcher(query, max_explanations)
         self._noted = noted(self._matcher)
         self._runtime = Runtime(query.plan, self._matcher, self._bury_derived)
         self._runtime.observer = self._observe
@@ -304,7 +307,8 @@ def _raw(item: Item) -> str:
     return " ".join(f"{s} {p} {o} ." for s, p, o in item.triples)
 
 
-def _matcher(query: Query) -> Any:
-    from obep.abstraction.matcher import Matcher
+def _matcher(query: Query, max_explanations: int | None) -> Any:
+    from obep.abstraction.matcher import MAX_EXPLANATIONS, Matcher
 
-    return Matcher(query.bundle, query.asks.all)
+    most = MAX_EXPLANATIONS if max_explanations is None else max_explanations
+    return Matcher(query.bundle, query.asks.all, max_explanations=most)
