@@ -66,6 +66,8 @@ class Occurrence:
     bounded: bool = False
     """Whether a reasoner was needed and missing: its event is a lower bound, there may be more."""
     _id: str = ""
+    style: str = ""
+    """How its instants came in, `iso` or `integer`; nothing where nobody knows."""
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -142,3 +142,30 @@ def test_the_cap_of_explanations_can_be_set(load):
     assert len(run(query, (1, many))) == 5
     engine = query.engine(max_explanations=3)
     assert len(engine.push(PREFIXES + many, 1)) == 3 and engine.counters["capped"] == 1
+
+
+# --- §8: instants print as they came in --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "shown"),
+    [
+        (1767261600, 1767261601.5, [1767261600, 1767261601.5]),
+        ("1970-01-01T00:00:01Z", "1970-01-01T00:00:02", ["1970-01-01T00:00:01Z", "1970-01-01T00:00:02Z"]),
+        ("3", "4", [3, 4]),
+    ],
+)
+def test_instants_print_as_they_were_pushed(load, first, second, shown):
+    query = load(LEAVES + "EVENT H MATCH A SEQ B WITHIN 5 s\nRETURN H")
+    [hit] = run(query, (first, ":a a :A0 ."), (second, ":b a :B0 ."))
+    record = hit.to_json()
+    assert [record["start"], record["end"]] == shown
+    assert [part["start"] for part in record["because"]] == shown
+    assert f'generatedAtTime> "{shown[1]}"' in hit.to_rdf()
+
+
+def test_the_smallest_instants_can_be_read_back(load):
+    from obep.formats import read_items
+
+    [hit] = run(load("EVENT A AS A0\nRETURN A"), (0.00005, ":a a :A0 ."))
+    assert [item.at for item in read_items(hit.to_rdf().encode(), "trig", "s")] == [50]

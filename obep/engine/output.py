@@ -13,6 +13,7 @@ LOOKS_LIKE_NUMBERS = 100_000_000 * 1_000_000
 
 def style_of(occurrence: Occurrence, style: str | None) -> Style:
     """How to print the instants of an occurrence."""
+    style = style or occurrence.style
     if style in ("iso", "integer"):
         return style  # type: ignore[return-value]
     return style_of_instant(occurrence.detected)

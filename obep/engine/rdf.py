@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from obep.engine.output import style_of
 from obep.errors import fail
 from obep.formats.instants import show_instant
-from obep.model import RDF_TYPE, Occurrence, Term, Triple
+from obep.model import RDF_TYPE, SECOND, Occurrence, Term, Triple
 
 PROV = "http://www.w3.org/ns/prov#"
 OBEP = "https://w3id.org/obep#"
@@ -39,9 +41,10 @@ def description(occurrence: Occurrence, style: str | None = None) -> tuple[Tripl
     chosen = style_of(occurrence, style)
 
     def literal(micros: int) -> Term:
-        value = show_instant(micros, chosen)
-        kind = "dateTime" if chosen == "iso" else "integer" if isinstance(value, int) else "decimal"
-        return f'"{value}"^^<{XSD}{kind}>'
+        if chosen == "integer" and micros % SECOND:  # a decimal is never written as 5e-05
+            return f'"{Decimal(micros) / SECOND:f}"^^<{XSD}decimal>'
+        kind = "dateTime" if chosen == "iso" else "integer"
+        return f'"{show_instant(micros, chosen)}"^^<{XSD}{kind}>'
 
     return (
         (graph, f"<{PROV}generatedAtTime>", literal(occurrence.detected)),

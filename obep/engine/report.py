@@ -92,6 +92,7 @@ _LATER: dict[str, Callable[[Detected], object]] = {
     "bindings": lambda it: it._by.plan.bindings(row for one in it.candidates for row in one[ROWS]),
     "bounded": lambda it: it._by.plan.bounded or any(part.occurrence.bounded for part in it.parts),
     "_id": _id,
+    "style": lambda it: "",
     "individual": lambda it: f"<{it.id}>",
     "constructed": lambda it: construct(it._by.plan.construct, it.individual, it.bindings),
 }

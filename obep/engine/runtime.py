@@ -22,7 +22,7 @@ from obep.engine.query import Query
 from obep.engine.report import local_name
 from obep.engine.why_not import WhyNot, why_not
 from obep.errors import fail
-from obep.formats.instants import parse_instant, show_instant
+from obep.formats.instants import Style, parse_instant, show_instant, style_of_text
 from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.operators.state import frozen
 from obep.plan.plan import EventPlan
@@ -80,6 +80,7 @@ class Engine:
         self._recent: dict[Term, deque[Occurrence]] = {}
         self._buffer: list[tuple[int, int, Item]] = []
         self._arrivals = 0
+        self._style: Style | None = None
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -100,6 +101,8 @@ class Engine:
         date-time or a number of seconds; `stream` may be left out when the query names just one.
         """
         instant = _instant(at)
+        if self._style != "iso":  # one date-time makes all instants date-times
+            self._style = style_of_text(at)
         name = self._stream(stream)
         return self.push_items((Item(name, instant, triples_of(graph, name, instant, format)),))
 
@@ -190,7 +193,7 @@ class Engine:
         with self._lock:
             plan = self._plan_of(event)
             reported = list(self._recent.get(plan.event, ()))
-            return why_not(plan, self._recent, reported)
+            return why_not(plan, self._recent, reported, self._style)
 
     def _plan_of(self, event: str) -> EventPlan:
         for plan in self.query.plan.events:
@@ -275,6 +278,9 @@ class Engine:
     def _out(self, found: list[Occurrence]) -> list[Occurrence]:
         """Callbacks run outside of the lock."""
         self.counters["occurrences"] += len(found)
+        if self._style is not None:
+            for hit in found:
+                hit.style = self._style
         self._note()
         letters, self._letters = self._letters, []
         if self.on_dead_letter is not None:

@@ -65,12 +65,15 @@ class WhyNot:
 
 
 def why_not(
-    plan: EventPlan, recent: Mapping[Term, Sequence[Occurrence]], reported: Sequence[Occurrence]
+    plan: EventPlan,
+    recent: Mapping[Term, Sequence[Occurrence]],
+    reported: Sequence[Occurrence],
+    came_in: Style | None = None,
 ) -> WhyNot:
     """The candidates that came furthest; those with the fewest reasons against them first."""
     seen = {leaf.alias: len(recent.get(leaf.event, ())) for leaf in plan.leaves}
     latest = max((o.detected for found in recent.values() for o in found), default=0)
-    style: Style = "integer" if abs(latest) < LOOKS_LIKE_NUMBERS else "iso"
+    style: Style = came_in or ("integer" if abs(latest) < LOOKS_LIKE_NUMBERS else "iso")
     refusals: list[tuple[int, int, Refusal]] = []
     waiting: list[Waiting] = []
     if plan.root is not None:

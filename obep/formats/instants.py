@@ -49,6 +49,15 @@ def parse_instant(value: str | int | float, unit: str = "s") -> int:
     return micros
 
 
+def style_of_text(value: str | int | float) -> Style:
+    """How an instant is written.
+
+    >>> style_of_text("2026-01-01T10:00:00Z"), style_of_text(3), style_of_text(" 3.5")
+    ('iso', 'integer', 'integer')
+    """
+    return "iso" if isinstance(value, str) and not _NUMBER.match(value.strip()) else "integer"
+
+
 def show_instant(micros: int, style: Style = "iso") -> str | int | float:
     """An instant as it is printed: ISO 8601 in UTC, or a number of seconds.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from obep.formats.instants import Style, parse_instant
+from obep.formats.instants import Style, parse_instant, style_of_text
 from obep.formats.limits import Limits, Refused
 from obep.model import DeadLetter, Term
 
@@ -77,8 +77,7 @@ class Reading:
         except ValueError as error:
             raise Refused("OBEP603", f"time: {error}{_hint(value, unit or self.unit)}") from None
         if self.source not in self.notes.styles:
-            number = not isinstance(value, str) or value.lstrip("+-").replace(".", "", 1).isdecimal()
-            self.notes.styles[self.source] = "integer" if number else "iso"
+            self.notes.styles[self.source] = style_of_text(value)
         return at
 
     def named(self, stream: str | None) -> str:
