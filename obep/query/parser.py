@@ -5,27 +5,22 @@ It never reads a file that the text names (`link` does), and never asks what a n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import cast
 
 from obep.errors import Diagnostic, ObepError, Span, fail
 from obep.query.ast import QueryFile
-from obep.query.building import Callbacks, reading
+from obep.query.building import RULES, reading
 from obep.query.comments import with_comments
+from obep.query.machine import Machine, Stuck, Token
 from obep.query.names import too_deep
 from obep.query.scope import Scope
-from obep.query.values import span_between
-from obep.resources import resource
-
-if TYPE_CHECKING:
-    from lark import Lark
+from obep.query.table import load_table
 
 NESTING = 100
 """Parentheses, and operators inside operators, may lie this deep."""
-GRAMMAR = ("terminals", "manchester", "obep")
-"""The files that make the grammar, in the order in which they are joined."""
 
 
 def parse(text: str, name: str = "<query>") -> QueryFile:
@@ -34,14 +29,12 @@ def parse(text: str, name: str = "<query>") -> QueryFile:
     >>> parse("EVENT Hot AS Room").events[0].name.iri
     '<http://example.org/obep#Hot>'
     """
-    from lark.exceptions import UnexpectedInput
-
     from obep.query.recovery import syntax_errors
 
     scope = Scope(text, name)
     try:
         file = run(scope, text)
-    except UnexpectedInput as error:
+    except Stuck as error:
         raise ObepError(*syntax_errors(scope, error)) from None
     deep = too_deep(file, NESTING)
     if deep is not None:
@@ -89,52 +82,41 @@ def read_query(path: Path | str) -> QueryFile:
 
 
 def run(scope: Scope, text: str) -> QueryFile:
-    """Parse a text in a scope; raises lark's UnexpectedInput at the first syntax error."""
+    """Parse a text in a scope; raises Stuck at the first syntax error."""
     before = getattr(reading, "scope", None)
     reading.scope = scope
     try:
-        return cast(QueryFile, grammar().parse(text))
+        return cast(QueryFile, machine().run(text, _watching(scope)))
     finally:
         if before is not None:
             reading.scope = before
 
 
 @cache
-def grammar() -> Lark:
-    """The parser, built when first needed (a quarter of a second) and shared by all threads."""
-    from lark import Lark
-
-    return Lark(
-        "\n".join(resource(f"grammar/{name}.lark") for name in GRAMMAR),
-        start="query_file",
-        parser="lalr",
-        lexer="contextual",
-        postlex=Brackets(),
-        transformer=Callbacks(),
-        maybe_placeholders=True,
-    )
+def machine() -> Machine:
+    """The parser, made when first needed and shared by all threads."""
+    return Machine(load_table(), RULES)
 
 
-class Brackets:
-    """Watches the tokens go by: nothing deep is ever built, and an error knows what is still open."""
+def _watching(scope: Scope) -> Callable[[Token], None]:
+    """Watches the words go by: nothing deep is ever built, and an error knows what is still open."""
+    depth, previous = 0, ""
 
-    always_accept = ()
+    def taken(token: Token) -> None:
+        nonlocal depth, previous
+        kind = token.type
+        if kind in OPENING:
+            scope.open.append(token)
+            depth += kind != "LBRACE"
+            if depth > NESTING:
+                raise ObepError(nested_too_deeply(scope, token.span))
+        elif kind in CLOSING and scope.open:
+            depth -= scope.open.pop().type != "LBRACE"
+        elif kind in DECLARING and not scope.open and previous not in GOES_ON:
+            scope.declaration = token.span.start
+        scope.last, previous = token, kind
 
-    def process(self, stream: Iterator[Any]) -> Iterator[Any]:
-        scope, depth, previous = reading.scope, 0, None
-        for token in stream:
-            yield token  # what follows is done only when the parser has taken it
-            kind = token.type
-            if kind in OPENING:
-                scope.open.append(token)
-                depth += kind != "LBRACE"
-                if depth > NESTING:
-                    raise ObepError(nested_too_deeply(scope, span_between(token)))
-            elif kind in CLOSING and scope.open:
-                depth -= scope.open.pop().type != "LBRACE"
-            elif kind in DECLARING and not scope.open and previous not in GOES_ON:
-                scope.declaration = token.start_pos
-            scope.last, previous = token, kind
+    return taken
 
 
 OPENING = ("LPAR", "LSQB", "LBRACE")

@@ -10,9 +10,8 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-from lark.exceptions import UnexpectedInput
-
 from obep.errors import Diagnostic, ObepError
+from obep.query.machine import Stuck
 from obep.query.mistakes import explain
 from obep.query.scope import Scope
 from obep.query.situation import Situation
@@ -52,7 +51,7 @@ def heads(text: str) -> list[Head]:
     return found
 
 
-def syntax_errors(scope: Scope, error: UnexpectedInput) -> list[Diagnostic]:
+def syntax_errors(scope: Scope, error: Stuck) -> list[Diagnostic]:
     """What is wrong with a text that does not parse, in the order of the text."""
     from obep.query.parser import run
 
@@ -73,7 +72,7 @@ def syntax_errors(scope: Scope, error: UnexpectedInput) -> list[Diagnostic]:
         current = Scope(text, scope.name)
         try:
             run(current, text)
-        except UnexpectedInput as another:
+        except Stuck as another:
             error = another
             noted += current.diagnostics
             continue

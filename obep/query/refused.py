@@ -68,7 +68,7 @@ def _path_or_list(situation: Situation) -> Diagnostic | None:
     """A property path after or instead of a predicate, or a list in parentheses instead of a term."""
     accepts, word = situation.accepts, situation.word
     last = situation.scope.last
-    if word == "(" and last is not None and last.type == "GUARD_WORD" and last.end_pos == situation.start:
+    if word == "(" and last is not None and last.type == "GUARD_WORD" and last.span.end == situation.start:
         return None  # Room(?x) is another mistake
     at_verb = "A" in accepts
     after_verb = "GUARD_WORD" in accepts and not at_verb and "FILTER" not in accepts and "LSQB" in accepts

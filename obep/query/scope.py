@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Protocol
 
 from obep.errors import Diagnostic, Span
 from obep.model import RDF_TYPE
 from obep.query.ast import Duration, Literal, Name, PrefixDecl, QueryFile
+from obep.query.machine import Token
 from obep.query.nearest import nearest
 from obep.query.values import (
     DurationError,
@@ -60,15 +60,6 @@ COUNTED = {
 """What a whole number is for."""
 
 
-class Word(Protocol):
-    """A token of the parser, as far as it matters here."""
-
-    @property
-    def value(self) -> str: ...
-    @property
-    def type(self) -> str: ...
-
-
 class Scope:
     """Resolves names and collects diagnostics for one text."""
 
@@ -76,9 +67,9 @@ class Scope:
         self.text = text
         self.name = name
         self.diagnostics: list[Diagnostic] = []
-        self.open: list[Any] = []
+        self.open: list[Token] = []
         """The brackets that are open, the innermost last."""
-        self.last: Any = None
+        self.last: Token | None = None
         """The last token that the parser took."""
         self.declaration: int | None = None
         """Where the event or RETURN begins that is being read; none in the prologue."""
@@ -163,7 +154,7 @@ class Scope:
                 return None
         return self._resolved[prefix]
 
-    def resolve(self, word: Word) -> Name:
+    def resolve(self, word: Token) -> Name:
         """A bare name, a prefixed name or an IRI, and the term it stands for."""
         text, span = word.value, span_between(word)
         if text.startswith("<"):
@@ -187,16 +178,16 @@ class Scope:
             return Name(text, "", span=span)
         return Name(text, f"<{namespace}{unescape_local(local)}>", span=span)
 
-    def resolve_class(self, word: Word) -> Name:
+    def resolve_class(self, word: Token) -> Name:
         """The same in a class expression, where OWL's and XSD's own words need no prefix."""
         known = CLASS_WORDS.get(word.value)
         return Name(word.value, f"<{known}>", span=span_between(word)) if known else self.resolve(word)
 
-    def resolve_term(self, word: Word) -> Name:
+    def resolve_term(self, word: Token) -> Name:
         """The same in a guard, where only OWL's two classes are special."""
         return self.resolve_class(word) if word.value in ("Thing", "Nothing") else self.resolve(word)
 
-    def a(self, word: Word) -> Name:
+    def a(self, word: Token) -> Name:
         """SPARQL's `a`."""
         return Name("a", RDF_TYPE, span=span_between(word))
 
@@ -236,13 +227,13 @@ class Scope:
 
     # --- values ---
 
-    def string(self, word: Word) -> str:
+    def string(self, word: Token) -> str:
         """The text of a quoted string."""
         value = word.value
         quote = 3 if value[:3] in ('"""', "'''") and len(value) >= 6 else 1
         return self._unescape(value[quote:-quote], word)
 
-    def _unescape(self, text: str, word: Word) -> str:
+    def _unescape(self, text: str, word: Token) -> str:
         try:
             return unescape(text)
         except ValueError as problem:
@@ -255,7 +246,7 @@ class Scope:
             )
             return text
 
-    def number(self, word: Word) -> Literal:
+    def number(self, word: Token) -> Literal:
         """A bare number: an integer, a decimal or a double by its looks."""
         text, span = word.value, span_between(word)
         if word.type == "FLOAT":
@@ -263,11 +254,11 @@ class Scope:
         kind = "double" if "e" in text.lower() else "decimal" if "." in text else "integer"
         return Literal(text, self.xsd(kind, span), span=span)
 
-    def boolean(self, word: Word) -> Literal:
+    def boolean(self, word: Token) -> Literal:
         """`true` or `false`."""
         return Literal(word.value, self.xsd("boolean", span_between(word)), span=span_between(word))
 
-    def count(self, word: Word, what: str, *, least: int) -> int:
+    def count(self, word: Token, what: str, *, least: int) -> int:
         """A whole number that counts something."""
         if len(word.value) > 18 or int(word.value) < least:
             self.error(
@@ -280,7 +271,7 @@ class Scope:
             return least
         return int(word.value)
 
-    def duration(self, word: Word) -> Duration:
+    def duration(self, word: Token) -> Duration:
         """`5 min`, or xsd's `"PT5M"`."""
         span = span_between(word)
         text = self.string(word) if word.type == "STRING" else word.value

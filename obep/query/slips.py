@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from obep.errors import Diagnostic, ObepError, Span
 from obep.query.expected import KEYWORDS, WORDS
+from obep.query.machine import Token
 from obep.query.nearest import nearest
 from obep.query.scope import Scope
-from obep.query.situation import Situation, could_stand, situation_of
+from obep.query.situation import Situation, situation_of
 from obep.query.values import span_between
 
 # --- misspelt keywords ----------------------------------------------------------------------------------
@@ -61,16 +61,14 @@ def _misspelt_before(situation: Situation) -> Diagnostic | None:
     return _did_you_mean(situation, last.value, accepts, span_between(last))
 
 
-def _accepts_before(text: str, token: Any) -> frozenset[str]:
+def _accepts_before(text: str, token: Token) -> frozenset[str]:
     from obep.query.building import reading
-    from obep.query.parser import grammar
+    from obep.query.parser import machine
 
     kept = reading.scope
     reading.scope = Scope(text, "")
     try:
-        parser = grammar().parse_interactive(text[: token.start_pos])
-        parser.exhaust_lexer()
-        return could_stand(parser.parser_state)
+        return machine().could_follow(text[: token.span.start])
     finally:
         reading.scope = kept
 

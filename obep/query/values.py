@@ -43,17 +43,11 @@ class IriError(ValueError):
 
 def span_between(first: Any, last: Any = None) -> Span:
     """The place from one token or node to another."""
-    last = first if last is None else last
-    start = getattr(first, "span", None)
-    end = getattr(last, "span", None)
-    return Span(
-        first.start_pos if start is None else start.start,
-        last.end_pos if end is None else end.end,
-        first.line if start is None else start.line,
-        first.column if start is None else start.column,
-        last.end_line if end is None else end.end_line,
-        last.end_column if end is None else end.end_column,
-    )
+    start: Span = first.span
+    if last is None or last is first:
+        return start
+    end: Span = last.span
+    return Span(start.start, end.end, start.line, start.column, end.end_line, end.end_column)
 
 
 def to_micros(text: str) -> int:

@@ -14,8 +14,9 @@ from obep.errors import ObepError
 from obep.query import ast
 from obep.query.building import PARTS
 from obep.query.building.rules import RULES
-from obep.query.parser import grammar, parse
+from obep.query.parser import parse
 from obep.query.reserved import _RESERVED, RESERVED_EVENT, Place, is_reserved
+from obep.query.table import lark_parser
 from obep.resources import resource
 
 AST_CLASSES = {
@@ -42,8 +43,8 @@ def camel(rule: str) -> str:
 
 def rule_names() -> set[str]:
     """What the parser calls back: the alias of a rule's alternative, or the rule's own name."""
-    table = grammar().parser.parser.parser.callbacks
-    return {rule.alias or str(rule.origin.name) for rule in table if not rule.origin.name.startswith("_")}
+    rules = lark_parser().rules
+    return {rule.alias or str(rule.origin.name) for rule in rules if not rule.origin.name.startswith("_")}
 
 
 def event(text: str) -> ast.CompositeEvent:
@@ -79,7 +80,7 @@ A, B, C, D = (leaf(name) for name in "ABCD")
 
 
 def test_lalr_without_conflicts() -> None:
-    analyzer = LALR_Analyzer(grammar().parser.parser_conf, strict=True)
+    analyzer = LALR_Analyzer(lark_parser().parser.parser_conf, strict=True)
     analyzer.compute_lalr()  # raises on shift/reduce conflicts too
 
 
@@ -97,8 +98,7 @@ def test_every_class_of_the_ast_has_a_rule() -> None:
 
 
 def test_rules_without_a_callback_only_pass_on() -> None:
-    table = grammar().parser.parser.parser.callbacks
-    for rule in table:
+    for rule in lark_parser().rules:
         name = rule.alias or str(rule.origin.name)
         if name not in RULES:
             inline = rule.origin.name.startswith("_") or rule.options.expand1

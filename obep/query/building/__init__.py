@@ -7,9 +7,9 @@ not keep the parser from going on is noted in the scope of the file that is bein
 from __future__ import annotations
 
 from obep.query.building import conditions, descriptions, events, files, guards, patterns, words
-from obep.query.building.rules import Callbacks, reading
+from obep.query.building.rules import RULES, reading
 
 PARTS = (words, descriptions, patterns, guards, conditions, events, files)
 """Importing them fills the table of rules."""
 
-__all__ = ["PARTS", "Callbacks", "reading"]
+__all__ = ["PARTS", "RULES", "reading"]

@@ -22,19 +22,6 @@ class _Reading(threading.local):
 reading = _Reading()
 
 
-class Callbacks:
-    """What the parser looks its callbacks up in.
-
-    A rule without one becomes a tree that its parent takes apart.
-    """
-
-    def __getattr__(self, name: str) -> Callable[[Children], Any]:
-        try:
-            return RULES[name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-
 def rule(function: Callable[[Children], Any]) -> Callable[[Children], Any]:
     """Make a function the callback of the rule of its name (`not_` is that of `not`)."""
     RULES[function.__name__.strip("_")] = function

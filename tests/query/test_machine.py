@@ -1,0 +1,114 @@
+"""The table that ships is that of the grammar, and the machine does with it what lark does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from lark import Token as LarkToken
+from lark import Tree
+from lark.exceptions import UnexpectedInput
+from strategies import query_files
+
+from obep.query.ast import QueryFile
+from obep.query.machine import Machine, Stuck, Token
+from obep.query.mistakes import mistakes
+from obep.query.printer import show
+from obep.query.table import PLACE, lark_parser, load_table, make_table, read_table, write_table
+from obep.resources import resource
+
+DATA = Path(__file__).parent / "data"
+TEXTS = sorted([*DATA.glob("listings/*.obep"), *DATA.glob("checks/*.obep"), *DATA.glob("mistakes/*.obep")])
+EXAMPLES = [example for mistake in mistakes() for example in mistake.examples]
+
+
+@pytest.fixture(scope="module")
+def lark() -> Any:
+    return lark_parser()
+
+
+@pytest.fixture(scope="module")
+def machine() -> Machine:
+    """It builds the trees that lark builds."""
+    names = {shape.callback for origin, _, shape in load_table().rules if not origin.startswith("_")}
+    return Machine(load_table(), {name: _node(name) for name in names})
+
+
+def _node(name: str) -> Any:
+    return lambda children: (name, tuple(children))
+
+
+def by_lark(lark: Any, text: str) -> object:
+    try:
+        return flat(lark.parse(text))
+    except UnexpectedInput as error:
+        token = getattr(error, "token", None)
+        start = error.pos_in_stream if token is None else token.start_pos
+        at_end = token is not None and token.type == "$END"
+        stuck: Any = error
+        return "stuck", len(text) if at_end else start, stuck.interactive_parser.accepts()
+
+
+def by_machine(machine: Machine, text: str) -> object:
+    words: list[Token] = []
+    try:
+        return flat(machine.run(text, words.append))
+    except Stuck as stuck:
+        return "stuck", stuck.start, stuck.accepts
+
+
+def flat(node: Any) -> object:
+    """A tree of either, with the kind, the letters and the place of each word."""
+    if isinstance(node, Tree):
+        return str(node.data), tuple(flat(child) for child in node.children)
+    if isinstance(node, LarkToken):
+        place = (node.start_pos, node.end_pos, node.line, node.column, node.end_line, node.end_column)
+        return node.type, node.value, place
+    if isinstance(node, Token):
+        return node.type, node.value, tuple(node.span)
+    if isinstance(node, tuple):
+        return node[0], tuple(flat(child) for child in node[1])
+    return node
+
+
+def test_the_table_that_ships_is_the_one_of_the_grammar() -> None:
+    assert resource(PLACE) == write_table(make_table()), "run: python -m obep.query.table"
+
+
+def test_the_table_that_ships_is_used() -> None:
+    assert load_table() == read_table(resource(PLACE))
+
+
+def test_a_table_of_another_grammar_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {PLACE: resource(PLACE).replace('"start": 0', '"start": 1')}
+    changed = {name: f"{text} // changed" for name, text in _grammar().items()}
+    monkeypatch.setattr("obep.query.table.resource", lambda name: {**texts, **changed}[name])
+    assert load_table().start == 0
+    assert load_table().made_of != read_table(texts[PLACE]).made_of
+
+
+def _grammar() -> dict[str, str]:
+    names = [f"grammar/{name}.lark" for name in ("terminals", "manchester", "obep")]
+    return {name: resource(name) for name in names}
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_file_is_read_as_lark_reads_it(lark: Any, machine: Machine, path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert by_machine(machine, text) == by_lark(lark, text)
+
+
+def test_a_mistake_is_found_where_lark_finds_it(lark: Any, machine: Machine) -> None:
+    for example in EXAMPLES:
+        assert by_machine(machine, example) == by_lark(lark, example), example
+
+
+@given(query_files())
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_query_is_read_as_lark_reads_it(lark: Any, machine: Machine, file: QueryFile) -> None:
+    text = show(file)
+    assert by_machine(machine, text) == by_lark(lark, text)
+    broken = text[: len(text) // 2]
+    assert by_machine(machine, broken) == by_lark(lark, broken)
