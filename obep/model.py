@@ -6,7 +6,9 @@ since the epoch. Nothing here parses, reasons or keeps state.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -68,27 +70,27 @@ class Occurrence:
     _id: str = ""
     style: str = ""
     """How its instants came in, `iso` or `integer`; nothing where nobody knows."""
+    _told: tuple[str, bytes] | None = None
+    """What it looks like in the output as a part of others, which may be many, and in which style."""
 
     @property
     def key(self) -> tuple[object, ...]:
         """What makes it the same one (SPEC D1)."""
-        individuals = tuple(sorted(p.occurrence.individual for p in self.parts if not p.context)) or (
+        return (self.event, self.explanation, self.start, self.end, self.individuals(), self.partition)
+
+    def individuals(self) -> tuple[Term, ...]:
+        """Those of the leaves, or its own: they make it the same as another."""
+        return tuple(sorted([p.occurrence.individual for p in self.parts if not p.context])) or (
             self.individual,
         )
-        return (self.event, self.explanation, self.start, self.end, individuals, self.partition)
 
     @property
     def id(self) -> str:
         """`urn:obep:H:<hash>`; equal inputs give equal ids, in every process."""
         if not self._id:
-            event, explanation, start, end, individuals, partition = self.key
-            digest = blake2b(digest_size=16)
-            for piece in (event, str(start), str(end), *partition, "|", *individuals, "|"):  # type: ignore[misc]
-                digest.update(piece.encode() + b"\0")
-            for (s, p, o), at in explanation:  # type: ignore[attr-defined]
-                digest.update(f"{s} {p} {o} {'' if at is None else at}\0".encode())
-            local = self.event.rstrip(">").rsplit("#", 1)[-1].rsplit("/", 1)[-1]
-            self._id = f"urn:obep:{local}:{digest.hexdigest()}"
+            self._id = identity(
+                self.event, self.explanation, self.start, self.end, self.individuals(), self.partition
+            )
         return self._id
 
     def to_json(self, style: str | None = None) -> dict[str, object]:
@@ -115,6 +117,32 @@ class Part(NamedTuple):
     alias: str
     occurrence: Occurrence
     context: bool = False
+
+
+def identity(
+    event: Term,
+    explanation: Iterable[Assertion],
+    start: int,
+    end: int,
+    individuals: tuple[Term, ...],
+    partition: tuple[Term, ...],
+) -> str:
+    """The id of what makes an occurrence the same one (SPEC D1)."""
+    pieces = [event, str(start), str(end), *partition, "|", *individuals, "|"]
+    pieces += [f"{s} {p} {o} {'' if at is None else at}" for (s, p, o), at in explanation]
+    pieces.append("")
+    digest = blake2b("\0".join(pieces).encode(), digest_size=16)
+    return f"urn:obep:{local_name(event)}:{digest.hexdigest()}"
+
+
+@lru_cache(1024)
+def local_name(event: Term) -> str:
+    """The end of an IRI, for people and ids.
+
+    >>> local_name("<http://example.org/building#Entering>")
+    'Entering'
+    """
+    return event.strip("<>").rsplit("#", 1)[-1].rsplit("/", 1)[-1]
 
 
 def body_of(event: Term) -> Term:

@@ -61,7 +61,15 @@ class Carried(Occurrence):
         return value
 
 
-_DEFAULTS = {"parts": (), "bindings": (), "partition": (), "constructed": (), "_id": ""}
+_DEFAULTS = {
+    "parts": (),
+    "bindings": (),
+    "partition": (),
+    "constructed": (),
+    "style": "",
+    "_id": "",
+    "_told": None,
+}
 
 
 def noted(matcher: object) -> tuple[int, ...]:

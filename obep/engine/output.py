@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
-import json
+from functools import lru_cache
+
+import msgspec
 
 from obep.formats.instants import Style, show_instant
-from obep.model import Assertion, Occurrence, Part, Term
+from obep.model import Occurrence, Part, Term, local_name
 
 LOOKS_LIKE_NUMBERS = 100_000_000 * 1_000_000
 """Instants before 1973 were written as plain numbers, unless somebody knows better."""
+Shown = str | int | float
+"""An instant as it is printed."""
+
+
+class Told(msgspec.Struct, gc=False):
+    """What `because` says about an occurrence, but for its event and alias."""
+
+    individual: str
+    start: Shown
+    end: Shown
+    assertions: list[str]
+
+
+class Record(msgspec.Struct, omit_defaults=True, gc=False):
+    """An occurrence as it is printed."""
+
+    event: str
+    id: str
+    start: Shown
+    end: Shown
+    detected: Shown
+    bindings: tuple[dict[str, Term], ...]
+    because: list[msgspec.Raw]
+    bounded: bool = False
+
+
+_encode = msgspec.json.Encoder().encode
 
 
 def style_of(occurrence: Occurrence, style: str | None) -> Style:
@@ -26,54 +55,71 @@ def style_of_instant(at: int) -> Style:
 
 def to_json(occurrence: Occurrence, style: str | None = None) -> dict[str, object]:
     """The record of an occurrence."""
-    chosen = style_of(occurrence, style)
-    because = occurrence.parts or (Part(_local(occurrence.event), occurrence),)
-    record: dict[str, object] = {
-        "event": iri(occurrence.event),
-        "id": occurrence.id,
-        "start": show_instant(occurrence.start, chosen),
-        "end": show_instant(occurrence.end, chosen),
-        "detected": show_instant(occurrence.detected, chosen),
-        "bindings": list(occurrence.bindings),
-        "because": [_part(part, chosen) for part in because],
-    }
-    if occurrence.bounded:
-        record["bounded"] = True
-    return record
+    return msgspec.json.decode(_line(occurrence, style))  # type: ignore[no-any-return]
 
 
 def to_line(occurrence: Occurrence, style: str | None = None) -> str:
     """The record as one line of JSON."""
-    return json.dumps(to_json(occurrence, style), ensure_ascii=False, separators=(",", ":"))
+    return _line(occurrence, style).decode()
 
 
-def _part(part: Part, style: Style) -> dict[str, object]:
-    occurrence = part.occurrence
-    record: dict[str, object] = {
-        "event": iri(occurrence.event),
-        "alias": part.alias,
-        "individual": iri(occurrence.individual),
-        "start": show_instant(occurrence.start, style),
-        "end": show_instant(occurrence.end, style),
-        "assertions": [statement(assertion) for assertion in occurrence.explanation],
-    }
-    if part.context:
-        record["context"] = True
-    if occurrence.bounded:
-        record["bounded"] = True
-    return record
+def _line(occurrence: Occurrence, style: str | None) -> bytes:
+    name = occurrence.id
+    chosen = style_of(occurrence, style)
+    start, end, detected = occurrence.start, occurrence.end, occurrence.detected
+    last = show_instant(end, chosen)
+    return _encode(
+        Record(
+            iri(occurrence.event),
+            name,
+            last if start == end else show_instant(start, chosen),
+            last,
+            last if detected == end else show_instant(detected, chosen),
+            occurrence.bindings,
+            [_cause(part, chosen) for part in occurrence.parts or (_itself(occurrence),)],
+            occurrence.bounded,
+        )
+    )
 
 
-def statement(assertion: Assertion) -> str:
-    """An assertion as an N-Triples statement without its instant."""
-    (s, p, o), _ = assertion
-    return f"{s} {p} {o} ."
+def _itself(occurrence: Occurrence) -> Part:
+    return Part(local_name(occurrence.event), occurrence)
+
+
+def _cause(part: Part, style: Style) -> msgspec.Raw:
+    alias, occurrence, context = part
+    known = occurrence._told
+    if known is None or known[0] != style:
+        known = occurrence._told = (style, _told(occurrence, style))
+    end = _ENDS[context, occurrence.bounded]
+    return msgspec.Raw(_head(occurrence.event, alias) + known[1] + end)
+
+
+_ENDS = {
+    (False, False): b"}",
+    (False, True): b',"bounded":true}',
+    (True, False): b',"context":true}',
+    (True, True): b',"context":true,"bounded":true}',
+}
+
+
+@lru_cache(1024)
+def _head(event: Term, alias: str) -> bytes:
+    return _encode({"event": iri(event), "alias": alias})[:-1] + b","
+
+
+def _told(occurrence: Occurrence, style: Style) -> bytes:
+    start, end = occurrence.start, occurrence.end
+    first = show_instant(start, style)
+    told = Told(
+        iri(occurrence.individual),
+        first,
+        first if start == end else show_instant(end, style),
+        [f"{s} {p} {o} ." for (s, p, o), _ in occurrence.explanation],
+    )
+    return _encode(told)[1:-1]
 
 
 def iri(term: Term) -> str:
     """An IRI without its angle brackets; other terms as they are."""
     return term[1:-1] if term.startswith("<") else term
-
-
-def _local(event: Term) -> str:
-    return event.strip("<>").rsplit("#", 1)[-1].rsplit("/", 1)[-1]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import blake2b
 from operator import itemgetter
 from typing import Any, overload
 
 from obep.engine.construct import construct
-from obep.model import Assertion, Occurrence, Part, Term
-from obep.operators.candidates import DONE, END, PARTS, ROWS, SINCE, START, Candidate, Parts
+from obep.model import Assertion, Occurrence, Part, Term, identity
+from obep.operators.candidates import END, PARTS, ROWS, SINCE, START, Candidate
 from obep.plan.nodes import Check, Node, Pair, Read, Within
 from obep.plan.plan import EventPlan
 
 Key = tuple[object, ...]
 _extent = itemgetter(START, END)
+_new = tuple.__new__  # a `Part` without the detour by its own constructor
 
 
 class Detected(Occurrence):
@@ -26,15 +26,52 @@ class Detected(Occurrence):
         """`found` is what it was found as: a candidate, or several that are the same occurrence."""
         self._by = by
         self._found = found
+        self._id = self.style = ""
+
+    @property
+    def id(self) -> str:
+        if not self._id:
+            self._tell()
+        return self._id
 
     def __getattr__(self, name: str) -> Any:
-        # Only called for a slot without a value.
+        # Only called for a slot without a value. Such a call costs as much as what it is for: so what is
+        # cheap comes at once, and what nearly everybody wants together, too.
         compute = _LATER.get(name)
-        if compute is None:
+        if compute is not None:
+            value = compute(self)
+            setattr(self, name, value)
+            return value
+        if name in _AT_ONCE:
+            self._settle()
+        elif name in _TOGETHER:
+            self._tell()
+        else:
             raise AttributeError(name)
-        value = compute(self)
-        setattr(self, name, value)
-        return value
+        return getattr(self, name)
+
+    def _settle(self) -> None:
+        by, found = self._by, self._found
+        self.event, self.partition = by.plan.event, by.partition
+        if isinstance(found, list):
+            self.start, self.end, self.detected, _, _, _ = found[0]
+            self.since = min([candidate[SINCE] for candidate in found])
+        else:
+            self.start, self.end, self.detected, self.since, _, _ = found
+
+    def _tell(self) -> None:
+        self._settle()
+        by, found = self._by, self._found
+        if isinstance(found, list):
+            self.parts = parts = min([by.parts(candidate) for candidate in found], key=_order)
+            self.explanation = explanation = by.explanation(found[0])
+            self.bindings = by.plan.bindings([row for candidate in found for row in candidate[ROWS]])
+        else:
+            self.parts = parts = by.parts(found)
+            self.explanation = explanation = by.explanation(found)
+            self.bindings = by.plan.bindings(found[ROWS])
+        self.bounded = by.plan.bounded or any(part.occurrence.bounded for part in parts)
+        self._id = identity(self.event, explanation, self.start, self.end, individuals(parts), self.partition)
 
     @property
     def by(self) -> Reporter:
@@ -53,46 +90,19 @@ class Detected(Occurrence):
         found = (text for name, texts in self._by.plan.blocks.items() if name in here for text in texts)
         return tuple(dict.fromkeys(found))
 
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What makes it the same one (SPEC D1)."""
-        return (self.event, self.explanation, self.start, self.end, individuals(self.parts), self.partition)
-
-
-def _parts(occurrence: Detected) -> tuple[Part, ...]:
-    plan = occurrence._by.plan
-    found = [parts_of(candidate[PARTS], plan) for candidate in occurrence.candidates]
-    return min(found, key=_order) if len(found) > 1 else found[0]
+    def individuals(self) -> tuple[Term, ...]:
+        return individuals(self.parts)
 
 
 def _order(parts: tuple[Part, ...]) -> list[tuple[object, ...]]:
     return [(p.alias, p.occurrence.start, p.occurrence.end, p.occurrence.id) for p in parts]
 
 
-def _id(occurrence: Detected) -> str:
-    event, explanation, start, end, individuals, partition = occurrence.key
-    digest = blake2b(digest_size=16)
-    for piece in (event, str(start), str(end), *partition, "|", *individuals, "|"):  # type: ignore[misc]
-        digest.update(piece.encode() + b"\0")
-    for (s, p, o), at in explanation:  # type: ignore[attr-defined]
-        digest.update(f"{s} {p} {o} {'' if at is None else at}\0".encode())
-    return f"urn:obep:{local_name(occurrence.event)}:{digest.hexdigest()}"
-
-
+_AT_ONCE = frozenset(("event", "partition", "start", "end", "detected", "since"))
+_TOGETHER = frozenset(("parts", "explanation", "bindings", "bounded"))
 _LATER: dict[str, Callable[[Detected], object]] = {
-    "event": lambda it: it._by.plan.event,
-    "start": lambda it: it.candidates[0][START],
-    "end": lambda it: it.candidates[0][END],
-    "detected": lambda it: it.candidates[0][DONE],
-    "since": lambda it: min(candidate[SINCE] for candidate in it.candidates),
     "solutions": lambda it: {},
-    "partition": lambda it: it._by.partition,
-    "parts": _parts,
-    "explanation": lambda it: explanation_of(it.candidates[0][PARTS], it._by.plan),
-    "bindings": lambda it: it._by.plan.bindings(row for one in it.candidates for row in one[ROWS]),
-    "bounded": lambda it: it._by.plan.bounded or any(part.occurrence.bounded for part in it.parts),
-    "_id": _id,
-    "style": lambda it: "",
+    "_told": lambda it: None,
     "individual": lambda it: f"<{it.id}>",
     "constructed": lambda it: construct(it._by.plan.construct, it.individual, it.bindings),
 }
@@ -100,41 +110,21 @@ _LATER: dict[str, Callable[[Detected], object]] = {
 
 def individuals(parts: Iterable[Part]) -> tuple[Term, ...]:
     """Those of the leaves, which make an occurrence the same as another; a bare NOT has none."""
-    return tuple(sorted(part.occurrence.individual for part in parts if not part.context)) or ("",)
+    return tuple(sorted([part.occurrence.individual for part in parts if not part.context])) or ("",)
 
 
-def local_name(event: Term) -> str:
-    """The end of an IRI, for people and ids."""
-    return event.strip("<>").rsplit("#", 1)[-1].rsplit("/", 1)[-1]
-
-
-def parts_of(parts: Parts, plan: EventPlan) -> tuple[Part, ...]:
-    """The occurrences that aliases are bound to. What NOT leaves of an item has no alias."""
-    assert plan.root is not None
-    return tuple(
-        Part(alias.name, part, alias.context)
-        for alias, part in zip(plan.root.aliases, parts, strict=True)
-        if part is not None and alias.event
-    )
-
-
-def explanation_of(parts: Parts, plan: EventPlan) -> tuple[Assertion, ...]:
-    """A: all assertions of the parts, but not of contexts."""
-    assert plan.root is not None
-    held = [
-        part
-        for alias, part in zip(plan.root.aliases, parts, strict=True)
-        if part is not None and not alias.context
-    ]
-    return united(part.explanation for part in held)
-
-
-def united(explanations: Iterable[tuple[Assertion, ...]]) -> tuple[Assertion, ...]:
-    """Explanations as one, sorted; those of K (without an instant) first."""
-    found = list(explanations)
-    if len(found) == 1:
-        return found[0]
-    return tuple(sorted(set().union(*found), key=_by_triple))
+def united(explanations: Sequence[tuple[Assertion, ...]]) -> tuple[Assertion, ...]:
+    """Explanations, each sorted, as one, sorted; of equal triples that of K (without an instant) first."""
+    if len(explanations) == 1:
+        return explanations[0]
+    try:
+        if len(explanations) == 2:
+            one, other = explanations
+            if one and other and one[-1] < other[0]:
+                return one + other
+        return tuple(sorted({assertion for explanation in explanations for assertion in explanation}))
+    except TypeError:  # a triple that is both seen and known
+        return tuple(sorted(set().union(*explanations), key=_by_triple))
 
 
 def _by_triple(assertion: Assertion) -> tuple[object, ...]:
@@ -180,6 +170,11 @@ class Reporter:
         assert plan.root is not None
         self.plan: EventPlan = plan
         self.partition: tuple[Term, ...] = partition
+        aliases = list(enumerate(plan.root.aliases))
+        self._named = [(place, alias.name, alias.context) for place, alias in aliases if alias.event]
+        """The parts that people see; what NOT leaves of an item has no alias."""
+        self._held = [place for place, alias in aliases if not alias.context]
+        """The parts whose assertions explain it."""
         self._punctual = plan.root.punctual
         self._two = _two_instants(plan.root)
         self.reported: dict[Key, int] = {}
@@ -209,10 +204,25 @@ class Reporter:
             self.reported.update((key, found[0][START]) for key, found in same.items())
         return list(same.values())
 
+    def parts(self, candidate: Candidate) -> tuple[Part, ...]:
+        """The occurrences that aliases are bound to."""
+        parts = candidate[PARTS]
+        return tuple(
+            [
+                _new(Part, (name, part, context))
+                for place, name, context in self._named
+                if (part := parts[place]) is not None
+            ]
+        )
+
+    def explanation(self, candidate: Candidate) -> tuple[Assertion, ...]:
+        """A: all assertions of the parts, but not of contexts."""
+        parts = candidate[PARTS]
+        return united([part.explanation for place in self._held if (part := parts[place]) is not None])
+
     def _key(self, candidate: Candidate) -> Key:
-        start, end, _, _, parts, _ = candidate
-        named = parts_of(parts, self.plan)
-        return (start, end, explanation_of(parts, self.plan), individuals(named))
+        start, end = candidate[START], candidate[END]
+        return (start, end, self.explanation(candidate), individuals(self.parts(candidate)))
 
     def prune(self, at: int) -> None:
         """Forget what cannot be found again."""

@@ -19,11 +19,10 @@ from obep.engine.graphs import triples_of
 from obep.engine.instants import Runtime
 from obep.engine.output import style_of_instant
 from obep.engine.query import Query
-from obep.engine.report import local_name
 from obep.engine.why_not import WhyNot, why_not
 from obep.errors import fail
 from obep.formats.instants import Style, parse_instant, show_instant, style_of_text
-from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.model import DeadLetter, Item, Occurrence, Term, local_name
 from obep.operators.state import frozen
 from obep.plan.plan import EventPlan
 from obep.query.nearest import nearest

@@ -6,6 +6,7 @@ import math
 import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Literal
 
 Unit = Literal["s", "ms", "us", "ns"]
@@ -66,8 +67,15 @@ def show_instant(micros: int, style: Style = "iso") -> str | int | float:
     """
     if style == "integer":
         return micros / 1_000_000 if micros % 1_000_000 else micros // 1_000_000
-    moment = (EPOCH + timedelta(microseconds=micros)).replace(tzinfo=None).isoformat()
-    return f"{moment.rstrip('0') if '.' in moment else moment}Z"
+    minute, rest = divmod(micros, 60_000_000)
+    second, part = divmod(rest, 1_000_000)
+    fraction = f".{part:06}".rstrip("0") if part else ""
+    return f"{_show_minute(minute)}{second:02}{fraction}Z"
+
+
+@lru_cache(1024)
+def _show_minute(minute: int) -> str:
+    return (EPOCH + timedelta(minutes=minute)).isoformat()[:17]
 
 
 def _parse_text(text: str, unit: str) -> int:

@@ -52,7 +52,7 @@ class Packing:
                     occurrence.partition,
                     occurrence.constructed,
                     occurrence.bounded,
-                    occurrence.id if occurrence.parts else "",
+                    occurrence._id,
                 )
             )
         return number

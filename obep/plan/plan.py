@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -80,8 +80,12 @@ class EventPlan:
         """The variables that `bindings` show, and where their values stand."""
         return tuple((name, at) for at, name in enumerate(self.variables) if not name.startswith(HIDDEN))
 
-    def bindings(self, rows: Iterable[tuple[Term | None, ...]]) -> tuple[dict[str, Term], ...]:
+    def bindings(self, rows: Sequence[tuple[Term | None, ...]]) -> tuple[dict[str, Term], ...]:
         """Rows as people see them: by name, each once, in an order that the data does not change."""
+        if len(rows) == 1:
+            (row,) = rows
+            only = {name: value for name, at in self.visible if (value := row[at]) is not None}
+            return (only,) if only else ()
         shown = {
             tuple((name, value) for name, at in self.visible if (value := row[at]) is not None)
             for row in rows

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from obep.engine.blocks import Carried
 from obep.engine.output import iri
-from obep.engine.report import Detected, Reporter, local_name
-from obep.model import Occurrence, Part, Term, Triple
+from obep.engine.report import Detected, Reporter
+from obep.model import Occurrence, Part, Term, Triple, local_name
 from obep.operators.candidates import Parts
 
 
