@@ -7,6 +7,7 @@ must not decide whether an unrelated change lands. `OBEP_EXAMPLES` and `OBEP_SEE
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -23,3 +24,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OBEP_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
+
+# A shell ignores SIGINT for what it runs in the background, and children inherit that; tests send it to theirs.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
