@@ -64,6 +64,22 @@ def test_what_an_event_constructs_does_not_hide_the_item_from_its_own_guard(load
     assert told(run(query, (1, ":a a :A0 ; :value 5 ."))) == ["H [1,1] v=5"]
 
 
+def test_strict_holds_each_block_to_the_vocabulary_of_its_own_alias(load):
+    """D7: `near` is a word of B's definition, so it is other vocabulary in a block of A."""
+    events = "EVENT A AS A0 EVENT B AS near some B0 EVENT H MATCH A SEQ B WITHIN 5 s "
+    load(events + "IF { EVENT B { ?this :near ?x } }", strict=True)
+    for aliases in ("A", "A, B", "*"):
+        with pytest.raises(obep.ObepError) as error:
+            load(events + f"IF {{ EVENT {aliases} {{ ?this :near ?x }} }}", strict=True)
+        [said] = [one for one in error.value.diagnostics if one.severity == "error"]
+        assert (said.code, said.message) == ("OBEP310", ":near is not in the vocabulary of A")
+
+
+def test_strict_does_not_count_what_a_guarded_event_constructs(load):
+    with pytest.raises(obep.ObepError, match="OBEP310"):
+        load("EVENT H AS A0 IF { ?this :value ?v } CONSTRUCT { ?this :value ?v }", strict=True)
+
+
 # --- §3: strata, D1 ----------------------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from obep.errors import Diagnostic
-from obep.model import RDF_TYPE, Term, Triple
+from obep.model import RDF_TYPE, Term, Triple, body_of
 from obep.ontology.axioms import NOTHING, OWL, RDF, RDFS, THING, XSD, Axioms
 from obep.ontology.definitions import misfits
 from obep.ontology.expressions import is_number
@@ -18,7 +18,7 @@ from obep.ontology.literals import DATATYPES, known_datatype
 from obep.ontology.namespaces import foreign_prefixes
 from obep.query import ast
 from obep.query.checks.report import say
-from obep.query.names import walk
+from obep.query.names import alias_of, leaves, walk
 from obep.query.nearest import nearest
 from obep.query.scope import namespaces
 
@@ -191,9 +191,12 @@ def _guard(event: ast.Event, file: ast.QueryFile, known: _Known, foreign: set[st
 
 def asked(event: ast.Event) -> Iterator[ast.Name]:
     """The properties and classes that an event's guard asks about."""
-    if event.guard is None:
-        return
-    for pattern in (*event.guard.own, *(t for block in event.guard.blocks for t in block.triples)):
+    if event.guard is not None:
+        yield from _asked_by((*event.guard.own, *(t for block in event.guard.blocks for t in block.triples)))
+
+
+def _asked_by(triples: Iterable[ast.TriplePattern]) -> Iterator[ast.Name]:
+    for pattern in triples:
         if isinstance(pattern.predicate, ast.Name):
             if pattern.predicate.iri != RDF_TYPE:
                 yield pattern.predicate
@@ -202,20 +205,34 @@ def asked(event: ast.Event) -> Iterator[ast.Name]:
 
 
 def check_strict(bundle: Bundle) -> list[Diagnostic]:
-    """The paper's `allowed(E)` as a rule (SPEC D7): a guard speaks of its events' vocabulary only."""
+    """The paper's `allowed(E)` as a rule (SPEC D7): a block speaks of its alias's vocabulary only."""
     linked = bundle.linked
-    return [
-        say(
+    found = {
+        (iri, name.span): say(
             "OBEP310", linked.file_of[iri], name.span,
-            f"{name.text} is not in the vocabulary of {event.name.text}",
+            f"{name.text} is not in the vocabulary of {whose}",
             "With --strict a guard may only use the names of its events' definitions, with the classes and "
             "properties below and above them.",
             "use it in the definition, or run without --strict",
         )
         for iri, event in linked.events.items()
-        for name in dict.fromkeys(asked(event))
-        if name.iri not in bundle.vocabulary(iri)
-    ]  # fmt: skip
+        for name, whose, allowed in _demands(event)
+        if name.iri not in bundle.vocabulary(allowed)
+    }  # fmt: skip
+    return list(found.values())
+
+
+def _demands(event: ast.Event) -> Iterator[tuple[ast.Name, str, Term]]:
+    """The names that a guard asks about, of which event each, and whose vocabulary must have it."""
+    if event.guard is None:
+        return
+    if isinstance(event, ast.LogicalEvent):
+        yield from ((name, event.name.text, body_of(event.name.iri)) for name in asked(event))
+        return
+    for block in event.guard.blocks:
+        for leaf in leaves(event.pattern):
+            if not block.aliases or alias_of(leaf) in block.aliases:
+                yield from ((name, leaf.event.text, leaf.event.iri) for name in _asked_by(block.triples))
 
 
 def incomplete(bundle: Bundle) -> list[Diagnostic]:

@@ -85,7 +85,7 @@ def test_strict_holds_guards_to_the_vocabulary_of_their_events(tmp_path: Path) -
     events = "EVENT H AS Room EVENT G MATCH H IF { EVENT H { ?x a :Room . ?x :armedWith ?y } }"
     bundle = compile_bundle(linked(tmp_path, events), T, (), java=False)
     assert [(d.code, d.message) for d in check_strict(bundle)] == [
-        ("OBEP310", ":armedWith is not in the vocabulary of G")
+        ("OBEP310", ":armedWith is not in the vocabulary of H")
     ]
 
 
