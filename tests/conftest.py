@@ -25,6 +25,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("OBEP_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
 
-# A shell ignores SIGINT for what it runs in the background, and children inherit that; tests send it to theirs.
+
+# A shell ignores SIGINT for what it runs in the background, and children inherit that; tests send them one.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
