@@ -149,6 +149,17 @@ def test_an_occurrence_is_no_item_of_the_strata_below_it(load):
     assert told(run(query, (1, ":a a :A0 ."), (2, ":d a :D0 ."))) == ["G [2,2]", "H [1,2] a=a"]
 
 
+def test_blank_nodes_of_two_occurrences_of_one_individual_stay_apart(load):
+    """An occurrence is an item, and blank nodes are local to it: the two values have a node each."""
+    query = load(
+        "EVENT G AS A0 IF { ?this :value ?v } CONSTRUCT { ?this :leads [ :near ?this ; :value ?v ] }\n"
+        "EVENT L AS leads some (:value some) EVENT H MATCH L SEQ L\nRETURN H"
+    )
+    [hit] = run(query, (1, ":a a :A0 ; :value 5 ."), (2, ":a a :A0 ; :value 7 ."))
+    values = [(s, o) for (s, p, o), _ in hit.explanation if name(p) == "value"]
+    assert len({node for node, _ in values}) == len(values) == 2
+
+
 # --- §3 D4 -------------------------------------------------------------------------------------------------
 
 

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import blake2b
 
 from obep.guards.mentions import HIDDEN, THIS
 from obep.guards.terms import term_of
-from obep.model import Term, Triple
+from obep.model import Occurrence, Term, Triple
 from obep.query.ast import TriplePattern, Var
 
 
-def construct(
-    template: tuple[TriplePattern, ...], this: Term, bindings: Sequence[Mapping[str, Term]]
-) -> tuple[Triple, ...]:
+def construct(template: tuple[TriplePattern, ...], occurrence: Occurrence) -> tuple[Triple, ...]:
     """The template for each binding, without triples that have an unbound variable or a literal subject.
 
-    A blank node of the template is a new one for each binding, with the same label in every run.
+    A blank node of the template is a new one for each occurrence and binding, with one label in every run.
     """
     if not template:
         return ()
     found: dict[Triple, None] = {}
-    for number, binding in enumerate(bindings or ({},)):
-        mark = blake2b(f"{this}\0{number}".encode(), digest_size=8).hexdigest()
+    for number, binding in enumerate(occurrence.bindings or ({},)):
 
-        def value(part: object, binding: Mapping[str, Term] = binding, mark: str = mark) -> Term | None:
+        def value(part: object, number: int = number, binding: Mapping[str, Term] = binding) -> Term | None:
             if not isinstance(part, Var):
                 return term_of(part)  # type: ignore[arg-type]
             if part.name == THIS:
-                return this
+                return occurrence.individual
             if part.name.startswith(HIDDEN):
+                mark = blake2b(f"<{occurrence.id}>\0{number}".encode(), digest_size=8).hexdigest()
                 return f"_:c{mark}{part.name.removeprefix(HIDDEN)}"
             return binding.get(part.name)
 

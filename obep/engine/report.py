@@ -104,7 +104,7 @@ _LATER: dict[str, Callable[[Detected], object]] = {
     "solutions": lambda it: {},
     "_told": lambda it: None,
     "individual": lambda it: f"<{it.id}>",
-    "constructed": lambda it: construct(it._by.plan.construct, it.individual, it.bindings),
+    "constructed": lambda it: construct(it._by.plan.construct, it),
 }
 
 

@@ -107,8 +107,7 @@ class Guarded(Running):
         return [self._passed(body) for body in bodies]
 
     def _passed(self, body: Occurrence) -> Occurrence:
-        bindings = self.plan.bindings(body.solutions[self._ask])
-        return Occurrence(
+        passed = Occurrence(
             self.plan.event,
             body.individual,
             body.explanation,
@@ -116,10 +115,11 @@ class Guarded(Running):
             body.end,
             body.detected,
             body.since,
-            bindings=bindings,
-            constructed=construct(self.plan.construct, body.individual, bindings),
+            bindings=self.plan.bindings(body.solutions[self._ask]),
             bounded=body.bounded,
         )
+        passed.constructed = construct(self.plan.construct, passed)
+        return passed
 
 
 class Strand:
