@@ -1,8 +1,8 @@
-"""Speed of the operators (issue 4): from logical occurrences on, one core.
+"""Speed and memory of the operators (issue 4), one core.
 
-python bench/operators.py            W1 beside the bare loop, interleaved
+python bench/operators.py            W1 from logical occurrences on, beside the bare loop, interleaved
 python bench/operators.py --growth   how the work grows with the stream
-python bench/operators.py --memory   10 million items within a bound: memory must not grow
+python bench/operators.py --memory   10 million items through an engine, WITHIN 5 s: memory must not grow
 """
 
 from __future__ import annotations
@@ -15,14 +15,11 @@ import statistics
 import time
 from collections import deque
 from random import Random
-from types import SimpleNamespace
 
+import obep
 from obep.engine.instants import Runtime
-from obep.guards.asks import asks
-from obep.model import Occurrence
-from obep.plan.build import plan
-from obep.query.link import link
-from obep.query.parser import parse
+from obep.engine.output import to_line
+from obep.model import RDF_TYPE, Item, Occurrence
 
 ANSWERS = 61_842
 WITHIN = 5_000_000
@@ -35,27 +32,35 @@ RETURN H
 """
 
 
-def stream(events: int, millisecond: int = 1000) -> list[tuple[int, str, int]]:
-    """One event for each millisecond: (instant, kind, room)."""
-    random = Random(7)
-    return [(n * millisecond, random.choice("ABCD"), random.randrange(1000)) for n in range(events)]
+ROOMS = [f"<http://example.org/room{number}>" for number in range(1000)]
 
 
-def occurrences(events: list[tuple[int, str, int]]) -> list[Occurrence]:
-    """The occurrences of A and B, as abstraction would give them."""
-    found = []
-    types = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-    rooms = [f"<http://example.org/room{number}>" for number in range(1000)]
-    for at, kind, room in events:
+def draws(random: Random) -> tuple[str, int]:
+    """The kind of an event, and its room."""
+    return random.choice("ABCD"), random.randrange(1000)
+
+
+def occurrences(events: int, millisecond: int = 1000) -> list[Occurrence]:
+    """One event for each millisecond: the occurrences of A and B, as abstraction would give them."""
+    found, random = [], Random(7)
+    asked = {ask.event: ask.number for ask in QUERIED.asks.all}
+    for at in range(0, events * millisecond, millisecond):
+        kind, number = draws(random)
         if kind in "AB":
-            triple = (rooms[room], types, f"<http://example.org/Class{kind}>")
-            found.append(
-                Occurrence(
-                    f"<http://example.org/{kind}>", rooms[room], ((triple, at),), at, at, at, at,
-                    {0 if kind == "A" else 1: ((rooms[room],),)},
-                )
-            )  # fmt: skip
+            room, event = ROOMS[number], f"<http://example.org/{kind}>"
+            triple = (room, RDF_TYPE, f"<http://example.org/Class{kind}>")
+            found.append(Occurrence(event, room, ((triple, at),), at, at, at, at, {asked[event]: ((room,),)}))
     return found
+
+
+def items(first: int, last: int, random: Random) -> list[Item]:
+    """The same events as items, from one number to before another."""
+    made = []
+    for number in range(first, last):
+        kind, room = draws(random)
+        triple = (ROOMS[room], RDF_TYPE, f"<http://example.org/Class{kind}>")
+        made.append(Item("", number * 1000, (triple,)))
+    return made
 
 
 def bare(found: list[Occurrence]) -> int:
@@ -79,12 +84,26 @@ def bare(found: list[Occurrence]) -> int:
     return len(answers)
 
 
-LINKED = link(parse(QUERY))
-PLAN = plan(LINKED, asks(LINKED), SimpleNamespace(vocabulary=lambda event: frozenset()))
+QUERIED = obep.load(text=QUERY)
+PLAN = QUERIED.plan
 
 
 def engine(found: list[Occurrence]) -> int:
+    """Many at a time, as a bucket on Spark takes them."""
     return len(Runtime(PLAN).push_occurrences(found))
+
+
+def one_by_one(found: list[Occurrence]) -> int:
+    """As an embedded engine takes the items of a live stream."""
+    running, answers = Runtime(PLAN), 0
+    for one in found:
+        answers += len(running.push(one.detected, (one,)))
+    return answers
+
+
+def written(found: list[Occurrence]) -> int:
+    """All the way to lines of JSON, with ids and causes."""
+    return sum(to_line(hit).startswith("{") for hit in Runtime(PLAN).push_occurrences(found))
 
 
 def timed(function, found) -> tuple[float, int]:  # type: ignore[no-untyped-def]
@@ -94,11 +113,14 @@ def timed(function, found) -> tuple[float, int]:  # type: ignore[no-untyped-def]
     return time.process_time() - start, answers
 
 
+RUNS = {"bare": bare, "engine": engine, "one by one": one_by_one, "to JSON": written}
+
+
 def speed(rounds: int) -> None:
-    found = occurrences(stream(200_000))
-    times: dict[str, list[float]] = {"bare": [], "engine": []}
+    times: dict[str, list[float]] = {name: [] for name in RUNS}
     for _ in range(rounds):
-        for name, function in (("bare", bare), ("engine", engine)):
+        for name, function in RUNS.items():
+            found = occurrences(200_000)  # new ones: an occurrence keeps what was written about it
             seconds, answers = timed(function, found)
             assert answers == ANSWERS, (name, answers)
             times[name].append(seconds)
@@ -106,7 +128,7 @@ def speed(rounds: int) -> None:
     for name, seconds in times.items():
         middle = statistics.median(seconds)
         print(
-            f"  {name:7} median {middle:.3f} s ({min(seconds):.3f} … {max(seconds):.3f}), "
+            f"  {name:10} median {middle:.3f} s ({min(seconds):.3f} … {max(seconds):.3f}), "
             f"{len(found) / middle:,.0f} occurrences/s"
         )
     ratio = statistics.median(times["bare"]) / statistics.median(times["engine"])
@@ -115,7 +137,7 @@ def speed(rounds: int) -> None:
 
 def operations(events: int) -> int:
     """The calls that a stream takes, Python's and those into C."""
-    found = occurrences(stream(events))
+    found = occurrences(events)
     running = Runtime(PLAN)
     profile = cProfile.Profile()
     profile.runcall(running.push_occurrences, found)
@@ -130,27 +152,19 @@ def growth() -> None:
 
 
 def memory(events: int) -> None:
-    """Very many items, in batches; what is remembered must not grow with them."""
-    running, random, at, answers = Runtime(PLAN), Random(7), 0, 0
-    rooms = [f"<http://example.org/room{number}>" for number in range(1000)]
-    report, start = events // 10, time.process_time()
+    """Very many items through an engine, in batches; what is remembered must not grow with them."""
+    running, random, answers = QUERIED.engine(), Random(7), 0
+    shown = {events // 100, events // 10, events // 5, events // 2, events}
+    start = time.process_time()
     for first in range(0, events, 10_000):
-        batch = []
-        for number in range(first, first + 10_000):
-            kind, room = random.choice("ABCD"), rooms[random.randrange(1000)]
-            if kind in "AB":
-                at = number * 1000
-                batch.append(
-                    Occurrence(
-                        f"<http://example.org/{kind}>", room, (), at, at, at, at,
-                        {0 if kind == "A" else 1: ((room,),)},
-                    )
-                )  # fmt: skip
-        answers += len(running.push_occurrences(batch))
-        if (first + 10_000) % report == 0:
+        answers += len(running.push_items(items(first, first + 10_000, random)))
+        done = first + 10_000
+        if done in shown:
+            gc.collect()
             print(
-                f"  {first + 10_000:>10,} items, {answers:>9,} answers, {running.size():>6,} remembered, "
-                f"{resident():>5.1f} MB, {time.process_time() - start:.0f} s",
+                f"  {done:>10,} items, {answers:>9,} answers, {running.remembered:>6,} remembered, "
+                f"{len(gc.get_objects()):>7,} objects, {resident():>5.1f} MB, "
+                f"{time.process_time() - start:.0f} s",
                 flush=True,
             )
 

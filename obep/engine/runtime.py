@@ -217,6 +217,11 @@ class Engine:
         """How many deadlines have not been reached."""
         return self._runtime.pending()
 
+    @property
+    def remembered(self) -> int:
+        """How many occurrences and partial matches it keeps, since they may have a part in an answer."""
+        return self._runtime.size()
+
     def _stream(self, stream: str | None) -> str:
         streams = self.query.linked.streams
         if stream is None and len(streams) <= 1:
