@@ -109,7 +109,7 @@ class Runtime:
         reports = Reports()
         # Nothing waits for an instant to close, and no event reads another: all reports can come at the end.
         with uncollected():
-            self._feed_flat(occurrences)
+            reports.add_made(self._feed_flat(occurrences))
             for run in self._runs:
                 run.hand_over(reports, not self._tied)
         if self.now is not None and self.now >= self._prune_at:
@@ -121,8 +121,11 @@ class Runtime:
         """Whether it makes no difference that `push_occurrences` takes the parts of an item one by one."""
         return self._flat
 
-    def _feed_flat(self, occurrences: Sequence[Occurrence]) -> None:
+    def _feed_flat(self, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
+        """Feeds them; what is returned as it came (an item said so) comes back."""
         takes = {event: all_of([take for take, _ in routes]) for event, routes in self._routes.items()}
+        said: list[Occurrence] = []
+        takes |= dict.fromkeys(self._returned, said.append)  # nobody reads them: the plan is flat
         take_of, now, tied = takes.get, -_NEVER if self.now is None else self.now, True
         last: Occurrence | None = None
         for occurrence in occurrences:
@@ -145,6 +148,7 @@ class Runtime:
             self.now = now
             if not tied:
                 self._begin_instant(last)
+        return said
 
     def _begin_instant(self, first: Occurrence) -> None:
         self._seen.clear()

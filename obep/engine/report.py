@@ -143,6 +143,10 @@ class Reports(Sequence[Occurrence]):
         """All that is new among the candidates of an event; see `Reporter.distinct`."""
         self._waiting.append((by, by.distinct(candidates, untied)))
 
+    def add_made(self, occurrences: Iterable[Occurrence]) -> None:
+        """Those that are there already."""
+        self._made.extend(occurrences)
+
     def __len__(self) -> int:
         return len(self._made) + sum(len(found) for _, found in self._waiting)
 

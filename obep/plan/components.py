@@ -26,7 +26,10 @@ class Component:
 
     events: tuple[Term, ...]
     reads: Mapping[Term, tuple[Reading, ...]]
-    """The logical events that it reads, each with where its key stands; nowhere: it is not split by rows."""
+    """The events that it takes from items, each with where its key stands; nowhere: it is not split by rows.
+
+    Its own events are among them: an item may say, or T may lead from it, that one of them has happened.
+    """
     keyed: bool = False
     spread: bool = False
     """Nothing is remembered: its occurrences may go anywhere, by their individual."""
@@ -100,7 +103,7 @@ def _component(
     negated = any(isinstance(node, nodes.Rest) for event in events for node in _walk(event.root))
     whole = negated or any(event.window for event in events)
     keys = None if derived or whole else _keys(events, plan.asks.all)
-    reads: dict[Term, tuple[Reading, ...]] = dict.fromkeys(sorted(outside), ())
+    reads: dict[Term, tuple[Reading, ...]] = dict.fromkeys(sorted({*outside, *names}), ())
     if keys is not None:
         for event in events:
             for leaf in event.leaves:

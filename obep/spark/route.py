@@ -208,7 +208,7 @@ class Routes:
 
     def _places(self, component: Component, occurrence: Occurrence) -> Iterable[tuple[Place, Rows]]:
         """Where an occurrence goes, with the solutions that belong there."""
-        if component.spread:
+        if component.spread or (component.keyed and occurrence.event in component.events):
             return ((self._place(occurrence.individual), occurrence.solutions),)
         if not component.keyed:
             return (((0, 0), occurrence.solutions),)
