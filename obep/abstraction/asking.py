@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from obep.abstraction.graphs import OccurrenceGraphs
+from obep.abstraction.open_facts import OpenFacts
 from obep.abstraction.shapes import Shape
 from obep.abstraction.templates import Hit, Name, Question, Row, named
 from obep.guards.asks import Ask
@@ -18,8 +19,8 @@ from obep.query.ast import Var
 class Asking:
     """The asks of a query, sorted by how much of them can be remembered for a shape."""
 
-    def __init__(self, bundle: Bundle, asks: Sequence[Ask]) -> None:
-        self._bundle = bundle
+    def __init__(self, bundle: Bundle, asks: Sequence[Ask], facts: OpenFacts | None = None) -> None:
+        self._bundle, self._facts = bundle, facts
         self.some = bool(asks)
         self._all: dict[Term, list[Ask]] = {}
         self._names: dict[Term, list[tuple[int, int]]] = {}
@@ -56,7 +57,7 @@ class Asking:
         explanation = (*((shape.triples[n], 0) for n in hit.triples), *hit.static)
         individual = named(hit.individual, names) or ""
         occurrence = Occurrence(hit.event, individual, explanation, 0, 0, 0, 0)
-        graphs = OccurrenceGraphs(self._bundle, occurrence, shape.triples)
+        graphs = OccurrenceGraphs(self._bundle, occurrence, shape.triples, facts=self._facts)
         found = []
         for question in questions:
             rows: list[Row] = []
@@ -83,7 +84,8 @@ class Asking:
     def solve_derived(self, occurrence: Occurrence, triples: Sequence[Triple]) -> None:
         """The solutions of the asks about a composite or guarded occurrence, whose graph is all of it."""
         if occurrence.event in self._all:
-            self.solve_over(occurrence, OccurrenceGraphs(self._bundle, occurrence, triples, derived=True))
+            graphs = OccurrenceGraphs(self._bundle, occurrence, triples, derived=True, facts=self._facts)
+            self.solve_over(occurrence, graphs)
 
     def solve_over(self, occurrence: Occurrence, graphs: Graphs) -> None:
         """The solutions of all asks about an occurrence, over these graphs."""

@@ -64,7 +64,8 @@ class Bounds:
         return Components(axioms, filter(self._bundle.means_something, k))
 
     @cached_property
-    def _components_asserted(self) -> Components:
+    def components_asserted(self) -> Components:
+        """What belongs together whatever an item asserts."""
         return Components(
             self._bundle.definitions.axioms, filter(self._bundle.means_something, self._bundle.k)
         )
@@ -102,7 +103,7 @@ class Bounds:
         upper = assert_triples(program, self._bundle.upper.store, triples)
         upper.run()
         mine = [t for t in triples if self._bundle.means_something(t)]
-        components = self._components_asserted if asserted else self._components
+        components = self.components_asserted if asserted else self._components
         opaque = bool((self._bundle.asserted if asserted else self._bundle.profile).opaque)
         parts = [
             self._open_part(part, triples, lower, upper, explainer, opaque, goals, consistency)

@@ -11,6 +11,7 @@ from obep.abstraction.templates import Hit, Name, Template
 from obep.model import RDF_TYPE, Term, Triple, body_of
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Gap
+from obep.ontology.locality import Components
 from obep.ontology.program import BOTTOM
 from obep.ontology.reading import Reading, assert_triples
 from obep.ontology.saturate import Closure
@@ -33,6 +34,11 @@ class Evaluator:
     def readings(self) -> list[Reading]:
         """The readings of T that count for items that assert no event's class."""
         return [self._reading] if self._bundle.profile.exact() else [self._reading, self._bundle.upper]
+
+    def components(self) -> Components:
+        """What belongs together in K, whatever an item asserts."""
+        assert self._bounds is not None, "where the rules decide all, nobody asks"
+        return self._bounds.components_asserted
 
     @property
     def asked(self) -> int:

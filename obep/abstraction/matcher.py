@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from obep.abstraction.asking import Asking
 from obep.abstraction.evaluate import Evaluator
+from obep.abstraction.open_facts import OpenFacts
 from obep.abstraction.shapes import Memory, Shape, Shapes
 from obep.abstraction.templates import Template, named, ordered
 from obep.abstraction.together import Together
@@ -66,7 +67,8 @@ class Matcher:
         self.gap = gap
         self.max_explanations = max_explanations
         self.evaluator = Evaluator(bundle, gap, max_explanations)
-        self._asks = Asking(bundle, asks)
+        self.facts = OpenFacts(bundle, gap, self.evaluator.components)
+        self._asks = Asking(bundle, asks, self.facts)
         self._streams = bundle.definitions.streams
         self._windowed = bundle.definitions.windowed
         self._shapes = Shapes(
@@ -187,8 +189,11 @@ class Matcher:
         else:
             template = self.evaluator.evaluate(shape, news)
         if self._asks.some and template.clash is None:
+            missed = self.facts.missed
             try:
                 template = template._replace(hits=self._asks.rows(template.hits, shape))
+                if self.facts.missed > missed:
+                    template = template._replace(bounded=True)
             except Refused as refused:
                 template = Template((), refused=(refused.code, refused.reason))
         if self._memory is not None and template.keep:

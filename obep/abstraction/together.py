@@ -73,10 +73,10 @@ class Together:
 
     def _solved(self, found: list[Occurrence], fresh: Sightings) -> list[Occurrence]:
         """The same, with what guards ask of them; to those that look further the union is the whole item."""
-        bundle = self._matcher.bundle
-        whole = cache(lambda: ClosedGraph(bundle, [*(self._known | fresh)], with_k=True))
+        bundle, facts = self._matcher.bundle, self._matcher.facts
+        whole = cache(lambda: ClosedGraph(bundle, [*(self._known | fresh)], with_k=True, facts=facts))
         for one in found:
-            self._matcher.solve(one, OccurrenceGraphs(bundle, one, whole=whole))
+            self._matcher.solve(one, OccurrenceGraphs(bundle, one, whole=whole, facts=facts))
         return found
 
     def _occurrences(self, ways: Iterable[Way], fresh: Sightings, now: int) -> list[Occurrence]:

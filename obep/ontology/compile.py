@@ -24,7 +24,7 @@ from obep.ontology.axioms import (
     Inverse,
 )
 from obep.ontology.cache import cache_dir
-from obep.ontology.definitions import Definitions, define, names_of
+from obep.ontology.definitions import Definitions, define, looked_at, names_of
 from obep.ontology.mapping import ANNOTATIONS
 from obep.ontology.normal import Normal, Normaliser
 from obep.ontology.profile import Profile, profile
@@ -32,12 +32,16 @@ from obep.ontology.program import Names, Program
 from obep.ontology.reading import Reading, Vocabulary, build_program, build_reading, closed, relations_of
 from obep.ontology.relations import Relations
 from obep.ontology.relevance import relevant
-from obep.ontology.rules import UNEQUAL_TO_ITSELF, Bound, Rule
+from obep.ontology.rules import UNEQUAL_TO_ITSELF, Bound, Rule, Symbol
 from obep.ontology.static import Graph
 from obep.ontology.store import Store
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
+
+
+_MANY = 200
+"""Names in guards that are looked at one by one."""
 
 
 class Bundle:
@@ -79,11 +83,9 @@ class Bundle:
         """Where somebody asserts that something is of an event's class."""
         every = {rule: None for p in (self.profile, self.asserted) for rule in (*p.lower, *p.upper)}
         self._names.intern(every)
-        looked_at = [self.relations.of(p)[0] for p in guard_roles if p in self.relations]
+        asked = [self.relations.of(p)[0] for p in guard_roles if p in self.relations]
         goals = (*self.definitions.goals, *self.definitions.guard_classes, NOTHING)
-        self._relevant, self._needed = relevant(
-            every, (*goals, *looked_at), self.relations, self.normal.clauses
-        )
+        self._relevant, self._needed = relevant(every, (*goals, *asked), self.relations, self.normal.clauses)
 
     @property
     def cache_dir(self) -> Path:
@@ -220,6 +222,11 @@ class Bundle:
         """What T says by itself, without K."""
         return closed(self.lower.program, (), self.definitions.axioms)
 
+    @cached_property
+    def bare_upper_store(self) -> Store:
+        """What T perhaps says by itself."""
+        return closed(self.upper.program, (), self.definitions.axioms, upper=True)
+
     def open_goals(self, *, asserted: bool = False) -> frozenset[Term]:
         """The goals that the rules may leave undecided."""
         key = self.asserted if asserted else self.profile
@@ -240,11 +247,39 @@ class Bundle:
         return found
 
     @cached_property
+    def open_in_guards(self) -> dict[Term, str]:
+        """The classes and properties that guards ask for and the rules may not find, with the reasons."""
+        if self.exact:
+            return {}
+        roles = {p: self.relations.of(p)[0] for p in self.definitions.guard_roles if p in self.relations}
+        goals: dict[Term, Symbol | int] = {c: c for c in self.definitions.guard_classes} | roles
+        together = self.asserted.reasons_of(goals.values(), self.relations)
+        if not together or len(goals) > _MANY:  # a guard with `?x a ?c`: not worth telling them apart
+            return dict.fromkeys(sorted(goals), "; ".join(together)) if together else {}
+        found = {name: self.asserted.reasons_of((goal,), self.relations) for name, goal in goals.items()}
+        return {name: "; ".join(reasons) for name, reasons in sorted(found.items()) if reasons}
+
+    @cached_property
+    def guard_status(self) -> dict[Term, str]:
+        """The events whose guards need the reasoner, with the reasons."""
+        found = {}
+        for iri, event in self.linked.events.items() if self.open_in_guards else ():
+            classes, roles = looked_at((event,), self.definitions.axioms)
+            reasons = [words for name, words in self.open_in_guards.items() if name in classes | roles]
+            if reasons:
+                found[iri] = f"has a guard that needs the reasoner for {'; '.join(dict.fromkeys(reasons))}"
+        return found
+
+    @cached_property
     def bounded(self) -> frozenset[Term]:
-        """The logical events that run as a lower bound, because they need the reasoner and there is none."""
+        """The events that run as a lower bound, because they need the reasoner and there is none.
+
+        Of composite ones only those that need it for their guards; `plan` knows what rests on what.
+        """
         if self.java:
             return frozenset()
-        return frozenset(event for event in self.definitions.bodies if self.status[event] != "exact")
+        logical = (event for event in self.definitions.bodies if self.status[event] != "exact")
+        return frozenset((*logical, *self.guard_status))
 
     # --- what others ask
 

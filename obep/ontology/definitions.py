@@ -64,7 +64,7 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
     ]
     written += [SubClassOf(bodies[iri], Class(body_of(iri))) for iri in logical if iri in guarded]
     known = axioms | vocabulary.used | Axioms(tuple(written), classes=frozenset(goals))
-    classes, roles = _looked_at(linked.events.values(), known)
+    classes, roles = looked_at(linked.events.values(), known)
     any_predicate = any(
         isinstance(pattern.predicate, ast.Var)
         for event in linked.events.values()
@@ -87,7 +87,7 @@ def misfits(linked: Linked, axioms: Axioms, unknown: Collection[Term] = ()) -> l
     return found
 
 
-def _looked_at(events: Iterable[ast.Event], known: Axioms) -> tuple[frozenset[Term], frozenset[Term]]:
+def looked_at(events: Iterable[ast.Event], known: Axioms) -> tuple[frozenset[Term], frozenset[Term]]:
     """The classes and properties that the guards ask about; a variable asks about all."""
     classes: set[Term] = set()
     roles: set[Term] = set()

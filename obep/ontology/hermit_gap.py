@@ -40,6 +40,7 @@ class HermitGap:
         self._fixed = fixed_names(axioms)
         self._reasoner = reasoner
         self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._facts: OrderedDict[str, bool] = OrderedDict()
         self._lock = threading.Lock()
         self._folder = None if cache_dir is None else Folder(cache_dir / "gap" / axioms_hash(axioms))
 
@@ -47,6 +48,33 @@ class HermitGap:
         """The complete answer to a question."""
         shape, names = canonical(question, self._fixed)
         return renamed_answer(self._of_shape(shape), names)
+
+    def entails(self, triples: tuple[Triple, ...], fact: Triple) -> bool:
+        """Whether T and the triples entail one more; remembered like the answers to questions."""
+        shape, _ = canonical(Question(triples, (fact,), ()), self._fixed)
+        key = content_hash(("fact", shape.item, shape.background))
+        with self._lock:
+            known = self._facts.get(key)
+        if known is None:
+            known = None if self._folder is None else self._folder.read(key, bool)
+        if known is None:
+            known = self._entails(key, shape.item, shape.background[0])
+        with self._lock:
+            self._facts[key] = known
+            if len(self._facts) > REMEMBERED:
+                self._facts.popitem(last=False)
+        return known
+
+    def _entails(self, key: str, triples: tuple[Triple, ...], fact: Triple) -> bool:
+        goal = self._axioms.assertion(fact)
+        if goal is None:
+            return False
+        self.asked += 1
+        abox = [a for t in triples if (a := self._axioms.assertion(t)) is not None]
+        found = (self._reasoner or shared_reasoner()).entails_one(self._axioms, abox, goal)
+        if self._folder is not None:
+            self._folder.write(key, found)
+        return found
 
     def _of_shape(self, shape: Question) -> Answer:
         key = content_hash(

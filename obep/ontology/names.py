@@ -245,7 +245,7 @@ def incomplete(bundle: Bundle) -> list[Diagnostic]:
             "Complete answers are required, and there is no Java.",
             "install a Java (pip install 'obep[java]' brings one), or run without --require-complete",
         )
-        for iri, words in bundle.status.items()
+        for iri, words in (*bundle.status.items(), *bundle.guard_status.items())
         if words != "exact"
     ]  # fmt: skip
 

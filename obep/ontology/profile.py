@@ -51,8 +51,12 @@ class Profile:
 
     def reasons(self, goal: Symbol, relations: Relations) -> list[str]:
         """What makes an event need the reasoner, in words; also what may make an item contradict T."""
+        return self.reasons_of((goal,), relations)
+
+    def reasons_of(self, goals: Iterable[Symbol | int], relations: Relations) -> list[str]:
+        """The same for some concepts and relations together."""
         rules = [rule for rule in self.upper if rule not in self.hints]
-        used, _ = relevant(rules, (goal, NOTHING), relations, self.clauses)
+        used, _ = relevant(rules, (*goals, NOTHING), relations, self.clauses)
         return list(dict.fromkeys([*self.opaque, *(w for rule, w in self.why.items() if rule in used)]))
 
 

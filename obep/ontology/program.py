@@ -95,3 +95,5 @@ class Program:
     flat: tuple[Op, ...]
     by_value: frozenset[Term]
     """Data properties whose literals count by their values: those of keys and of disjointness."""
+    reflexive: frozenset[int]
+    """Relations that everything has to itself; it is not written down."""

@@ -62,6 +62,7 @@ class ProgramBuilder:
         self.equality = equality or any(isinstance(rule, r.Merge | r.Is | r.Key) for rule in rules)
         always = Universals(rules, relations)
         self.universal, self.rules = always.universal, always.simplified()
+        self.reflexive = frozenset(always.reflexive)
 
     def build(self) -> Program:
         self._above = _closure(self.rules)
@@ -97,6 +98,8 @@ class ProgramBuilder:
         )
         members.extend(self._ranges())
         classes = {c: self.heads(c) for c in self.classes}  # before the tables: it may number concepts
+        known = self.names.concepts.keys() | self.goals
+        universal = frozenset([self.names.concept(s) for s in sorted(self.universal & known)])
         return Program(
             self.relations,
             self.names,
@@ -111,10 +114,11 @@ class ProgramBuilder:
             frozenset(self._witnesses),
             tuple(self._groups),
             tuple(self._tests),
-            frozenset(self.names.concept(s) for s in self.universal if s in self.names.concepts),
+            universal,
             self.equality,
             tuple(flat),
             self._by_value(),
+            self.reflexive,
         )
 
     def _by_value(self) -> frozenset[Term]:

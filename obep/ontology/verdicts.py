@@ -61,6 +61,9 @@ def settled(bundle: Bundle) -> Bundle:
     for event, words in bundle.status.items():
         if words != "exact":
             bundle.diagnostics.append(_bounded(bundle, event, words, why))
+    for event, words in bundle.guard_status.items():
+        if bundle.status[event] == "exact":
+            bundle.diagnostics.append(_bounded(bundle, event, words, why))
     return bundle
 
 

@@ -44,6 +44,8 @@ LITERALS = (
     lit("2026-01-02", "date"),
     lit("seven"),
 )
+WRITTEN = LITERALS[:-1]
+"""Those that a definition may name: all that are literals of their datatype."""
 
 
 @dataclass(frozen=True)
@@ -319,7 +321,7 @@ class _Maker:
 
     def _wide_range(self) -> DataRange:
         """One that most literals are in."""
-        return ax.DataNot(ax.DataOneOf(tuple(self.pick.sample(LITERALS, 2))))
+        return ax.DataNot(ax.DataOneOf(tuple(self.pick.sample(WRITTEN, 2))))
 
     def _data_range_(self, depth: int = 1) -> DataRange:
         kind = self.pick.randrange(8 if depth else 6)
@@ -330,7 +332,7 @@ class _Maker:
             name = self.pick.choice(("integer", "decimal", "string", "double", "boolean", "dateTime"))
             return ax.Datatype(xsd(name))
         if kind == 4:
-            return ax.DataOneOf(tuple(self.pick.sample(LITERALS, 2)))
+            return ax.DataOneOf(tuple(self.pick.sample(WRITTEN, 2)))
         if kind == 5:
             return facet("string", minLength=lit(4))
         if kind == 6:
