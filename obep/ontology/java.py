@@ -33,7 +33,7 @@ _started_in: int | None = None
 
 def find_java() -> Path | None:
     """The library of a Java machine, or `None`."""
-    if os.environ.get("OBEP_JAVA", "").lower() in ("off", "no", "0", "none"):
+    if _off():
         return None
     return next((home / lib for home in _homes() for lib in _LIBRARIES if (home / lib).is_file()), None)
 
@@ -41,14 +41,20 @@ def find_java() -> Path | None:
 def has_java() -> bool:
     """Whether the reasoner can be asked in this process."""
     if _started_in is not None:
-        return _started_in == os.getpid()
+        return _started_in == os.getpid() and not _off()
     return find_java() is not None
+
+
+def _off() -> bool:
+    return os.environ.get("OBEP_JAVA", "").lower() in ("off", "no", "0", "none")
 
 
 def start_java() -> None:
     """Starts the JVM with HermiT, once in a process. OBEP340: there is none; OBEP341: it will not run."""
     global _started_in
     with _starting:
+        if _off():
+            raise no_java()
         if _started_in == os.getpid():
             return
         if _started_in is not None:
