@@ -17,6 +17,9 @@ from obep.model import DeadLetter, Item, Occurrence
 HEAD = """PREFIX : <http://e/>
 FROM STREAM <s>
 FROM STREAM <t>
+FROM NAMED WINDOW <recent> ON <s> [RANGE 1 s]
+FROM NAMED WINDOW <steps> ON <t> [RANGE 2 s STEP 700 ms]
+FROM NAMED WINDOW <last> ON <s> [ROWS 6]
 EVENT A AS Alpha
 EVENT B AS Beta
 EVENT C AS Gamma
@@ -37,6 +40,12 @@ QUERIES = {
     "guarded": "EVENT Warm AS Alpha IF { ?this :heat ?h . FILTER (?h > 5) }\n"
     "EVENT WarmB MATCH Warm SEQ B WITHIN 1 s\n"
     "RETURN Warm, WarmB AS EVENT STREAM",
+    "window": "EVENT Both ON <recent> AS Alpha and Beta\nRETURN Both AS EVENT STREAM",
+    "window of rows": "EVENT Warm ON <last> AS Alpha IF { ?this :heat ?h . FILTER (?h > 5) }\n"
+    "RETURN Warm AS EVENT STREAM",
+    "window below": "EVENT Both ON <steps> AS Alpha and Beta\n"
+    "EVENT Then(?r) MATCH Both(?r) SEQ C(?r) WITHIN 5 s\n"
+    "RETURN Both, Then AS EVENT STREAM",
 }
 
 Row = tuple[str, int, str]

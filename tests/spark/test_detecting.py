@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from spark_cases import HEAD, Row, embedded, item, micros, query, rows, shown
+from spark_cases import HEAD, QUERIES, Row, embedded, item, micros, query, rows, shown
 
 pytest.importorskip("pyspark")
 
@@ -90,7 +90,7 @@ def expected(name: str, batches: list[list[Row]]) -> list[tuple[object, ...]]:
     return sorted(shown(embedded(name, flat, close=False, lateness=0.5)[0]).elements())
 
 
-@pytest.mark.parametrize("name", ["keyed", "deadlines", "stacked", "guarded", "whole items"])
+@pytest.mark.parametrize("name", [*QUERIES])
 @pytest.mark.parametrize("warm", [True, False])
 def test_batches_give_what_the_embedded_engine_gives(tmp_path: Path, name: str, warm: bool) -> None:
     buckets = Buckets(tmp_path, query(name))
@@ -269,6 +269,17 @@ def test_what_a_changed_query_can_go_on_from(tmp_path: Path, change: str) -> Non
     detecting._warm.clear()
     fresh = Buckets(tmp_path, after)
     assert _pairs(again) == _pairs(fresh.run(batches[2]) + fresh.run(batches[3])) != []
+
+
+def test_a_window_of_another_length_does_not_go_on_with_the_items_of_the_old_one(tmp_path: Path) -> None:
+    text = HEAD + QUERIES["window"]
+    first = Buckets(tmp_path, obep.load(text=text, java=False))
+    first.run(in_four()[0])
+    detecting._warm.clear()
+    second = Buckets(tmp_path, obep.load(text=text.replace("[RANGE 1 s]", "[RANGE 2 s]"), java=False))
+    second.resume(first.kept())
+    with pytest.raises(ObepError, match="OBEP653"):
+        second.run(in_four()[1])
 
 
 def test_time_goes_on_without_data(tmp_path: Path) -> None:
