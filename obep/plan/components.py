@@ -34,6 +34,8 @@ class Component:
     spread: bool = False
     """Nothing is remembered: its occurrences may go anywhere, by their individual."""
     whole: bool = False
+    streams: frozenset[str] | None = None
+    """Of which streams it wants the items; `None`: of all."""
     returned: Mapping[Term, str] = field(default_factory=dict)
 
     def plan(self, plan: Plan) -> Plan:
@@ -117,8 +119,15 @@ def _component(
         keyed=keys is not None,
         spread=guarded_alone,
         whole=whole,
+        streams=None if negated else frozenset(_windowed(plan, names)),
         returned={name: plan.returned[name] for name in names if name in plan.returned},
     )
+
+
+def _windowed(plan: Plan, names: tuple[Term, ...]) -> Iterator[str]:
+    """The streams of the windows that some events look at."""
+    goals = {goal for name in names for goal in (name, body_of(name))}
+    return (window.stream for window in plan.windows if window.only(goals) is not None)
 
 
 def _keys(events: list[EventPlan], asks: Sequence[Ask]) -> dict[Term, str] | None:

@@ -32,6 +32,8 @@ def facts(event: EventPlan) -> Iterator[str]:
         yield "logical" if event.guard_ask is None else "logical with a guard"
     else:
         yield "composite"
+    if event.window:
+        yield f"over <{event.window}>"
     yield f"stratum {event.stratum}"
     yield "reports at the push" if event.prompt else "reports when the instant closes"
     if event.root is not None:

@@ -97,14 +97,14 @@ class Routes:
         self._buckets = layout.buckets
         self._remembered: dict[tuple[str, Graph], Routed] = {}
         self._routes: dict[Term, list[tuple[Component, int]]] = {}
-        self._whole: list[int] = []
+        self._whole: dict[int, frozenset[str] | None] = {}
         self.width = layout.width
         for number, component in enumerate(layout.components):
             first = layout.first(number)
             for event in component.reads:
                 self._routes.setdefault(event, []).append((component, first))
             if component.whole:
-                self._whole.append(first)
+                self._whole[first] = component.streams
         self._timeless = not self._whole and not any(timed(one) for ask in asks for one in ask.filters)
 
     def blocks(
@@ -191,7 +191,11 @@ class Routes:
         return routed
 
     def _groups(self, item: Item, occurrences: Iterable[Occurrence]) -> list[tuple[int, int, Group]]:
-        packed: dict[Place, list[Told]] = {(bucket, 0): [] for bucket in self._whole}
+        packed: dict[Place, list[Told]] = {
+            (bucket, 0): []
+            for bucket, streams in self._whole.items()
+            if streams is None or item.stream in streams
+        }
         for occurrence in occurrences:
             for component, first in self._routes.get(occurrence.event, ()):
                 for (bucket, segment), rows in self._places(component, occurrence):
