@@ -8,7 +8,7 @@ from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term
 from obep.query.ast import CompositeEvent, Name, Var
 from obep.query.checks.report import say
-from obep.query.names import made_of
+from obep.query.names import all_below, needs_of
 
 if TYPE_CHECKING:
     from obep.ontology.compile import Bundle
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 def check_circles(bundle: Bundle) -> list[Diagnostic]:
     """OBEP102 for each composite whose occurrences would be parts of further ones, without end."""
     linked = bundle.linked
-    parts = made_of(linked)
-    return [
-        _circle(bundle, event, part)
-        for iri, event in linked.events.items()
-        if isinstance(event, CompositeEvent)
-        for part in linked.events
-        if part in parts[iri] and part in _kinds(bundle, event)
-    ]
+    needs = needs_of(linked)
+    found = []
+    for iri, event in linked.events.items():
+        if isinstance(event, CompositeEvent):
+            kinds = (_kinds(bundle, event) & linked.events.keys()) - {iri}
+            parts = all_below(iri, needs) if kinds else set()
+            found += [_circle(bundle, event, part) for part in linked.events if part in kinds & parts]
+    return found
 
 
 def _kinds(bundle: Bundle, event: CompositeEvent) -> set[Term]:

@@ -55,6 +55,8 @@ class Profile:
 
     def reasons_of(self, goals: Iterable[Symbol | int], relations: Relations) -> list[str]:
         """The same for some concepts and relations together."""
+        if not self.why:  # a query may have thousands of events
+            return list(dict.fromkeys(self.opaque))
         rules = [rule for rule in self.upper if rule not in self.hints]
         used, _ = relevant(rules, (*goals, NOTHING), relations, self.clauses)
         return list(dict.fromkeys([*self.opaque, *(w for rule, w in self.why.items() if rule in used)]))

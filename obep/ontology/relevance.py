@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from obep.ontology import rules as r
 from obep.ontology.axioms import NOTHING
 from obep.ontology.relations import SAME, Relations
 from obep.ontology.rules import UNEQUAL_TO_ITSELF, Rule, Symbol
+from obep.query.names import components
 
 Clauses = Sequence[tuple[tuple[Rule, ...], ...]]
 """For each case analysis the rules of its cases."""
@@ -120,3 +121,34 @@ def _needs(rule: Rule, relations: Relations) -> Iterable[Symbol | int]:
             yield from (relations.of(role)[0] for role in roles)
         case r.Is(premise) | r.Fill(premise) | r.SelfOut(premise) | r.Witness(premise):
             yield premise
+
+
+_ALWAYS = "~always"
+"""A goal that stands for the rules that count whatever the goal is."""
+
+
+def weighed(
+    rules: Iterable[Rule], goals: Iterable[Symbol], relations: Relations, weight: Callable[[Rule], int]
+) -> dict[Symbol, int]:
+    """For each goal the weights, bit by bit, of all rules that may take part in a derivation of it.
+
+    That is what `relevant` finds, for many goals in one pass. Case analyses are not looked at.
+    """
+    search = _Search(dict.fromkeys(rules), relations, ())
+    concluding: dict[Symbol | int, list[Rule]] = {**search.by_head, _ALWAYS: search.waiting}
+
+    def rests_on(head: Symbol | int) -> list[Symbol | int]:
+        found = [one for rule in concluding.get(head, ()) for one in _needs(rule, relations)]
+        return [*found, SAME] if head == _ALWAYS else found
+
+    bits: dict[Symbol | int, int] = {}
+    starts: list[Symbol | int] = [_ALWAYS, *goals]
+    for component in components(starts, rests_on):
+        found = 0
+        for head in component:
+            for rule in concluding.get(head, ()):
+                found |= weight(rule)
+            for one in rests_on(head):
+                found |= bits.get(one, 0)
+        bits.update(dict.fromkeys(component, found))
+    return {goal: bits[goal] | bits[_ALWAYS] for goal in goals}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from obep.model import RDF_TYPE, Term, body_of
 from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name
-from obep.query.names import all_below, depends, made_of, strata
+from obep.query.names import all_below, depends, layered, needs_of
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -25,21 +26,19 @@ def derived(linked: Linked, bundle: Any = None) -> dict[Term, frozenset[Term]]:
     occurrence is an item of the next stratum: nothing is found in it that it is itself made of. What looks at
     a stream or a window is found in the items of that stream alone.
     """
-    heads = {
-        iri: {iri, *_constructed(event)}
-        for iri, event in linked.events.items()
-        if isinstance(event, CompositeEvent) or event.guard is not None
-    }
-    parts = made_of(linked)
+    by_mark: dict[Term, list[Term]] = {}
+    for iri, event in linked.events.items():
+        if isinstance(event, CompositeEvent) or event.guard is not None:
+            for mark in {iri, *_constructed(event)}:
+                by_mark.setdefault(mark, []).append(iri)
+    needs = needs_of(linked)
+    parts = cache(lambda head: all_below(head, needs))
+    origins = _origins(linked, by_mark, bundle)
     found: dict[Term, frozenset[Term]] = {}
     for iri, event in linked.events.items():
-        if heads and (isinstance(event, CompositeEvent) or event.on is None):
-            names = _leading_to(iri, event, bundle)
-            below = frozenset(
-                head
-                for head, marks in heads.items()
-                if head != iri and iri not in parts[head] and (marks & names or ANYTHING in marks)
-            )
+        if by_mark and (isinstance(event, CompositeEvent) or event.on is None):
+            heads = {head for mark in (ANYTHING, *origins[iri]) for head in by_mark.get(mark, ())} - {iri}
+            below = frozenset(head for head in heads if iri not in parts(head))
             if below:
                 found[iri] = below
     return found
@@ -47,20 +46,11 @@ def derived(linked: Linked, bundle: Any = None) -> dict[Term, frozenset[Term]]:
 
 def in_order(linked: Linked, found_in: Derived) -> list[list[Term]]:
     """The events in layers. What only T makes depend on another comes after it where that is possible."""
-    level = {iri: at for at, layer in enumerate(strata(linked)) for iri in layer}
-    needs: dict[Term, set[Term]] = {
-        iri: depends(event) & linked.events.keys() for iri, event in linked.events.items()
-    }
+    needs = needs_of(linked)
     for iri, below in found_in.items():
         if not any(iri in all_below(head, needs) for head in below):
             needs[iri] = needs[iri] | below
-    for _ in level:  # as many rounds as the longest chain can need
-        for iri, lower in needs.items():
-            level[iri] = max([level[iri], *(level[one] + 1 for one in lower)])
-    layers: list[list[Term]] = [[] for _ in range(1 + max(level.values(), default=-1))]
-    for iri in linked.events:
-        layers[level[iri]].append(iri)
-    return layers
+    return layered(needs)
 
 
 def _constructed(event: Event) -> Iterator[Term]:
@@ -71,21 +61,30 @@ def _constructed(event: Event) -> Iterator[Term]:
         yield about.iri if isinstance(about, Name) else ANYTHING
 
 
-def _leading_to(iri: Term, event: Event, bundle: Any) -> set[Term]:
-    """The names that a derivation of an event may begin with."""
-    names = {iri}
-    if isinstance(event, LogicalEvent):
-        names |= depends(event)
-    if bundle is not None and hasattr(bundle, "normal"):
-        from obep.ontology.axiom_rules import mentioned
-        from obep.ontology.relevance import relevant
+def _origins(linked: Linked, marks: Iterable[Term], bundle: Any) -> dict[Term, set[Term]]:
+    """For each event the marks that a derivation of it may begin with."""
+    marks = list(marks)
+    bit = {mark: 1 << number for number, mark in enumerate(marks)}
+    found = {
+        iri: {iri, *depends(event)} if isinstance(event, LogicalEvent) else {iri}
+        for iri, event in linked.events.items()
+    }
+    if not hasattr(bundle, "normal"):  # nothing is known of T
+        return found
+    from obep.ontology.axiom_rules import mentioned
+    from obep.ontology.relevance import weighed
 
-        rules = [*bundle.normal.rules, *bundle.normal.asserted]
-        used, _ = relevant(rules, (iri, body_of(iri)), bundle.relations)
-        names.update(name for rule in used for name in _names(rule))
+    rules = [*bundle.normal.rules, *bundle.normal.asserted]
+    goals = [goal for iri in linked.events for goal in (iri, body_of(iri))]
+    weight = cache(lambda rule: sum(bit[name] for name in bit.keys() & set(_names(rule))))
+    reached = weighed(rules, goals, bundle.relations, weight)
+    spoken_of = {name for axiom in bundle.t.axioms for name in mentioned(axiom)}
+    chosen = cache(lambda bits: [mark for mark in marks if bit[mark] & bits])
+    for iri, names in found.items():
+        names.update(chosen(reached[iri] | reached[body_of(iri)]))
         if bundle.status[iri] != "exact":  # the reasoner may find what the rules do not
-            names.update(name for axiom in bundle.t.axioms for name in mentioned(axiom))
-    return names
+            names |= spoken_of
+    return found
 
 
 def _names(value: object) -> Iterator[Term]:

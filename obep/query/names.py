@@ -5,9 +5,10 @@ Everything here is iterative: what parses may be 100 levels deep, what a program
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from obep.errors import Span
 from obep.query import ast
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 __all__ = [
-    "Cycle", "alias_of", "all_below", "children", "depends", "leaves", "made_of", "nearest", "strata",
-    "too_deep", "walk",
+    "Cycle", "alias_of", "all_below", "children", "components", "depends", "layered", "leaves", "nearest",
+    "needs_of", "strata", "too_deep", "walk",
 ]  # fmt: skip
 
 
@@ -27,25 +28,27 @@ def alias_of(leaf: ast.Leaf) -> str:
     return leaf.alias if leaf.alias is not None else leaf.event.text.removeprefix(":")
 
 
-def children(node: ast.Node) -> Iterator[ast.Node]:
+def children(node: ast.Node) -> list[ast.Node]:
     """The nodes directly inside a node, in the order of its fields."""
-    for value in _values(node):
+    kind = type(node)
+    names = _FIELDS.get(kind)
+    if names is None:
+        names = _FIELDS[kind] = tuple(
+            field.name for field in fields(node) if field.compare and not _PLAIN.match(str(field.type))
+        )
+    found: list[ast.Node] = []
+    for name in names:
+        value = getattr(node, name)
         if isinstance(value, ast.Node):
-            yield value
-        elif isinstance(value, tuple):
-            for one in value:
-                if isinstance(one, ast.Node):
-                    yield one
+            found.append(value)
+        elif value.__class__ is tuple:
+            found += [one for one in value if isinstance(one, ast.Node)]
+    return found
 
 
-_FIELDS: dict[str, tuple[str, ...]] = {}
-
-
-def _values(node: ast.Node) -> Iterator[Any]:
-    kind = type(node).__name__
-    if kind not in _FIELDS:
-        _FIELDS[kind] = tuple(field.name for field in fields(node) if field.compare)
-    return (getattr(node, name) for name in _FIELDS[kind])
+_FIELDS: dict[type[ast.Node], tuple[str, ...]] = {}
+_PLAIN = re.compile(r"(?:str|int|bool)(?: \| None)?\Z|Choice\[|AllenRelation|Policy")
+"""The types of fields that hold no nodes."""
 
 
 def walk(node: ast.Node) -> Iterator[ast.Node]:
@@ -54,7 +57,7 @@ def walk(node: ast.Node) -> Iterator[ast.Node]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(list(children(current))))
+        stack += reversed(children(current))
 
 
 def leaves(pattern: ast.Node) -> Iterator[ast.Leaf]:
@@ -71,7 +74,7 @@ def too_deep(file: ast.QueryFile, limit: int) -> Span | None:
             if depth > limit:
                 return node.span
             depth += not isinstance(node, ast.Guard | ast.Block)
-            stack.extend((child, depth) for child in children(node))
+            stack += [(child, depth) for child in children(node)]
     return None
 
 
@@ -82,10 +85,9 @@ def depends(event: ast.Event) -> set[str]:
     return {node.iri for node in walk(event.description) if isinstance(node, ast.Name)}
 
 
-def made_of(linked: Linked) -> dict[str, set[str]]:
-    """For each event all others that it is defined by, directly or not; in a circle also itself."""
-    needs = {iri: depends(event) & linked.events.keys() for iri, event in linked.events.items()}
-    return {iri: all_below(iri, needs) for iri in needs}
+def needs_of(linked: Linked) -> dict[str, set[str]]:
+    """For each event the others that its definition names."""
+    return {iri: depends(event) & linked.events.keys() for iri, event in linked.events.items()}
 
 
 def all_below(iri: str, needs: Mapping[str, set[str]]) -> set[str]:
@@ -100,6 +102,43 @@ def all_below(iri: str, needs: Mapping[str, set[str]]) -> set[str]:
     return seen
 
 
+_T = TypeVar("_T", bound=Hashable)
+
+
+def components(starts: Iterable[_T], following: Callable[[_T], Iterable[_T]]) -> Iterator[list[_T]]:
+    """Those that lead to each other together, each after all that it leads to (Tarjan, without recursion)."""
+    number: dict[_T, int] = {}
+    lowest: dict[_T, int] = {}
+    waiting: list[_T] = []
+    done: set[_T] = set()
+    for start in starts:
+        if start in number:
+            continue
+        number[start] = lowest[start] = len(number)
+        waiting.append(start)
+        path = [(start, iter(following(start)))]
+        while path:
+            here, rest = path[-1]
+            for other in rest:
+                if other not in number:
+                    number[other] = lowest[other] = len(number)
+                    waiting.append(other)
+                    path.append((other, iter(following(other))))
+                    break
+                if other not in done:
+                    lowest[here] = min(lowest[here], number[other])
+            else:
+                path.pop()
+                if path:
+                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[here])
+                if lowest[here] == number[here]:
+                    component = [waiting.pop()]
+                    while component[-1] != here:
+                        component.append(waiting.pop())
+                    done.update(component)
+                    yield component
+
+
 class Cycle(Exception):
     """Events that are defined by each other; `events` begins anywhere and closes with its first."""
 
@@ -109,17 +148,19 @@ class Cycle(Exception):
 
 
 def strata(linked: Linked) -> list[list[str]]:
-    """The events in layers: each is defined by events of earlier layers only. Raises Cycle.
+    """The events in layers: each is defined by events of earlier layers only. Raises Cycle."""
+    return layered(needs_of(linked))
 
-    Within a layer the order of definition is kept.
-    """
-    needs = {iri: depends(event) & linked.events.keys() for iri, event in linked.events.items()}
+
+def layered(needs: Mapping[str, set[str]]) -> list[list[str]]:
+    """What needs others in layers, each as early as can be. Within a layer the order of `needs` is kept."""
     level: dict[str, int] = {}
     for root in needs:
-        path: list[str] = []
+        if root in level:
+            continue
+        path = [root]
         stack: list[tuple[str, Iterator[str]]] = [(root, iter(sorted(needs[root])))]
         on_path = {root}
-        path.append(root)
         while stack:
             iri, rest = stack[-1]
             step = next((n for n in rest if n not in level), None)

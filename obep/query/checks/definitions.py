@@ -9,7 +9,7 @@ from itertools import count
 
 from obep.query.ast import ClassName, CompositeEvent, Event, LogicalEvent, QueryFile
 from obep.query.link import Linked
-from obep.query.names import depends, walk
+from obep.query.names import components, depends, walk
 from obep.query.nearest import nearest, split
 
 SUGGESTIONS = 50
@@ -60,7 +60,7 @@ class Definitions:
     @cached_property
     def groups(self) -> list[list[str]]:
         """The events in an order where parts come first; events in one circle come as one group."""
-        return _groups(self.parts)
+        return [group[::-1] for group in components(self.parts, self.parts.__getitem__)]
 
     @cached_property
     def circles(self) -> list[list[str]]:
@@ -79,44 +79,6 @@ class Definitions:
     def composite(self, iri: str) -> CompositeEvent | None:
         event = self.events.get(iri)
         return event if isinstance(event, CompositeEvent) else None
-
-
-def _groups(parts: dict[str, list[str]]) -> list[list[str]]:
-    """Tarjan's strongly connected components, without recursion (a query may have thousands of events)."""
-    number: dict[str, int] = {}
-    low: dict[str, int] = {}
-    open_: list[str] = []
-    is_open: set[str] = set()
-    groups: list[list[str]] = []
-    for root in parts:
-        if root in number:
-            continue
-        todo = [(root, iter(parts[root]))]
-        number[root] = low[root] = len(number)
-        open_.append(root)
-        is_open.add(root)
-        while todo:
-            here, rest = todo[-1]
-            for part in rest:
-                if part not in number:
-                    number[part] = low[part] = len(number)
-                    open_.append(part)
-                    is_open.add(part)
-                    todo.append((part, iter(parts[part])))
-                    break
-                if part in is_open:
-                    low[here] = min(low[here], number[part])
-            else:
-                todo.pop()
-                if todo:
-                    low[todo[-1][0]] = min(low[todo[-1][0]], low[here])
-                if low[here] == number[here]:
-                    group = [open_.pop()]
-                    while group[-1] != here:
-                        group.append(open_.pop())
-                    is_open.difference_update(group)
-                    groups.append(group[::-1])
-    return groups
 
 
 def _circle(group: list[str], parts: dict[str, list[str]]) -> list[str]:

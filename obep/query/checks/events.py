@@ -146,12 +146,12 @@ def two_forms(definitions: Definitions) -> Iterator[Diagnostic]:
     linked = definitions.linked
     forms: dict[str, str] = {}
     for clause in linked.returns:
-        names = [name.iri for name in clause.events]
+        names = [name.iri for name in clause.events if name.iri in linked.events]
         if clause.which != "listed":
             names = [iri for iri, event in linked.events.items() if clause.which == "all" or event.named]
         changed = [iri for iri in dict.fromkeys(names) if forms.setdefault(iri, clause.form) != clause.form]
         if changed:
-            which = listed([linked.events[iri].name.text for iri in changed if iri in linked.events])
+            which = listed([linked.events[iri].name.text for iri in changed])
             other = "RDF" if clause.form == "event" else "EVENT"
             forms.update(dict.fromkeys(changed, clause.form))
             yield say(

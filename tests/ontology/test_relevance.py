@@ -1,0 +1,28 @@
+"""What many goals rest on, found in one pass, is what each of them rests on by itself."""
+
+from __future__ import annotations
+
+import pytest
+from comparing import query
+from random_ontologies import KINDS, world
+
+from obep.ontology.compile import Bundle
+from obep.ontology.relevance import relevant, weighed
+from obep.query.link import link
+from obep.query.parser import parse
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_goals_at_once_rest_on_what_each_rests_on(kind: str) -> None:
+    made = world(kind, 3)
+    bundle = Bundle(link(parse(query(made))), made.t(), made.k, java=False)
+    rules = [*bundle.normal.rules, *bundle.normal.asserted]
+    bit = {rule: 1 << number for number, rule in enumerate(rules)}
+    goals = list(bundle.definitions.goals)
+    assert len(goals) > 1
+
+    together = weighed(rules, goals, bundle.relations, bit.__getitem__)
+
+    for goal in goals:
+        alone, _ = relevant(rules, (goal,), bundle.relations)
+        assert {rule for rule in rules if bit[rule] & together[goal]} == alone
