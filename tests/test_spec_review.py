@@ -196,3 +196,34 @@ def test_the_smallest_instants_can_be_read_back(load):
 
     [hit] = run(load("EVENT A AS A0\nRETURN A"), (0.00005, ":a a :A0 ."))
     assert [item.at for item in read_items(hit.to_rdf().encode(), "trig", "s")] == [50]
+
+
+# --- §3: an event class that is unsatisfiable is a compile error --------------------------------------------
+
+APART = ":A0 owl:disjointWith :B0 . "
+
+
+@pytest.mark.parametrize(
+    ("event", "ontology"),
+    [
+        ("EVENT H AS A0 and near some B0", ":B0 rdfs:subClassOf owl:Nothing ."),
+        ("EVENT H AS near some A0", APART + ":near rdfs:range :B0 ."),
+        ("EVENT H AS near some (leads some A0)", APART + ":leads rdfs:range :B0 ."),
+        ("EVENT H AS near some C0 IF { ?this :value ?v }", APART + ":C0 rdfs:subClassOf :A0, :B0 ."),
+        ("EVENT C AS C0 EVENT H MATCH C TIMES 2", ":H rdfs:subClassOf owl:Nothing ."),
+        ("EVENT C AS C0 EVENT H MATCH C TIMES 2", APART + ":H rdfs:subClassOf :A0, :B0 ."),
+    ],
+)
+def test_an_event_that_can_never_happen_is_refused(load, event, ontology):
+    with pytest.raises(obep.ObepError) as error:
+        load(event, ontology)
+    errors = [one for one in error.value.diagnostics if one.severity == "error"]
+    assert [(one.code, one.message) for one in errors] == [("OBEP344", "H can never happen")]
+
+
+def test_composites_that_t_makes_equal_are_warned_of(load):
+    query = load(
+        LEAVES + "EVENT G MATCH A SEQ B WITHIN 5 s EVENT H MATCH A SEQ C WITHIN 5 s",
+        ":G owl:equivalentClass :H .",
+    )
+    assert [one.message for one in query.warnings if one.code == "OBEP240"] == ["H and G are the same event"]

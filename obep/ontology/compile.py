@@ -29,7 +29,15 @@ from obep.ontology.mapping import ANNOTATIONS
 from obep.ontology.normal import Normal, Normaliser
 from obep.ontology.profile import Profile, profile
 from obep.ontology.program import Names, Program
-from obep.ontology.reading import Reading, Vocabulary, build_program, build_reading, closed, relations_of
+from obep.ontology.reading import (
+    Reading,
+    Vocabulary,
+    build_program,
+    build_reading,
+    closed,
+    possible_program,
+    relations_of,
+)
 from obep.ontology.relations import Relations
 from obep.ontology.relevance import relevant
 from obep.ontology.rules import UNEQUAL_TO_ITSELF, Bound, Rule, Symbol
@@ -144,9 +152,13 @@ class Bundle:
             folder=self.cache_dir,
         )
 
-    def _program(self, rules: list[Rule], like: Reading) -> Program:
+    def _program(self, rules: list[Rule], like: Reading, *, upper: bool = False) -> Program:
         kept = [rule for rule in rules if rule in self._relevant]
-        return build_program(kept, self.relations, self._names, self.names_looked_at, like.program.equality)
+        equality = like.program.equality
+        program, _, _ = possible_program(
+            kept, self.relations, self._names, self.names_looked_at, equality, upper=upper
+        )
+        return program
 
     @cached_property
     def lower(self) -> Reading:
@@ -165,7 +177,7 @@ class Bundle:
 
     @cached_property
     def upper_asserted(self) -> Program:
-        return self._program(self.asserted.upper, self.upper)
+        return self._program(self.asserted.upper, self.upper, upper=True)
 
     @cached_property
     def module(self) -> Axioms:

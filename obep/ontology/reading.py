@@ -134,6 +134,24 @@ def build_reading(
     """The program of these rules, and K closed under it; a large K in a file below `folder`, for all."""
     rules = list(dict.fromkeys(rules))
     equality = k.facts.same_as or any(isinstance(rule, r.Edge) and rule.role == SAME_AS for rule in rules)
+    program, rules, static = possible_program(rules, relations, names, vocabulary, equality, upper=upper)
+    if not len(k):
+        return Reading(program, static)
+    if folder is None or len(k) < SHARED or program.by_value:
+        return Reading(program, closed(program, k, vocabulary.axioms, upper=upper))
+    return Reading(program, _shared(program, rules, k, vocabulary.axioms, folder, upper=upper))
+
+
+def possible_program(
+    rules: list[Rule],
+    relations: Relations,
+    names: Names,
+    vocabulary: Vocabulary,
+    equality: bool,
+    *,
+    upper: bool = False,
+) -> tuple[Program, list[Rule], Store]:
+    """The program, its rules, T's own facts; what leads to a witness that cannot be is impossible."""
     while True:
         program = build_program(rules, relations, names, vocabulary, equality)
         static = closed(program, (), vocabulary.axioms, upper=upper)
@@ -142,13 +160,8 @@ def build_reading(
         if upper:  # there it may be possible all the same: both count
             fewer = list(dict.fromkeys([*rules, *fewer]))
         if fewer == rules:
-            break
+            return program, rules, static
         rules = fewer
-    if not len(k):
-        return Reading(program, static)
-    if folder is None or len(k) < SHARED or program.by_value:
-        return Reading(program, closed(program, k, vocabulary.axioms, upper=upper))
-    return Reading(program, _shared(program, rules, k, vocabulary.axioms, folder, upper=upper))
 
 
 def _shared(

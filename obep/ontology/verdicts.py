@@ -115,12 +115,11 @@ def _contradiction(bundle: Bundle, guilty: list[Term]) -> ObepError:
 
 def _by_rules(bundle: Bundle) -> None:
     """An instance of each event, and what follows from that alone."""
-    logical = bundle.definitions.bodies
-    follows = {event: _consequences(bundle, event) for event in logical}
+    follows = {event: _consequences(bundle, event) for event in bundle.linked.events}
     impossible = [event for event, found in follows.items() if found is None]
     if impossible:
         raise ObepError(*(_impossible(bundle, event) for event in impossible))
-    events = list(logical)
+    events = list(bundle.linked.events)
     for n, event in enumerate(events):
         for other in events[:n]:
             if other in (follows[event] or ()) and event in (follows[other] or ()):
