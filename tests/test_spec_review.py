@@ -64,6 +64,14 @@ def test_what_an_event_constructs_does_not_hide_the_item_from_its_own_guard(load
     assert told(run(query, (1, ":a a :A0 ; :value 5 ."))) == ["H [1,1] v=5"]
 
 
+def test_everything_is_a_thing_also_for_guards(load):
+    """The graph is closed under T, and `Thing` is OWL's; a literal is none."""
+    query = load("EVENT A AS A0 EVENT H MATCH A IF { EVENT A { ?this :near ?n . ?n a Thing } }\nRETURN H")
+    assert told(run(query, (1, ":a a :A0 ; :near :n ."))) == ["H [1,1] n=n"]
+    query = load("EVENT A AS A0 EVENT H MATCH A IF { EVENT A { ?this :value ?v . ?v a Thing } }\nRETURN H")
+    assert run(query, (1, ":a a :A0 ; :value 5 .")) == []
+
+
 def test_strict_holds_each_block_to_the_vocabulary_of_its_own_alias(load):
     """D7: `near` is a word of B's definition, so it is other vocabulary in a block of A."""
     events = "EVENT A AS A0 EVENT B AS near some B0 EVENT H MATCH A SEQ B WITHIN 5 s "
