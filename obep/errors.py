@@ -10,6 +10,8 @@ from textwrap import wrap
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning"]
+MOST = 1000
+"""Characters of a line that are printed."""
 
 
 class Span(NamedTuple):
@@ -40,23 +42,22 @@ class Diagnostic:
     severity: Severity = "error"
 
     def __str__(self) -> str:
-        lines = [f"{self.code}  {_printable(self.message)}"]
-        if self.severity == "warning":
-            lines[0] = f"{self.code}  warning: {_printable(self.message)}"
+        message = printable(_cut(self.message))
+        lines = [f"{self.code}  {'warning: ' if self.severity == 'warning' else ''}{message}"]
         if self.span is not None:
-            lines.append(f"  {_printable(self.file)}:{self.span.line}:{self.span.column}")
+            lines.append(f"  {printable(self.file)}:{self.span.line}:{self.span.column}")
             lines.extend(self._excerpt(self.span))
         elif self.file:
-            lines.append(f"  {_printable(self.file)}")
+            lines.append(f"  {printable(self.file)}")
         for line in self.reason.splitlines():
             lines.extend(
                 f"  {part}"
-                for part in wrap(_printable(line), 100, break_on_hyphens=False, break_long_words=False)
+                for part in wrap(printable(_cut(line)), 100, break_on_hyphens=False, break_long_words=False)
             )
         if self.remedy:
             first, *rest = self.remedy.splitlines()
-            lines.append(f"  Try:  {_printable(first)}")
-            lines.extend(f"        {_printable(line)}" for line in rest)
+            lines.append(f"  Try:  {printable(first)}")
+            lines.extend(f"        {printable(line)}" for line in rest)
         return "\n".join(lines)
 
     def _excerpt(self, span: Span) -> list[str]:
@@ -70,7 +71,7 @@ class Diagnostic:
             text, column = text[cut : cut + 160], column - cut
         width = max(1, min(width, len(text) - column + 1))
         number = f"{span.line:>5}"
-        return [f"{number} | {_printable(text)}", f"{' ' * len(number)} | {' ' * (column - 1)}{'^' * width}"]
+        return [f"{number} | {printable(text)}", f"{' ' * len(number)} | {' ' * (column - 1)}{'^' * width}"]
 
     def to_json(self) -> dict[str, object]:
         """The same record for machines (`--format json`)."""
@@ -113,6 +114,15 @@ def fail(code: str, message: str, *, reason: str = "", remedy: str = "", file: s
     return ObepError(Diagnostic(code, message, file=file, reason=reason, remedy=remedy))
 
 
-def _printable(text: str) -> str:
-    """Untrusted text for a terminal: control characters are shown, not obeyed."""
+def _cut(text: str) -> str:
+    """What may quote a very long word, without most of it."""
+    return text if len(text) <= MOST else f"{text[: MOST // 2]} … {text[-MOST // 2 :]}"
+
+
+def printable(text: str) -> str:
+    r"""Any text for a terminal: control characters are shown, not obeyed.
+
+    >>> printable("a\x1b[2J\u202eb")
+    'a\\x1b[2J\\u202eb'
+    """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

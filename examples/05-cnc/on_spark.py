@@ -30,7 +30,7 @@ def main(master: str = "local[2]") -> None:
         print(row.event.rsplit("#", 1)[-1], row.start, row.end, row.id)
         for part in row.because:
             print("  ", part.alias, part.start, part.end)
-    found.selectExpr("explode(bindings).machine AS machine").groupBy("machine").count().show(truncate=False)
+    found.selectExpr("bindings[0]['machine'] AS machine").groupBy("machine").count().show(truncate=False)
     spark.stop()
 
 

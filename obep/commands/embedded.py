@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from obep.commands.progress import Progress, shown_watermark
 from obep.commands.refusals import LATE, complain, remark
-from obep.commands.terminal import escaped, plain
+from obep.commands.terminal import escaped
 from obep.engine.blocks import NOTED
 from obep.engine.output import to_line
 from obep.engine.query import Query, load
@@ -145,7 +145,7 @@ def _outlet(target: Target, order: Order, query: Query, notes: Notes, standing: 
         else:
             text = to_line(occurrence, notes.style) + "\n"
         if order.why:
-            print("\n".join(map(plain, why(occurrence, notes.style).splitlines())), file=sys.stderr)
+            print(why(occurrence, notes.style), file=sys.stderr)
         return (escaped(text) if to_terminal else text).encode("utf-8", "surrogatepass")
 
     return Outlet(sink, encode, wanted_events(target.events, returned))

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+from obep.errors import printable as plain
+
+__all__ = ["escaped", "plain"]
+
 _RISKY = re.compile(
     "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0001-\U000e007f]"
 )
@@ -17,15 +21,6 @@ def escaped(text: str) -> str:
     '"a\\u009b31m"'
     """
     return _RISKY.sub(_escape, text)
-
-
-def plain(text: str) -> str:
-    r"""Any text for a terminal: control characters are shown, not obeyed.
-
-    >>> plain("a\x1b[2J\u202eb")
-    'a\\x1b[2J\\u202eb'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from obep.engine.output import style_of
+from obep.errors import printable
 from obep.formats.instants import Style, show_instant
 from obep.model import Occurrence, Term
 
 
 def why(occurrence: Occurrence, style: str | None = None) -> str:
-    """The occurrence, what it was made of, and what that was seen in."""
-    return "\n".join(_lines(occurrence, style_of(occurrence, style), "", ""))
+    """The occurrence, what it was made of, and what that was seen in; fit for a terminal."""
+    return "\n".join(map(printable, _lines(occurrence, style_of(occurrence, style), "", "")))
 
 
 def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Iterator[str]:

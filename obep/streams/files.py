@@ -20,6 +20,8 @@ from obep.streams.arriving import Arriving
 from obep.streams.batches import Batch, Position, batched
 
 FINISHED = -1
+BUFFER = 1 << 18
+"""Bytes that are read from a file at once."""
 
 
 def format_of(path: str, given: str = "") -> tuple[str, bool]:
@@ -44,7 +46,7 @@ def format_of(path: str, given: str = "") -> tuple[str, bool]:
 def open_file(path: Path) -> BinaryIO:
     """An input file; what cannot be opened is the user's to mend."""
     try:
-        return path.open("rb")
+        return path.open("rb", BUFFER)
     except OSError as error:
         raise fail("OBEP550", f"{path} cannot be read: {error.strerror}") from None
 
