@@ -1,8 +1,13 @@
 """W1 on Spark: A then B of the same room within 5 s, all pairs, Parquet to Parquet; and RDF items to JSON.
 
-    python bench/spark.py [--events 200000] [--master local[2]] [--idle-rooms 100000] [--rdf]
+    python bench/spark.py                        W1, 2,000,000 events, local[2], three times
+    python bench/spark.py --idle-rooms 100000    the same with rooms in the state that nothing comes from
+    python bench/spark.py --rdf                  N-Triples text in, lines of JSON out
+    python bench/spark.py --cores                two cores against one, each pinned (Linux)
+    python bench/spark.py --where                where the time goes, from Spark's own log
 
-Prints the events a second of each micro-batch and their median after the first one, which starts the workers.
+Each run counts the pairs against a loop that shares nothing with obep. Rates are those of the micro-batches
+after the first one, which starts the workers: their events over their time.
 """
 
 from __future__ import annotations
@@ -12,8 +17,12 @@ import json
 import random
 import shutil
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
+from collections import Counter, deque
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +31,7 @@ import obep
 START = 1_700_000_000_000_000
 ROOMS = 1_000
 KINDS = ("Alpha", "Beta", "Gamma", "Delta")
+WITHIN = 5_000_000
 QUERY = """PREFIX : <http://e/>
 FROM STREAM <rooms>
 EVENT A AS Alpha
@@ -30,6 +40,8 @@ EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 5 s
 RETURN AB AS EVENT STREAM
 """
 MAPPING = {"template": "<http://e/room{room}> a <http://e/{kind}> .", "time": "ts"}
+RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+TARGETS = {"spark-w1": 150_000, "spark-w1-idle": 150_000, "spark-rdf": 60_000}
 
 
 def columns(events: int, first: int = 0) -> dict[str, list[Any]]:
@@ -41,7 +53,7 @@ def columns(events: int, first: int = 0) -> dict[str, list[Any]]:
 
 
 def write_files(folder: Path, events: int, files: int, idle: int, rdf: bool) -> None:
-    """Files of equal size, one a micro-batch; the first brings the rooms that stay idle."""
+    """Files of equal size; the first brings the rooms that stay idle."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -56,7 +68,7 @@ def write_files(folder: Path, events: int, files: int, idle: int, rdf: bool) -> 
         times = pa.array(data["ts"], pa.timestamp("us", tz="UTC"))
         if rdf:
             texts = [
-                f"<http://e/room{r}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/{k}> ."
+                f"<http://e/room{r}> {RDF_TYPE} <http://e/{k}> ."
                 for r, k in zip(data["room"], data["kind"], strict=True)
             ]
             table = pa.table({"stream": ["rooms"] * len(texts), "time": times, "graph": texts})
@@ -67,8 +79,6 @@ def write_files(folder: Path, events: int, files: int, idle: int, rdf: bool) -> 
 
 def expected(events: int, files: int) -> int:
     """The number of pairs, by a loop that shares nothing with obep."""
-    from collections import deque
-
     size = events // files
     open_: dict[int, deque[int]] = {}
     count = 0
@@ -76,7 +86,7 @@ def expected(events: int, files: int) -> int:
         data = columns(size, number * size)
         for at, room, kind in zip(data["ts"], data["room"], data["kind"], strict=True):
             waiting = open_.setdefault(room, deque())
-            while waiting and at - waiting[0] >= 5_000_000:
+            while waiting and at - waiting[0] >= WITHIN:
                 waiting.popleft()
             if kind == "Alpha":
                 waiting.append(at)
@@ -85,55 +95,133 @@ def expected(events: int, files: int) -> int:
     return count
 
 
+def run(spark: Any, folder: Path, given: argparse.Namespace) -> list[dict[str, Any]]:
+    """One stream over all files; the progress of its micro-batches. The answer is counted."""
+    from obep.spark.detect import detect
+
+    for name in ("out", "state"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    query = obep.load(text=QUERY, java=False)
+    rdf = given.rdf
+    schema = "stream string, time timestamp, graph string" if rdf else "ts timestamp, room long, kind string"
+    source = spark.readStream.schema(schema).option("maxFilesPerTrigger", given.files_per_trigger)
+    rows = source.parquet(str(folder / "in"))
+    if rdf:
+        records = detect(query, rows, buckets=given.buckets, forms=("event",)).records
+        lines = records.where("kind = 'occurrence'").selectExpr("rtrim('\n', texts[0]) as value")
+        writer = lines.writeStream.format("text")
+    else:
+        found = detect(query, rows, buckets=given.buckets, mapping=MAPPING).occurrences
+        writer = found.drop("rdf", "bounded").writeStream.format("parquet")
+    writer = writer.option("path", str(folder / "out")).option("checkpointLocation", str(folder / "state"))
+    stream = writer.trigger(availableNow=True).start()
+    stream.awaitTermination()
+    reader = spark.read.text if rdf else spark.read.parquet
+    count, right = reader(str(folder / "out")).count(), expected(given.events, given.files)
+    assert count == right, f"{count} pairs, not {right}"
+    return [p for p in stream.recentProgress if p["numInputRows"]]
+
+
+def show(batches: list[dict[str, Any]]) -> float:
+    """Prints the micro-batches; the events a second of those after the first."""
+    for p in batches:
+        took = p["durationMs"]["triggerExecution"]
+        state = sum(one["memoryUsedBytes"] for one in p["stateOperators"])
+        rate = p["numInputRows"] / took * 1000
+        print(f"  {p['numInputRows']:>9,} events  {took:>7} ms  {rate:>10,.0f}/s  {state:,} B of state")
+    later = batches[1:]
+    return (
+        sum(p["numInputRows"] for p in later) / sum(p["durationMs"]["triggerExecution"] for p in later) * 1000
+    )
+
+
+def where(log: Path) -> Iterator[str]:
+    """Where the time of the micro-batches went: their stages, and what the tasks say of themselves."""
+    names = {
+        "time to execute Python code": "Python",
+        "scan time": "scan",
+        "time to commit changes": "state commit",
+        "RocksDB: load - time taken to load the store": "state load",
+    }
+    told: dict[int, Counter[str]] = {}
+    for file in sorted(
+        path for path in log.rglob("*") if path.is_file() and path.name.startswith(("events", "local", "app"))
+    ):
+        for line in file.read_text().splitlines():
+            event = json.loads(line)
+            if event["Event"] == "SparkListenerTaskEnd":
+                sums = told.setdefault(event["Stage ID"], Counter())
+                sums["JVM CPU"] += (event.get("Task Metrics") or {}).get("Executor CPU Time", 0) // 1_000_000
+                for one in event["Task Info"]["Accumulables"]:
+                    if one["Name"] in names:
+                        sums[names[one["Name"]]] += int(one.get("Update", 0))
+            elif event["Event"] == "SparkListenerStageCompleted":
+                info = event["Stage Info"]
+                took = info["Completion Time"] - info["Submission Time"]
+                sums = told.get(info["Stage ID"], Counter())
+                parts = ", ".join(f"{name} {ms}" for name, ms in sums.items() if ms)
+                tasks = info["Number of Tasks"]
+                yield f"    stage {info['Stage ID']:>3}  {took:>6} ms, {tasks} tasks ({parts} ms in all)"
+            elif event["Event"].endswith("QueryProgressEvent"):
+                progress = event["progress"]
+                times = progress["durationMs"]
+                rest = {name: ms for name, ms in times.items() if name != "triggerExecution"}
+                yield f"  batch {progress['batchId']}: {times['triggerExecution']} ms  {rest}"
+
+
+def pinned(given: argparse.Namespace) -> None:
+    """The same run on one core and on two."""
+    rates = {}
+    for cores in (1, 2):
+        command = ["taskset", "-c", "0" if cores == 1 else "0,1", sys.executable, __file__]
+        command += ["--events", str(given.events), "--files", str(given.files), "--runs", "1"]
+        command += ["--master", f"local[{cores}]", "--buckets", str(given.buckets)]
+        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        print(said, end="")
+        rates[cores] = json.loads(said.splitlines()[-1])["median_per_second"]
+    ratio = round(rates[2] / rates[1], 2)
+    print(
+        json.dumps({"bench": "spark-cores", "one": rates[1], "two": rates[2], "ratio": ratio, "target": 1.6})
+    )
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    options.add_argument("--events", type=int, default=400_000)
+    options.add_argument("--events", type=int, default=2_000_000)
     options.add_argument("--files", type=int, default=8)
+    options.add_argument("--files-per-trigger", type=int, default=2)
+    options.add_argument("--runs", type=int, default=3)
     options.add_argument("--master", default="local[2]")
     options.add_argument("--buckets", type=int, default=2)
     options.add_argument("--idle-rooms", type=int, default=0)
     options.add_argument("--rdf", action="store_true")
+    options.add_argument("--cores", action="store_true")
+    options.add_argument("--where", action="store_true")
     given = options.parse_args()
+    if given.cores:
+        pinned(given)
+        return
 
-    from obep.spark.detect import detect
     from obep.spark.session import session
 
     folder = Path(tempfile.mkdtemp(prefix="obep-bench-"))
     write_files(folder / "in", given.events, given.files, given.idle_rooms, given.rdf)
-    settings = {"spark.sql.shuffle.partitions": str(given.buckets), "spark.driver.memory": "2g"}
+    settings = {"spark.sql.shuffle.partitions": str(given.buckets), "spark.driver.memory": "3g"}
+    if given.where:
+        (folder / "log").mkdir()
+        settings |= {"spark.eventLog.enabled": "true", "spark.eventLog.dir": str(folder / "log")}
+        settings |= {"spark.eventLog.compress": "false"}
     begun = time.monotonic()
     spark = session(given.master, settings, log=folder / "spark.log")
-    print(f"session {time.monotonic() - begun:.1f} s")
-    query = obep.load(text=QUERY, java=False)
-    schema = (
-        "stream string, time timestamp, graph string" if given.rdf else "ts timestamp, room long, kind string"
-    )
-    rows = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder / "in"))
-    if given.rdf:
-        found = detect(query, rows, buckets=given.buckets, forms=("event",)).records.selectExpr(
-            "texts[0] as value"
-        )
-        writer = found.where("value is not null").writeStream.format("text")
-    else:
-        found = detect(query, rows, buckets=given.buckets, mapping=MAPPING).occurrences.drop("rdf")
-        writer = found.writeStream.format("parquet")
-    writer = writer.option("path", str(folder / "out")).option("checkpointLocation", str(folder / "state"))
-    stream = writer.trigger(availableNow=True).start()
-    stream.awaitTermination()
-    batches = [p for p in stream.recentProgress if p["numInputRows"]]
-    rates = [p["numInputRows"] / p["durationMs"]["triggerExecution"] * 1000 for p in batches]
-    for p, rate in zip(batches, rates, strict=True):
-        state = sum(one["memoryUsedBytes"] for one in p["stateOperators"])
-        took = p["durationMs"]["triggerExecution"]
-        print(f"  {p['numInputRows']:>9,} events  {took:>7} ms  {rate:>10,.0f}/s  {state:,} B of state")
-    median = statistics.median(rates[1:])
-    reader = spark.read.text if given.rdf else spark.read.parquet
-    count = reader(str(folder / "out")).count()
-    right = expected(given.events, given.files)
-    assert count == right, f"{count} pairs, not {right}"
-    said = {"bench": "spark-rdf" if given.rdf else "spark-w1", "events": given.events, "pairs": count}
-    print(json.dumps({**said, "idle_rooms": given.idle_rooms, "median_per_second": round(median)}))
+    print(f"session {time.monotonic() - begun:.1f} s on {given.master}", flush=True)
+    rates = [show(run(spark, folder, given)) for _ in range(given.runs)]
     spark.stop()
+    if given.where:
+        print("\n".join(where(folder / "log")))
+    name = "spark-rdf" if given.rdf else "spark-w1-idle" if given.idle_rooms else "spark-w1"
+    said = {"bench": name, "events": given.events, "idle_rooms": given.idle_rooms, "master": given.master}
+    found = {"median_per_second": round(statistics.median(rates)), "least": round(min(rates))}
+    print(json.dumps({**said, **found, "most": round(max(rates)), "target": TARGETS[name]}))
     shutil.rmtree(folder, ignore_errors=True)
 
 

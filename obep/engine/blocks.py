@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields
 from typing import Any
 
 import msgspec
@@ -51,25 +52,17 @@ class Carried(Occurrence):
         if name == "explanation":
             at = self.start
             value: Any = tuple([(triple, at if own else None) for triple, own in self.told.explanation])
-        elif name in _DEFAULTS:
-            value = _DEFAULTS[name]
         elif name == "bounded":
             value = self.told.bounded
+        elif name in _DEFAULTS:
+            value = _DEFAULTS[name]
         else:
             raise AttributeError(name)
         setattr(self, name, value)
         return value
 
 
-_DEFAULTS = {
-    "parts": (),
-    "bindings": (),
-    "partition": (),
-    "constructed": (),
-    "style": "",
-    "_id": "",
-    "_told": None,
-}
+_DEFAULTS = {field.name: field.default for field in fields(Occurrence) if field.default is not MISSING}
 
 
 def noted(matcher: object) -> tuple[int, ...]:
@@ -100,7 +93,7 @@ class Block(msgspec.Struct, array_like=True, gc=False):
     """
 
     version: int
-    groups: list[Group]
+    groups: list[msgspec.Raw]
     times: bytes
     segments: bytes
     numbers: bytes
@@ -112,6 +105,17 @@ class Block(msgspec.Struct, array_like=True, gc=False):
     def columns(self) -> tuple[array[int], array[int], array[int]]:
         """The instant, the segment and the number of the group of each entry, in the order of arrival."""
         return _column("q", self.times), _column("H", self.segments), _column("I", self.numbers)
+
+    def groups_of(self, known: dict[bytes, Group]) -> list[Group]:
+        """The groups by number; what is `known` from other blocks is the same object."""
+        found = []
+        for raw in self.groups:
+            data = bytes(raw)
+            group = known.get(data)
+            if group is None:
+                group = known[data] = _group_decoder.decode(data)
+            found.append(group)
+        return found
 
     def arrived(self) -> Iterator[tuple[str, array[int]]]:
         """The instants of the items of each stream."""
@@ -125,25 +129,20 @@ class Filling:
     def __init__(self) -> None:
         self.letters: list[DeadLetter] = []
         self.arrivals: dict[str, array[int]] = {}
-        self._groups: dict[int, int] = {}
-        self._kept: list[Group] = []  # so that no id is used again
+        self._groups: dict[bytes, int] = {}
         self._times = array("q")
         self._segments = array("H")
         self._numbers = array("I")
 
-    def add(self, at: int, segment: int, group: Group) -> None:
-        """An entry. A group that is the same object is written once."""
+    def add(self, at: int, segment: int, group: bytes) -> None:
+        """An entry. Groups that are the same are written once."""
         self._times.append(at)
         self._segments.append(segment)
         self._numbers.append(self.number(group))
 
-    def number(self, group: Group) -> int:
-        """The number of a group in this block."""
-        number = self._groups.get(id(group))
-        if number is None:
-            number = self._groups[id(group)] = len(self._kept)
-            self._kept.append(group)
-        return number
+    def number(self, group: bytes) -> int:
+        """The number of an encoded group in this block."""
+        return self._groups.setdefault(group, len(self._groups))
 
     def extend(self, times: bytes, segments: bytes, numbers: bytes) -> None:
         """Entries as columns, as a block has them."""
@@ -169,19 +168,24 @@ class Filling:
         """The bytes of the block."""
         columns = (self._times.tobytes(), self._segments.tobytes(), self._numbers.tobytes())
         arrivals = {stream: times.tobytes() for stream, times in self.arrivals.items()}
-        return encode_block(
-            Block(VERSION, self._kept, *columns, maxima, arrivals, self.letters, dict(counters))
-        )
+        groups = [msgspec.Raw(group) for group in self._groups]
+        return encode_block(Block(VERSION, groups, *columns, maxima, arrivals, self.letters, dict(counters)))
 
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Block)
+_group_decoder = msgspec.msgpack.Decoder(Group)
 
 
 def _column(kind: str, data: bytes) -> array[int]:
     column: array[int] = array(kind)
     column.frombytes(data)
     return column
+
+
+def encode_group(group: Group) -> bytes:
+    """The bytes of a group, as they stand in a block."""
+    return _encoder.encode(group)
 
 
 def encode_block(block: Block) -> bytes:

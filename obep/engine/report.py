@@ -79,6 +79,11 @@ class Detected(Occurrence):
         return self._by
 
     @property
+    def found(self) -> Candidate | list[Candidate]:
+        """What it was found as: a candidate, or several that are the same occurrence."""
+        return self._found
+
+    @property
     def candidates(self) -> list[Candidate]:
         """What it was found as; all of them are the same occurrence."""
         return self._found if isinstance(self._found, list) else [self._found]

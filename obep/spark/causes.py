@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from obep.engine.blocks import Carried
 from obep.engine.output import iri
@@ -31,17 +31,18 @@ class Cause(NamedTuple):
 class Shape:
     """What all occurrences whose parts tell the same have in common."""
 
-    __slots__ = ("_before", "_instants", "_name", "bounded", "causes", "event", "shown")
+    __slots__ = ("_before", "_instants", "_name", "bounded", "causes", "event")
 
     def __init__(self, by: Reporter, parts: Parts, causes: Causes) -> None:
         plan = by.plan
         assert plan.root is not None
         aliases = plan.root.aliases
-        self.event = iri(plan.event)
-        self.shown = [at for at, part in enumerate(parts) if part is not None and aliases[at].event]
-        """The parts that people see, by their place."""
-        named = [(aliases[at], part) for at in self.shown if (part := parts[at]) is not None]
-        self.causes = [causes.number(alias.name, part, alias.context) for alias, part in named]
+        self.event = plan.event
+        shown = [at for at, part in enumerate(parts) if part is not None and aliases[at].event]
+        named = [(aliases[at], part) for at in shown if (part := parts[at]) is not None]
+        numbers = [causes.number(alias.name, part, alias.context) for alias, part in named]
+        self.causes = list(zip(shown, numbers, strict=True))
+        """The places of the parts that people see, and the number of the cause that each is."""
         self.bounded = plan.bounded or any(part.bounded for _, part in named)
         held = [at for at, part in enumerate(parts) if part is not None and not aliases[at].context]
         individuals = sorted(part.individual for alias, part in named if not alias.context) or [""]
@@ -71,10 +72,11 @@ class Shape:
 
     def id(self, one: Detected, start: int, end: int, parts: Parts) -> str:
         """The id of an occurrence of this shape."""
-        if not self._before:
+        before = self._before
+        if not before:
             return one.id
         instants = [parts[place].start for place in self._instants]  # type: ignore[union-attr]
-        return self._name + blake2b(self._before % (start, end, *instants), digest_size=16).hexdigest()
+        return self._name + blake2b(before % (start, end, *instants), digest_size=16).hexdigest()
 
 
 def _assertions(parts: Parts, held: Sequence[int]) -> list[tuple[Triple, int | None, int | None]] | None:
@@ -100,16 +102,18 @@ def _plain(text: str) -> str:
 
 
 class Causes:
-    """The shapes of some occurrences, and the causes in them, each once. They must live as long as this."""
+    """The shapes of some occurrences, and the causes in them, each once."""
 
     def __init__(self) -> None:
         self.causes: list[Cause] = []
-        self._numbers: dict[tuple[str, int, bool], int] = {}
-        self._shapes: dict[tuple[int, ...], Shape] = {}
+        self.columns: dict[str, Any] = {}
+        """The same as columns, as far as somebody has made them."""
+        self._numbers: dict[tuple[str, object, bool], int] = {}
+        self._shapes: dict[tuple[object, ...], Shape] = {}
 
     def shape(self, by: Reporter, parts: Parts) -> Shape:
         """The shape of an occurrence that was found as these parts."""
-        key = (id(by), *[id(part.told) if type(part) is Carried else id(part) for part in parts])
+        key = (by, *[part.told if type(part) is Carried else part for part in parts])
         shape = self._shapes.get(key)
         if shape is None:
             shape = self._shapes[key] = Shape(by, parts, self)
@@ -117,7 +121,7 @@ class Causes:
 
     def number(self, alias: str, part: Occurrence, context: bool) -> int:
         """The number of the cause that a part is."""
-        key = (alias, id(_teller(part)), context)
+        key = (alias, _teller(part), context)
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self.causes)

@@ -17,7 +17,7 @@ from pyspark import TaskContext
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from obep.engine.blocks import NOTED, NOW, STYLE, STYLES, Block, Entry, decode_block
+from obep.engine.blocks import NOTED, NOW, STYLE, STYLES, Block, Entry, Group, decode_block
 from obep.engine.bulk import uncollected
 from obep.engine.clock import Clock
 from obep.engine.segments import Segment
@@ -32,13 +32,19 @@ from obep.spark.route import SEGMENTS
 from obep.spark.worker import Job, around, ask_names, hold, layout_of, matcher_of, query_of, require_layout
 
 FOUND = "payload binary"
-CHUNK = 5_000
+CHUNK = 10_000
+KNOWN = 100_000
+"""Groups that are remembered."""
 LATE = "OBEP640"
 Stored = Callable[[int], bytes | None]
 """Gives the stored bytes of a segment."""
 
 _warm: dict[tuple[str, int], tuple[str, dict[int, Segment], list[DeadLetter]]] = {}
 """The segments of the buckets that this process ran last, each bucket under the version of its state."""
+
+
+_groups: dict[bytes, Group] = {}
+"""Groups that have come in blocks: what comes again is the same object, and what is known of it is known."""
 
 
 class Detecting(StatefulProcessor):
@@ -53,6 +59,10 @@ class Detecting(StatefulProcessor):
         self._segment_state = handle.getMapState("segments", "segment int", "data binary")
 
     def handleInputRows(self, key: Any, rows: Iterable[Any], timerValues: Any) -> Iterator[Row]:
+        with uncollected():
+            yield from self._take(key, rows)
+
+    def _take(self, key: Any, rows: Iterable[Any]) -> Iterator[Row]:
         number = self._job.numbers.index(key[0])
         self._require_partition(key[0])
         blocks = [decode_block(bytes(row.block)) for row in rows]
@@ -164,8 +174,7 @@ class Run:
                 maxima[stream] = max(at, maxima.get(stream, at))
             self.style = max(self.style, block.counters.get(STYLE, 0))
         self._clock.tick(maxima, max((block.counters.get(NOW, 0) for block in blocks), default=None))
-        with uncollected():
-            found = self._run(_entries(blocks, floor), max(maxima.values(), default=None))
+        found = self._run(_entries(blocks, floor), max(maxima.values(), default=None))
         return found, self._letters
 
     def _run(self, entries: dict[int, list[Entry]], end: int | None) -> list[Occurrence]:
@@ -255,7 +264,9 @@ def _asks(bundle: str, component: Component) -> dict[int, str]:
 
 def _entries(blocks: Sequence[Block], floor: int | None) -> dict[int, list[Entry]]:
     """The entries of some blocks that are not late, by segment, in the order of time."""
-    groups = np.array([group for block in blocks for group in block.groups], object)
+    if len(_groups) > KNOWN:
+        _groups.clear()
+    groups = np.array([group for block in blocks for group in block.groups_of(_groups)], object)
     first = np.cumsum([0, *(len(block.groups) for block in blocks)])
     columns = [block.columns() for block in blocks]
     times = np.concatenate([np.asarray(one, np.int64) for one, _, _ in columns])

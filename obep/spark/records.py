@@ -20,7 +20,7 @@ from obep.engine.report import Detected
 from obep.engine.why import why
 from obep.model import DeadLetter, Occurrence
 from obep.operators.candidates import Candidate
-from obep.spark.causes import Causes
+from obep.spark.causes import Cause, Causes, Shape
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,65 +69,57 @@ class Table:
 
     def __init__(self, causes: Causes) -> None:
         self._causes = causes
-        self._events: list[str] = []
-        self._bounded: list[bool] = []
+        self._shapes: list[Shape | Occurrence] = []
         self._ids: list[str] = []
-        self._times: tuple[list[int], list[int], list[int]] = ([], [], [])
+        self._times: list[tuple[int, int, int]] = []
+        """Start, end, detected."""
         self._names: list[str] = []
         self._terms: list[str] = []
         self._rows, self._bound = [0], [0]
-        self._because: tuple[list[int], list[int], list[int]] = ([], [], [])
+        self._because: list[tuple[int, int, int]] = []
+        """The number of a cause, its start and its end."""
         self._caused = [0]
 
     def add_all(self, found: Iterable[Occurrence]) -> None:
         for one in found:
-            if type(one) is Detected and len(candidates := one.candidates) == 1:
-                self._add(one, candidates[0])
+            if type(one) is Detected and type(candidate := one.found) is tuple:
+                self._add(one, candidate)
             else:
                 self._add_any(one)
 
     def _add(self, one: Detected, candidate: Candidate) -> None:
-        """An occurrence that was found once, as nearly all are: what others have found out of it is used."""
+        """An occurrence that was found once, as nearly all are: what is known of its like is used."""
         start, end, done, _, parts, rows = candidate
         by = one.by
         shape = self._causes.shape(by, parts)
-        self._say(shape.event, shape.id(one, start, end, parts), start, end, done, shape.bounded)
-        numbers, starts, ends = self._because
-        numbers.extend(shape.causes)
-        for place in shape.shown:
+        self._shapes.append(shape)
+        self._ids.append(shape.id(one, start, end, parts))
+        self._times.append((start, end, done))
+        because = self._because
+        for place, number in shape.causes:
             part = parts[place]
-            starts.append(part.start)  # type: ignore[union-attr]  # only those that are there are shown
-            ends.append(part.end)  # type: ignore[union-attr]
-        self._caused.append(len(numbers))
+            because.append((number, part.start, part.end))  # type: ignore[union-attr]  # it is there
+        self._caused.append(len(because))
         if len(rows) == 1:
-            row = rows[0]
+            names, row = self._names, rows[0]
             for name, at in by.plan.visible:
                 if (value := row[at]) is not None:
-                    self._names.append(name)
+                    names.append(name)
                     self._terms.append(value)
-            if len(self._names) > self._rows[-1]:
-                self._rows.append(len(self._names))
+            if len(names) > self._rows[-1]:
+                self._rows.append(len(names))
         else:
             self._bind(one.bindings)
         self._bound.append(len(self._rows) - 1)
 
     def _add_any(self, one: Occurrence) -> None:
-        self._say(iri(one.event), one.id, one.start, one.end, one.detected, one.bounded)
-        for cause in self._causes.of(one):
-            for column, value in zip(self._because, cause, strict=True):
-                column.append(value)
-        self._caused.append(len(self._because[0]))
+        self._shapes.append(one)
+        self._ids.append(one.id)
+        self._times.append((one.start, one.end, one.detected))
+        self._because.extend(self._causes.of(one))
+        self._caused.append(len(self._because))
         self._bind(one.bindings)
         self._bound.append(len(self._rows) - 1)
-
-    def _say(self, event: str, id: str, start: int, end: int, detected: int, bounded: bool) -> None:
-        self._events.append(event)
-        self._bounded.append(bounded)
-        self._ids.append(id)
-        starts, ends, detections = self._times
-        starts.append(start)
-        ends.append(end)
-        detections.append(detected)
 
     def _bind(self, bindings: Iterable[Mapping[str, str]]) -> None:
         for row in bindings:
@@ -137,14 +129,14 @@ class Table:
 
     def values(self) -> dict[str, Any]:
         """The columns that every occurrence has."""
-        starts, ends, detections = map(_instants, self._times)
+        starts, ends, detections = _columns(self._times)
         return {
-            "event": self._events,
+            "event": [iri(shape.event) for shape in self._shapes],
             "id": self._ids,
-            "start": starts,
-            "end": ends,
-            "detected": detections,
-            "bounded": self._bounded,
+            "start": _instants(starts),
+            "end": _instants(ends),
+            "detected": _instants(detections),
+            "bounded": [shape.bounded for shape in self._shapes],
         }
 
     def bindings(self) -> pa.Array:
@@ -159,29 +151,34 @@ class Table:
         import pyarrow as pa
 
         kind = _schema().field("because").type.value_type
-        numbers, starts, ends = self._because
-        causes = self._causes.causes
-        stops = np.cumsum([0, *(len(cause.assertions) for cause in causes)])
-        statements = pa.array([one for cause in causes for one in cause.assertions], pa.string())
-        assertions = pa.ListArray.from_arrays(_offsets(stops), statements)
-        which = pa.array(np.array(numbers, np.int32))
-        columns: list[pa.Array] = []
-        for field in kind:
-            if field.name in ("start", "end"):
-                columns.append(_instants(starts if field.name == "start" else ends))
-            elif field.name == "assertions":
-                columns.append(assertions.take(which))
-            else:
-                values = pa.array([getattr(cause, field.name) for cause in causes], field.type)
-                columns.append(values.take(which))
+        numbers, starts, ends = _columns(self._because)
+        which = pa.array(numbers)
+        own = {"start": _instants(starts), "end": _instants(ends)}
+        causes = _cause_columns(self._causes)
+        columns = [own[f.name] if f.name in own else causes[f.name].take(which) for f in kind]
         structs = pa.StructArray.from_arrays(columns, fields=list(kind))
         return pa.ListArray.from_arrays(_offsets(self._caused), structs)
 
 
-def _instants(values: Sequence[int]) -> pa.Array:
+def _cause_columns(causes: Causes) -> dict[str, pa.Array]:
+    """What the causes are, apart from their instants, as columns."""
     import pyarrow as pa
 
-    return pa.array(np.array(values, np.int64)).cast(_schema().field("start").type)
+    if len(causes.columns.get("event", ())) < len(causes.causes):
+        kind = _schema().field("because").type.value_type
+        for name, values in zip(Cause._fields, zip(*causes.causes, strict=True), strict=True):
+            causes.columns[name] = pa.array(values, kind.field(name).type)
+    return causes.columns
+
+
+def _columns(rows: list[tuple[int, int, int]]) -> NDArray[np.int64]:
+    return np.array(rows, np.int64).reshape(-1, 3).T
+
+
+def _instants(values: NDArray[np.int64]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array(values).cast(_schema().field("start").type)
 
 
 def _offsets(values: Sequence[int] | NDArray[np.int64]) -> pa.Array:

@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from obep.engine.blocks import NOTED, Filling, Group, Told, noted, pack
+from obep.engine.blocks import NOTED, Filling, Group, Told, encode_group, noted, pack
 from obep.guards.asks import Ask
 from obep.guards.mentions import timed
 from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple
@@ -27,8 +27,8 @@ Place = tuple[int, int]
 """A bucket and a segment in it."""
 Rows = Mapping[int, tuple[Solution, ...]]
 Graph = tuple[Triple, ...]
-Routed = tuple[list[tuple[int, int, Group]], tuple[int, ...]]
-"""Where the occurrences of an item go, and what was counted about it (`NOTED`)."""
+Routed = tuple[list[tuple[int, int, bytes]], tuple[int, ...]]
+"""Where the occurrences of an item go (bucket, segment, encoded group), and what was counted (`NOTED`)."""
 
 
 class Matching(Protocol):
@@ -144,7 +144,7 @@ class Routes:
 
     def _add_all(self, columns: Columns, matcher: Matching, filling: Fillings) -> None:
         """Each graph is matched once; the rest is done column by column."""
-        found: list[list[tuple[int, int, Group]]] = []
+        found: list[list[tuple[int, int, bytes]]] = []
         noted: dict[int, tuple[int, ...]] = {}
         refused = np.zeros(len(columns.graphs), np.bool_)
         for number, graph in enumerate(columns.graphs):
@@ -190,7 +190,7 @@ class Routes:
             self._remembered[item.stream, item.triples] = routed
         return routed
 
-    def _groups(self, item: Item, occurrences: Iterable[Occurrence]) -> list[tuple[int, int, Group]]:
+    def _groups(self, item: Item, occurrences: Iterable[Occurrence]) -> list[tuple[int, int, bytes]]:
         packed: dict[Place, list[Told]] = {
             (bucket, 0): []
             for bucket, streams in self._whole.items()
@@ -205,10 +205,10 @@ class Routes:
             for (bucket, segment), found in packed.items()
         ]
 
-    def _group(self, item: Item, occurrences: tuple[Told, ...], whole: bool) -> Group:
+    def _group(self, item: Item, occurrences: tuple[Told, ...], whole: bool) -> bytes:
         if whole:
-            return Group(occurrences, item.triples, item.stream, item.name)
-        return Group(occurrences)
+            return encode_group(Group(occurrences, item.triples, item.stream, item.name))
+        return encode_group(Group(occurrences))
 
     def _places(self, component: Component, occurrence: Occurrence) -> Iterable[tuple[Place, Rows]]:
         """Where an occurrence goes, with the solutions that belong there."""
@@ -273,7 +273,7 @@ class Fillings:
         self.blocks[_home(item.at, self._width)].letters.append(letter)
 
     def enter(
-        self, times: NDArray[np.int64], numbers: NDArray[np.intp], places: Sequence[tuple[int, int, Group]]
+        self, times: NDArray[np.int64], numbers: NDArray[np.intp], places: Sequence[tuple[int, int, bytes]]
     ) -> None:
         """Entries as columns: when, and at which of these places."""
         buckets = np.array([bucket for bucket, _, _ in places])
