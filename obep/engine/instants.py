@@ -200,7 +200,7 @@ class Runtime:
         return {run.plan.event: size for run in self._runs if (size := run.size())}
 
     def pending(self) -> int:
-        """How many deadlines have not been reached."""
+        """How many deadlines lie ahead that would be met if nothing more came."""
         return sum(run.pending() for run in self._runs)
 
     def size(self) -> int:

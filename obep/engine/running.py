@@ -69,7 +69,7 @@ class Running:
         raise NotImplementedError
 
     def pending(self) -> int:
-        """How many deadlines have not been reached."""
+        """How many deadlines lie ahead that would be met if nothing more came."""
         return 0
 
     def size(self) -> int:

@@ -214,7 +214,7 @@ class Engine:
 
     @property
     def pending(self) -> int:
-        """How many deadlines have not been reached."""
+        """How many deadlines lie ahead that would be met if nothing more came."""
         return self._runtime.pending()
 
     @property

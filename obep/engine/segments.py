@@ -91,7 +91,7 @@ class Segment:
 
     @property
     def pending(self) -> int:
-        """How many deadlines have not been reached."""
+        """How many deadlines lie ahead that would be met if nothing more came."""
         return self._runtime.pending()
 
     def dump(self) -> bytes:

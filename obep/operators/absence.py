@@ -209,15 +209,20 @@ class Silence(Operator):
             self._decide(left, at)
 
     def _decide(self, left: Candidate, at: int) -> None:
-        start, end, _, since, parts, _ = left
-        deadline = end + self._micros
-        if self._horizon is not None and at - since >= self._horizon:
-            return
-        kept = self.blocking.rows_left(
+        kept = self._unfollowed(left, at)
+        if kept:
+            start, end, _, since, parts, _ = left
+            deadline = end + self._micros
+            self.emit((start, deadline, at, since, parts, (kept,) if self._held else kept))
+
+    def _unfollowed(self, left: Candidate, at: int) -> Rows:
+        """The rows of l that would stand at its deadline, as things are now."""
+        end, deadline = left[END], left[END] + self._micros
+        if self._horizon is not None and at - left[SINCE] >= self._horizon:
+            return ()
+        return self.blocking.rows_left(
             left, end + 1, deadline - 1, lambda _, other: end < other[START] and other[END] < deadline
         )
-        if kept:
-            self.emit((start, deadline, at, since, parts, (kept,) if self._held else kept))
 
     def memories(self) -> Iterable[Memory]:
         return (self.blocking.memory,)
@@ -238,8 +243,13 @@ class Silence(Operator):
         if not self._waiting:
             self._count = 0
 
-    def pending(self) -> int:
-        return len(self._waiting)
+    def pending(self, only: int | None) -> int:
+        if self.left_view is not None:
+            waits = {due for due, _, _ in self._waiting}
+            ahead = [(due, left) for left in self.left_view.live() if (due := self._due(left)) in waits]
+        else:
+            ahead = [(due, left) for due, _, left in self._waiting if left is not None]
+        return sum(only in (None, due) and bool(self._unfollowed(left, due)) for due, left in ahead)
 
     def size(self) -> int:
         return super().size() + len(self._waiting)

@@ -38,8 +38,8 @@ class Operator:
     def reach(self, at: int) -> None:
         """Decide what no item of an instant can change, as soon as time has come to it."""
 
-    def pending(self) -> int:
-        """How many deadlines have not been reached."""
+    def pending(self, only: int | None) -> int:
+        """How many deadlines (those at one instant, or all) would be met if nothing more came."""
         return 0
 
     def live(self) -> Iterable[Candidate]:

@@ -84,13 +84,19 @@ class Replay(Operator):
             heappush(self._due, at)
 
     def _run(self, at: int) -> list[Candidate]:
+        return [candidate for candidate in self._replayed(at).found if candidate[DONE] == at]
+
+    def _replayed(self, at: int, *, open_: bool = False) -> Tree:
+        """A new tree that has seen what lies in the window at an instant; `open_`: all but that instant."""
         tree = self._tree()
         consumed = sorted((when, key) for key, (when, _) in self._consumed.items())
         instants: dict[int, tuple[list[Entry], list[Item]]] = {at: ([], [])}
         for entry in self._entries:
-            instants.setdefault(entry[0], ([], []))[0].append(entry)
+            if entry[2].since > at - self._micros:
+                instants.setdefault(entry[0], ([], []))[0].append(entry)
         for when, item in self._items:
-            instants.setdefault(when, ([], []))[1].append(item)
+            if when > at - self._micros:
+                instants.setdefault(when, ([], []))[1].append(item)
 
         def consume_before(instant: int) -> None:
             while consumed and consumed[0][0] < instant:
@@ -105,6 +111,8 @@ class Replay(Operator):
                 tree.reach(due)
                 tree.close(due)
             consume_before(instant)
+            if open_ and instant == at:
+                break
             tree.found.clear()
             tree.reach(instant)
             entries, items = instants[instant]
@@ -112,7 +120,7 @@ class Replay(Operator):
                 tree.leaves[leaf].enter(occurrence, rows)
             tree.items(items)
             tree.close(instant)
-        return [candidate for candidate in tree.found if candidate[DONE] == at]
+        return tree
 
     def prune(self, at: int) -> None:
         before = at - self._micros
@@ -133,6 +141,11 @@ class Replay(Operator):
     def load(self, data: list[Any], unpack: Unpack) -> None:
         super().load(data[:-1], unpack)
         self._consumed = {id(occurrence): (at, occurrence) for at, occurrence in unpack(data[-1])}
+
+    def pending(self, only: int | None) -> int:
+        """The window goes on, too: each deadline is looked at in the window that it will lie in."""
+        ahead = [due for due in self._due if only in (None, due)]
+        return sum(self._replayed(due, open_=True).pending(due) for due in ahead)
 
     def size(self) -> int:
         return len(self._entries) + len(self._items)

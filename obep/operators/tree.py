@@ -136,9 +136,9 @@ class Tree:
         for operator, state in zip(self.operators, data[1], strict=True):
             operator.load(state, unpack)
 
-    def pending(self) -> int:
-        """How many deadlines have not been reached."""
-        return sum(operator.pending() for operator in self._timed)
+    def pending(self, only: int | None = None) -> int:
+        """How many deadlines (those at one instant, or all) would be met if nothing more came."""
+        return sum(operator.pending(only) for operator in self._timed)
 
     def size(self) -> int:
         """How many candidates are remembered."""
