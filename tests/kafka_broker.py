@@ -103,3 +103,33 @@ def _wait_until_open(port: int, broker: subprocess.Popen[bytes]) -> None:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
     raise NoKafka("the broker did not open its port in 60 s")
+
+
+def produce(broker: str, topic: str, payloads: list[bytes]) -> None:
+    """Sends messages and returns when the broker has them all."""
+    from confluent_kafka import Producer
+
+    producer = Producer({"bootstrap.servers": broker})
+    for payload in payloads:
+        producer.produce(topic, payload)
+    assert producer.flush(30) == 0
+
+
+def consume(broker: str, topic: str) -> list[tuple[str, str]]:
+    """All messages that are in a topic, as keys and values; the line ends of values are left out."""
+    from confluent_kafka import Consumer, TopicPartition
+
+    consumer = Consumer({"bootstrap.servers": broker, "group.id": "test", "enable.auto.commit": False})
+    partitions = consumer.list_topics(topic, 20).topics[topic].partitions
+    left = 0
+    for number in partitions:
+        low, high = consumer.get_watermark_offsets(TopicPartition(topic, number), 20)
+        left += high - low
+    consumer.assign([TopicPartition(topic, number, 0) for number in partitions])
+    found: list[tuple[str, str]] = []
+    while len(found) < left:
+        messages = consumer.consume(left, 20)
+        assert messages
+        found += [(m.key().decode(), m.value().decode().rstrip("\n")) for m in messages]
+    consumer.close()
+    return found

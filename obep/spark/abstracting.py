@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from obep.engine.blocks import NOW, STYLE, STYLES
 from obep.model import DeadLetter, Item
 from obep.spark.route import Arrived, Columns
-from obep.spark.worker import Job, hold, matcher_of, require_layout, routes_of
+from obep.spark.worker import Job, hold, matcher_of, require_layout, routes_of, shares
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BLOCKS = "bucket int, block binary"
+STAMP = "__obep_now"
+"""The column with the time of the micro-batch. It is Spark's, which gives the same one if it runs a part of
+the micro-batch again: a block must not differ then, or Spark takes the whole job for lost."""
 
 
 class Read(Protocol):
@@ -24,21 +26,25 @@ class Read(Protocol):
 
 
 def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """The function that `mapInArrow` runs; `read` makes items of a batch of rows."""
+    """The function that `mapInArrow` runs over rows with a `STAMP`; `read` makes items of a batch of them."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         hold(job)
         require_layout(job)
-        for batch in batches:
-            now = time.time_ns() // 1000
+        own = shares(job)
+        for stamped in batches:
+            if not stamped.num_rows:
+                continue
+            now = stamped.column(STAMP)[0].value
+            batch = stamped.select([name for name in stamped.schema.names if name != STAMP])
             items = list(_admitted(read(batch), job.future, now))
             counters = {NOW: now, STYLE: STYLES.index(getattr(read, "style", None))}
             blocks: list[bytes] = []
-            for number, bundle in enumerate(job.bundles):
-                routes = routes_of(bundle, job.buckets)
-                blocks.extend(routes.blocks(items, matcher_of(bundle), counters, accounts=number == 0))
+            for bundle, share in zip(job.bundles, own, strict=True):
+                routes = routes_of(bundle, job.buckets, share)
+                blocks.extend(routes.blocks(items, matcher_of(bundle), counters))
             yield pa.RecordBatch.from_arrays(
                 [pa.array(job.numbers, pa.int32()), pa.array(blocks, pa.binary())], ["bucket", "block"]
             )

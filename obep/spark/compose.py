@@ -103,7 +103,7 @@ class SparkRun:
             future=_seconds(self.order.future if self.order.future is not None else self._day()),
             buckets=buckets,
             rdf="rdf" in self.query.plan.returned.values(),
-            read=RawRead(opened.inflows, frozenset(streams)),
+            read=RawRead(opened.inflows),
             forms=self.delivery.forms(),
             drop_state=self.order.drop_state,
         ).records

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from obep.engine.clock import micros
 from obep.engine.query import Query
 from obep.errors import fail
-from obep.spark.abstracting import BLOCKS, Read, abstracting
+from obep.spark.abstracting import BLOCKS, STAMP, Read, abstracting
 from obep.spark.buckets import component_numbers
 from obep.spark.mapped import MappedRead
 from obep.spark.reading import columns_read
@@ -84,6 +84,8 @@ def detect(
     the columns. `drop_state` begins anew where a checkpoint has the state of another query. `observe`
     is a name under which a `Listener` hears of the progress.
     """
+    from pyspark.sql import functions as f
+
     from obep.spark.detecting import FOUND, Detecting
     from obep.spark.listener import observed
     from obep.spark.records import RECORD, columns
@@ -112,7 +114,8 @@ def detect(
     )
     if read is None and mapping is not None:
         read = MappedRead(stream or _only_stream(job.streams), mapping)
-    blocks = items.mapInArrow(abstracting(job, read or columns_read(items)), BLOCKS)
+    stamped = items.withColumn(STAMP, f.current_timestamp())
+    blocks = stamped.mapInArrow(abstracting(job, read or columns_read(items)), BLOCKS)
     found = blocks.groupBy("bucket").transformWithState(Detecting(job), FOUND, "append", "none")
     records = found.mapInArrow(columns, RECORD)
     return Detection(observed(records, observe) if observe else records)

@@ -40,13 +40,12 @@ class Inflow:
 class RawRead:
     """Reads raw rows; `style` is how instants were written."""
 
-    def __init__(self, inflows: tuple[Inflow, ...], streams: frozenset[str]) -> None:
+    def __init__(self, inflows: tuple[Inflow, ...]) -> None:
         self._inflows = inflows
-        self._streams = streams
         self._readings: dict[int, Reading] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_inflows": self._inflows, "_streams": self._streams, "_readings": {}}
+        return {"_inflows": self._inflows, "_readings": {}}
 
     @property
     def style(self) -> str | None:
@@ -60,8 +59,7 @@ class RawRead:
             by_source.setdefault(source, []).append(tuple(row))
         by_source.pop(HEARTBEAT, None)
         for source, rows in by_source.items():
-            for record in self._records(self._inflows[source], self._reading(source), rows):
-                yield self._known(record)
+            yield from self._records(self._inflows[source], self._reading(source), rows)
 
     def _records(
         self, inflow: Inflow, reading: Reading, rows: list[tuple[Any, ...]]
@@ -82,13 +80,6 @@ class RawRead:
                 mapping = make_mapping(dict(inflow.mapping[0]), inflow.mapping[1])
             self._readings[source] = replace(inflow.reading, mapping=mapping)
         return self._readings[source]
-
-    def _known(self, record: Item | DeadLetter) -> Item | DeadLetter:
-        if isinstance(record, DeadLetter) or not self._streams or record.stream in self._streams:
-            return record
-        known = ", ".join(sorted(self._streams))
-        reason = f"the query reads {known}, not {record.stream or 'items without a stream'}"
-        return DeadLetter(record.stream, record.at, "OBEP616", reason, record.name)
 
 
 def _of_file(inflow: Inflow, reading: Reading, row: tuple[Any, ...]) -> Iterable[Item | DeadLetter]:

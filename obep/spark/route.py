@@ -23,6 +23,7 @@ from obep.plan.components import Component
 SEGMENTS = 64
 REMEMBERED = 100_000
 """Items that are remembered, with where they go."""
+UNKNOWN = "OBEP616"
 Place = tuple[int, int]
 """A bucket and a segment in it."""
 Rows = Mapping[int, tuple[Solution, ...]]
@@ -89,12 +90,34 @@ class Layout:
         return self.buckets if component.keyed or component.spread else 1
 
 
+@dataclass(frozen=True)
+class Share:
+    """What one of several queries has to do with the streams of a pipeline; no `reads`, no `known`: any."""
+
+    reads: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
+    """The streams that some query reads."""
+    earlier: frozenset[str] | None = frozenset()
+    """The streams whose items another query accounts for; `None`: all."""
+
+    @property
+    def first(self) -> bool:
+        """Whether it accounts for what belongs to no stream."""
+        return self.earlier is not None and not self.earlier
+
+    def accounts(self, stream: str) -> bool:
+        """Whether it is the first that reads a stream, and so says what became of its items."""
+        mine = not self.reads or stream in self.reads
+        return mine and self.earlier is not None and stream not in self.earlier
+
+
 class Routes:
     """Sends the occurrences of matched items to the buckets of a layout."""
 
-    def __init__(self, layout: Layout, asks: Iterable[Ask] = ()) -> None:
+    def __init__(self, layout: Layout, asks: Iterable[Ask] = (), share: Share | None = None) -> None:
         """`asks` are those of the query: where none looks at times, equal items are routed once."""
         self._buckets = layout.buckets
+        self._share = share or Share()
         self._remembered: dict[tuple[str, Graph], Routed] = {}
         self._routes: dict[Term, list[tuple[Component, int]]] = {}
         self._whole: dict[int, frozenset[str] | None] = {}
@@ -107,15 +130,9 @@ class Routes:
                 self._whole[first] = component.streams
         self._timeless = not self._whole and not any(timed(one) for ask in asks for one in ask.filters)
 
-    def blocks(
-        self,
-        batch: Iterable[Arrived],
-        matcher: Matching,
-        counters: Mapping[str, int],
-        accounts: bool = True,
-    ) -> list[bytes]:
-        """One block for each bucket. Of several queries one `accounts` for the items as such."""
-        filling = Fillings(self.width, accounts)
+    def blocks(self, batch: Iterable[Arrived], matcher: Matching, counters: Mapping[str, int]) -> list[bytes]:
+        """One block for each bucket."""
+        filling = Fillings(self.width, self._share)
         for one in batch:
             if isinstance(one, DeadLetter):
                 filling.refuse(one)
@@ -178,12 +195,19 @@ class Routes:
 
     def _match(self, item: Item, matcher: Matching) -> Routed | DeadLetter:
         """Where the occurrences of an item go; remembered where another instant would not change it."""
-        before = noted(matcher)
-        matched = matcher.match(item)
-        if isinstance(matched, DeadLetter):
-            return matched
-        counts = tuple([now - then for now, then in zip(noted(matcher), before, strict=True)])
-        routed = self._groups(item, matched.occurrences), counts  # type: ignore[attr-defined]
+        share = self._share
+        if share.known and item.stream not in share.known:
+            read = f"the query reads {', '.join(sorted(share.known))}"
+            reason = f"{read}, not {item.stream or 'items without a stream'}"
+            return DeadLetter(item.stream, item.at, UNKNOWN, reason, item.name)
+        routed: Routed = [], ()
+        if not share.reads or item.stream in share.reads:
+            before = noted(matcher)
+            matched = matcher.match(item)
+            if isinstance(matched, DeadLetter):
+                return matched
+            counts = tuple([now - then for now, then in zip(noted(matcher), before, strict=True)])
+            routed = self._groups(item, matched.occurrences), counts  # type: ignore[attr-defined]
         if self._timeless:
             if len(self._remembered) >= REMEMBERED:
                 self._remembered.clear()
@@ -233,10 +257,11 @@ class Routes:
 class Fillings:
     """The blocks of all buckets while they are filled, and how far each stream has come."""
 
-    def __init__(self, width: int, accounts: bool) -> None:
+    def __init__(self, width: int, share: Share) -> None:
         self.blocks = [Filling() for _ in range(width)]
         self._width = width
-        self._accounts = accounts
+        self._share = share
+        self._accounts: dict[str, bool] = {}
         self._maxima: dict[str, int] = {}
         self._notes = dict.fromkeys(NOTED, 0)
 
@@ -249,7 +274,7 @@ class Fillings:
     def arrive(self, stream: str, at: int) -> None:
         """An item has come."""
         self._reach(stream, at)
-        if self._accounts:
+        if self._accounts[stream]:
             self.blocks[_home(at, self._width)].arrive(stream, at)
 
     def arrive_all(self, stream: str, times: NDArray[np.int64]) -> None:
@@ -257,18 +282,21 @@ class Fillings:
         if not len(times):
             return
         self._reach(stream, int(times.max()))
-        if self._accounts:
+        if self._accounts[stream]:
             homes = ((times.view(np.uint64) * np.uint64(_SPREAD)) >> np.uint64(32)) % np.uint64(self._width)
             for bucket, block in enumerate(self.blocks):
                 block.arrive_all(stream, times[homes == bucket].tobytes())
 
     def refuse(self, letter: DeadLetter) -> None:
         """Something that is no item."""
-        if self._accounts:
+        if self._share.first:
             self.blocks[crc32(letter.reason.encode()) % self._width].letters.append(letter)
 
     def contradict(self, item: Item, letter: DeadLetter) -> None:
-        """An item that some query cannot take."""
+        """An item that some query cannot take; one that none reads moves no time."""
+        if letter.code == UNKNOWN:
+            self.refuse(letter)
+            return
         self._reach(item.stream, item.at)
         self.blocks[_home(item.at, self._width)].letters.append(letter)
 
@@ -293,6 +321,8 @@ class Fillings:
 
     def _reach(self, stream: str, at: int) -> None:
         if at > self._maxima.get(stream, at - 1):
+            if stream not in self._maxima:
+                self._accounts[stream] = self._share.accounts(stream)
             self._maxima[stream] = at
 
 

@@ -14,7 +14,7 @@ from obep.engine.query import Query
 from obep.errors import fail
 from obep.plan.components import Component, components
 from obep.spark.identity import ask_name, surroundings
-from obep.spark.route import Layout, Routes
+from obep.spark.route import Layout, Routes, Share
 
 QUERIES = 256
 """Compiled queries that a worker keeps: more than one pipeline has, which goes through them all each time."""
@@ -105,9 +105,26 @@ def ask_names(bundle: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=QUERIES)
-def routes_of(bundle: str, buckets: int) -> Routes:
+def routes_of(bundle: str, buckets: int, share: Share) -> Routes:
     """Where the occurrences of a query go."""
-    return Routes(layout_of(bundle, buckets), query_of(bundle).asks.all)
+    return Routes(layout_of(bundle, buckets), query_of(bundle).asks.all, share)
+
+
+def shares(job: Job) -> list[Share]:
+    """What each query of a job has to do with the streams."""
+    reads = [streams_of(query_of(bundle)) for bundle in job.bundles]
+    known = frozenset[str]().union(*reads) if all(reads) else frozenset[str]()
+    found = []
+    earlier: frozenset[str] | None = frozenset()
+    for own in reads:
+        found.append(Share(own, known, earlier))
+        earlier = earlier | own if own and earlier is not None else None
+    return found
+
+
+def streams_of(query: Query) -> frozenset[str]:
+    """The streams that a query reads; none: any."""
+    return frozenset((*query.linked.streams, *(window.stream for window in query.linked.windows)))
 
 
 def components_of(query: Query) -> tuple[Component, ...]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -37,3 +39,17 @@ def spark() -> Iterator[Any]:
     started = session("local[2]", {**FAST, **_kafka()}, quiet=True)
     yield started
     started.stop()
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[str]:
+    """`host:port` of a broker for all tests; empty, with a warning that says why, where there is none."""
+    from kafka_broker import NoKafka, kafka_broker
+
+    with ExitStack() as stack:
+        try:
+            address = stack.enter_context(kafka_broker())
+        except NoKafka as reason:
+            warnings.warn(f"without Kafka: {reason}", stacklevel=1)
+            address = ""
+        yield address

@@ -1,6 +1,7 @@
-"""A driver that is meant to be killed: `killed_driver.py FOLDER` runs two streams over FOLDER/in.
+"""A driver that is meant to be killed: `killed_driver.py FOLDER [BROKER/TOPIC]`, two streams over FOLDER/in.
 
-One writes Parquet through Spark's own sink, one JSON lines through ours; each has its checkpoint.
+One writes Parquet through Spark's own sink, one JSON lines (and to Kafka, where there is a broker) through
+ours; each has its checkpoint. Its executors are processes of their own.
 """
 
 from __future__ import annotations
@@ -20,15 +21,19 @@ from obep.streams.order import Order, Target
 QUERIES = ("keyed", "deadlines", "unkeyed")
 SCHEMA = "stream string, time long, graph string"
 LATENESS = 0.5
+MASTER = "local-cluster[2,1,1024]"
+TOPIC = "found"
 
 
-def main(folder: Path) -> None:
-    spark = session("local[2]", {**FAST, "spark.sql.shuffle.partitions": "2"}, quiet=True)
+def main(folder: Path, topic: str = "") -> None:
+    spark = session(MASTER, {**FAST, "spark.sql.shuffle.partitions": "2"}, quiet=True)
     source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
     items = source.json(str(folder / "in"))
     records = detect([query(name) for name in QUERIES], items, lateness=LATENESS).records
-    target = Target("out", str(folder / "out.jsonl"), True, form="event")
-    order = Order(Path("-"), Config(folder), (), (target,), checkpoint=folder / "lines")
+    targets = [Target("out", str(folder / "out.jsonl"), True, form="event")]
+    if topic:
+        targets.append(Target("topic", f"kafka://{topic}", True, form="event"))
+    order = Order(Path("-"), Config(folder), (), tuple(targets), checkpoint=folder / "lines")
     run = SparkRun(order, query(QUERIES[1]))
     texts = detect(query(QUERIES[1]), items, lateness=LATENESS, forms=run.delivery.forms()).records
     (folder / "lines").mkdir(exist_ok=True)
@@ -47,4 +52,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])

@@ -1,4 +1,4 @@
-"""Kill -9 at awkward moments: after the restarts nothing is lost and nothing is there twice.
+"""Kill -9 of the driver and of executors at awkward moments: nothing is lost and nothing is there twice.
 
 `make test` kills three times; OBEP_KILLS=30 (`make faults`) thirty times, over several runs.
 """
@@ -18,7 +18,8 @@ from threading import Event
 from typing import Any
 
 import pytest
-from killed_driver import LATENESS, QUERIES
+from kafka_broker import consume
+from killed_driver import LATENESS, QUERIES, TOPIC
 from spark_cases import embedded, rows, shown
 from test_streaming import columns, write_files
 
@@ -28,19 +29,6 @@ KILLS = int(os.environ.get("OBEP_KILLS", "3"))
 KILLS_A_RUN = 5
 FILES = 8
 HERE = Path(__file__).parent
-
-
-def start(folder: Path) -> subprocess.Popen[bytes]:
-    """The driver, in a process group of its own."""
-    with (folder / "driver.log").open("ab") as log:
-        path = f"{HERE}:{HERE.parent}:{HERE.parent.parent}"
-        return subprocess.Popen(
-            [sys.executable, str(HERE / "killed_driver.py"), str(folder)],
-            env={**os.environ, "PYTHONPATH": path, "SPARK_LOCAL_IP": "127.0.0.1"},
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
 
 
 def moments(folder: Path, batch: int) -> dict[str, Callable[[], bool]]:
@@ -63,24 +51,77 @@ def moments(folder: Path, batch: int) -> dict[str, Callable[[], bool]]:
 
 SLOW_START = "Timed out while waiting for the Python worker to connect back"
 """Spark gives its first Python worker ten seconds, which a busy machine may not: one more way to die."""
+PATIENCE = 5
 
 
-def kill_at(folder: Path, reached: Callable[[], bool], patience: int = 5) -> bool:
-    """Run until the moment, then kill; False if the driver came to its end before."""
-    driver = start(folder)
-    pause = Event()
-    while not reached():
-        if driver.poll() is not None:
-            log = (folder / "driver.log").read_text()[-20_000:]
-            if driver.returncode and SLOW_START in log and patience:
-                (folder / "driver.log").write_text("")
-                return kill_at(folder, reached, patience - 1)
-            assert driver.returncode == 0, log[-3000:]
-            return False
-        pause.wait(0.01)
-    os.killpg(driver.pid, signal.SIGKILL)
-    driver.wait()
-    return True
+class Driver:
+    """A driver in a process group of its own, started again whenever it is killed."""
+
+    def __init__(self, folder: Path, broker: str) -> None:
+        self._folder, self._broker = folder, broker
+        self._slow = 0
+        self._start()
+
+    def _start(self) -> None:
+        path = f"{HERE}:{HERE.parent}:{HERE.parent.parent}"
+        with (self._folder / "driver.log").open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, str(HERE / "killed_driver.py"), str(self._folder), self._broker],
+                env={**os.environ, "PYTHONPATH": path, "SPARK_LOCAL_IP": "127.0.0.1"},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def runs_until(self, reached: Callable[[], bool]) -> bool:
+        """Whether it came to this moment; it may also have come to its end."""
+        pause = Event()
+        while not reached():
+            if self._process.poll() is None:
+                pause.wait(0.01)
+                continue
+            log = (self._folder / "driver.log").read_text()[-20_000:]
+            if not self._process.returncode:
+                return False
+            self._slow += SLOW_START in log
+            assert SLOW_START in log and self._slow < PATIENCE, log[-4000:]
+            self._start()
+        return True
+
+    def kill(self) -> None:
+        """The driver and all that it started, at once; then a new one."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._start()
+
+    def kill_executor(self, rnd: random.Random) -> bool:
+        """One of its executors, if there is one just now; Spark starts another."""
+        there = [pid for pid in members(self._process.pid) if EXECUTOR in command_line(pid)]
+        if there:
+            os.kill(rnd.choice(there), signal.SIGKILL)
+        return bool(there)
+
+
+EXECUTOR = b"CoarseGrainedExecutorBackend"
+
+
+def members(group: int) -> list[int]:
+    """The processes of a group."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if int((path / "stat").read_text().rsplit(")", 1)[1].split()[2]) == group:
+                found.append(int(path.name))
+        except OSError:  # it has just ended
+            continue
+    return found
+
+
+def command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def committed(folder: Path) -> int:
@@ -90,23 +131,39 @@ def committed(folder: Path) -> int:
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("run", range(max(1, KILLS // KILLS_A_RUN)))
-def test_killed_runs_end_as_if_nothing_had_happened(spark: Any, tmp_path: Path, run: int) -> None:
+def test_killed_runs_end_as_if_nothing_had_happened(spark: Any, kafka: str, tmp_path: Path, run: int) -> None:
     rnd = random.Random(run)
     given = rows(FILES * 30, seed=100 + run)
     write_files(tmp_path / "in", [given[n * 30 : n * 30 + 30] for n in range(FILES)])
-    kills = 0
-    for _ in range(min(KILLS, KILLS_A_RUN)):
+    kinds = ["driver", "executor"]
+    kinds += rnd.choices(kinds, k=min(KILLS, KILLS_A_RUN) - len(kinds))
+    rnd.shuffle(kinds)
+    topic = f"{TOPIC}{run}"
+    driver = Driver(tmp_path, f"{kafka}/{topic}" if kafka else "")
+    killed: Counter[str] = Counter()
+    for kind in kinds:
         batch = min(committed(tmp_path) + rnd.choice((1, 2)), FILES - 1)
-        name = rnd.choice(("planned", "state", "sink", "committed"))
-        kills += kill_at(tmp_path, moments(tmp_path, batch)[name])
-    assert kills >= 2
-    assert not kill_at(tmp_path, lambda: False)
+        moment = rnd.choice(("planned", "state", "sink", "committed"))
+        if not driver.runs_until(moments(tmp_path, batch)[moment]):
+            break
+        if kind == "driver":
+            driver.kill()
+            killed[kind] += 1
+        else:
+            killed[kind] += driver.kill_executor(rnd)
+    assert not driver.runs_until(lambda: False)
+    assert killed["driver"] and killed["executor"], killed
 
     expected: Counter[tuple[object, ...]] = Counter()
     for name in QUERIES:
         expected += shown(embedded(name, given, close=False, lateness=LATENESS)[0])
     table = spark.read.parquet(str(tmp_path / "out")).where("kind = 'occurrence'").collect()
     assert columns(table) == expected
-    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    lines = {json.loads(line)["id"]: line for line in (tmp_path / "out.jsonl").read_text().splitlines()}
     found, _ = embedded(QUERIES[1], given, close=False, lateness=LATENESS)
-    assert Counter(one["id"] for one in lines) == Counter(one.id for one in found)
+    assert Counter(lines) == Counter(one.id for one in found)
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == len(lines)
+    if kafka:
+        sent = consume(kafka, topic)
+        assert {key for key, _ in sent} == set(lines)
+        assert all(value == lines[key] for key, value in sent)
