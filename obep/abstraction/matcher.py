@@ -173,7 +173,9 @@ class Matcher:
         """What follows from different triples of several items, by something that is new; not remembered."""
         shape = self._shapes.of(triples)
         new = frozenset(n for n, triple in enumerate(shape.triples) if triple in news)
-        return (self.evaluator.evaluate(shape, new) if new else Template(())), shape
+        template = self.evaluator.evaluate(shape, new) if new else Template(())
+        self.undecided += template.bounded
+        return template, shape
 
     def solve(self, occurrence: Occurrence, graphs: Graphs) -> None:
         """Fill in the solutions of the asks about an occurrence that was not found in one item."""

@@ -87,7 +87,8 @@ def _event(event: Event, linked: Linked, rank: dict[str, int], manner: str, stat
         yield f"    from {', '.join(parts)}"
     if isinstance(event, LogicalEvent):
         if event.on is not None:
-            yield f"    on <{event.on}>"
+            frames = [show(window).split(" ON ")[-1] for window in linked.windows if window.name == event.on]
+            yield ": ".join([f"    on <{event.on}>", *frames])
         yield f"    {show(event.description)}"
     else:
         yield from tree(event.pattern, "    ")

@@ -114,6 +114,10 @@ def _sources(event: ast.LogicalEvent, names: dict[str, str], linked: Linked) -> 
     for number, stream in enumerate(linked.streams):
         if event.on == stream or (event.on is None and not parts):
             yield f"  s{number} --> {target}"
+    for window in linked.windows:
+        if event.on == window.name:
+            frame = show(window).split("> ")[-1]
+            yield f"  s{linked.streams.index(window.stream)} -- {_quoted(frame)} --> {target}"
 
 
 def _operators(node: ast.Node, target: str, names: dict[str, str], prefix: str) -> Iterator[str]:
