@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from obep.errors import Diagnostic
-from obep.model import RDF_TYPE, Term, Triple
+from obep.model import RDF_TYPE, Term
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import OWL, RDFS, Axiom, Axioms
 from obep.ontology.mapping import ANNOTATIONS, axioms_of
+from obep.ontology.static import Graph
 from obep.ontology.words import show
 
 _PLAIN = {ax.THING, ax.NOTHING, ax.NAMED_INDIVIDUAL, f"<{OWL}Ontology>"}
 _PLAIN_PREDICATES = {ax.SAME_AS, ax.DIFFERENT_FROM, *ANNOTATIONS}
 
 
-def beyond_triples(axioms: Axioms, k: Sequence[Triple]) -> tuple[Axioms, list[Diagnostic]]:
+def beyond_triples(axioms: Axioms, k: Graph) -> tuple[Axioms, list[Diagnostic]]:
     """T with the assertions of K that are more than a triple, and a warning about axioms among them."""
-    if not any(_more(p, o) for _, p, o in k):
+    said = [*((RDF_TYPE, c) for c in k.facts.classes), *((p, "") for p in k.facts.properties)]
+    if not any(_more(p, o) for p, o in said):
         return axioms, []
     read = axioms_of(k, also=axioms).axioms
     taken = tuple(axiom for axiom in read if _several_triples(axiom))

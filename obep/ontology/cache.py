@@ -1,20 +1,24 @@
-"""What is remembered on disk: one small file for each answer, under a hash of what was asked.
+"""What is remembered on disk: a small file for each answer, under a hash of what was asked; large ones for K.
 
 Two processes may write the same entry at once: each writes a file of its own and puts it in place in one
 step, so a reader finds a whole entry or none. An entry is JSON after a line with a digest of its key and
-content: one that is damaged, or was put there under another key, is as good as none.
+content: one that is damaged, or was put there under another key, is as good as none. A large file is sealed
+in the same way, and mapped into memory, so that processes share it.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
 import stat
 import tempfile
+from array import array
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeAlias, TypeVar
 
 import msgspec
 
@@ -25,6 +29,7 @@ FORMAT = "obep-2"
 MOST = 200_000
 """Entries that one process writes into one folder."""
 Record = TypeVar("Record")
+Data: TypeAlias = "bytes | bytearray | memoryview | array[int]"
 
 
 def cache_dir() -> Path:
@@ -89,17 +94,9 @@ class Folder:
         if self._written >= MOST:
             return
         self._written += 1
-        target, content = self._file(key), msgspec.json.encode(record)
+        content = msgspec.json.encode(record)
         with suppress(OSError):
-            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(_digest(key, content) + b"\n" + content)
-                os.replace(name, target)
-            except OSError:
-                with suppress(OSError):
-                    os.unlink(name)
+            _put(self._file(key), (_digest(key, content), b"\n", content))
 
     def _file(self, key: str) -> Path:
         return self.path / key[:2] / f"{key}.json"
@@ -107,3 +104,59 @@ class Folder:
 
 def _digest(key: str, content: bytes) -> bytes:
     return blake2b(f"{FORMAT}\n{key}\n".encode() + content, digest_size=20).hexdigest().encode()
+
+
+def _put(path: Path, pieces: Iterable[Data]) -> None:
+    """Puts a file in place, in one step."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(pieces)
+        os.replace(name, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+# --- large files
+
+FILES = 16
+"""Large files that are kept in a folder; the one that was used longest ago goes first."""
+_SEAL = 16
+
+
+def seal(path: Path, magic: bytes, pieces: Sequence[Data]) -> None:
+    """Writes a large file after a digest of it; where nothing can be written, nothing is."""
+    digest = blake2b(magic, digest_size=_SEAL)
+    for piece in pieces:
+        digest.update(piece)
+    with suppress(OSError):
+        _put(path, (magic, digest.digest(), *pieces))
+        by_use = sorted((file.stat().st_mtime, file) for file in path.parent.glob(f"*{path.suffix}"))
+        for _, file in by_use[:-FILES]:  # who has one of them mapped keeps what he has
+            file.unlink(missing_ok=True)
+
+
+def unseal(path: Path, magic: bytes) -> memoryview | None:
+    """What was sealed, mapped; nothing if it is not as it was written."""
+    try:
+        with path.open("rb") as file:
+            if not _whole(file, magic):
+                return None
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        os.utime(path)
+    except (OSError, ValueError):
+        return None
+    return data[len(magic) + _SEAL :]
+
+
+def _whole(file: BinaryIO, magic: bytes) -> bool:
+    """Read piece by piece, so that it does not count as memory of this process."""
+    if file.read(len(magic)) != magic:
+        return False
+    written, digest = file.read(_SEAL), blake2b(magic, digest_size=_SEAL)
+    while piece := file.read(1 << 20):
+        digest.update(piece)
+    return digest.digest() == written

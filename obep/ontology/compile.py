@@ -392,6 +392,7 @@ def compile_bundle(
     from obep.ontology.names import check_names
     from obep.ontology.verdicts import settled
 
+    k = k if isinstance(k, Graph) else Graph(k)
     said = check_names(linked, axioms, k)
     errors = [one for one in said if one.severity == "error"]
     if errors:

@@ -61,11 +61,13 @@ def _compiled(
     said: list[Diagnostic],
 ) -> Bundle | None:
     """The bundle; none where `said` has an error, which names that are wrong too are added to."""
+    from obep.ontology.cache import cache_dir as default_dir
     from obep.ontology.compile import compile_bundle
     from obep.ontology.load import load_graph, load_ontology
     from obep.ontology.names import check_names
 
-    axioms, k = load_ontology(linked.vocab, catalogue), load_graph(linked.graphs)
+    axioms = load_ontology(linked.vocab, catalogue)
+    k = load_graph(linked.graphs, cache_dir or default_dir())
     if any(one.severity == "error" for one in said):
         said += check_names(linked, axioms, k)
         return None

@@ -1,21 +1,23 @@
 """Ontology files and graphs: what is read, and from where.
 
-In: paths. Out: `Axioms` (T), triples (K). Turtle, N-Triples, RDF/XML, JSON-LD and OWL/XML; `owl:imports` are
-looked up in a catalogue, and nothing is ever fetched from the network.
+In: paths. Out: `Axioms` (T), a `Graph` (K). Turtle, N-Triples, RDF/XML, JSON-LD and OWL/XML; `owl:imports`
+are looked up in a catalogue, and nothing is ever fetched from the network.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from hashlib import blake2b
+from hashlib import blake2b, file_digest
 from pathlib import Path
 
 from obep.errors import ObepError, fail
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.axioms import OWL, Axioms
+from obep.ontology.cache import content_hash
 from obep.ontology.literals import literal
 from obep.ontology.mapping import axioms_of
+from obep.ontology.static import Graph
 
 _SUFFIXES = {
     ".ttl": "turtle",
@@ -33,6 +35,8 @@ _ENTITY = re.compile(rb"<!ENTITY\s+(%?)\s*([^\s]+)\s+(?:\"([^\"]*)\"|'([^']*)'|(
 _REFERENCE = re.compile(rb"&([A-Za-z_][\w.-]*);")
 _EXPANDED = 1 << 16
 """How long an entity of an XML file may become when all that it refers to is filled in."""
+LARGE = 4 << 20
+"""Bytes from which on a graph is read once and kept in a file that processes share."""
 _IMPORTS, _ONTOLOGY = f"<{OWL}imports>", f"<{OWL}Ontology>"
 
 
@@ -44,12 +48,37 @@ def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = 
     return axioms_of(triples)
 
 
-def load_graph(paths: Iterable[Path]) -> tuple[Triple, ...]:
-    """K: the triples of its files, each once."""
+def load_graph(paths: Iterable[Path], cache_dir: Path | None = None) -> Graph:
+    """K: the triples of its files, each once; large ones are read once, and kept below `cache_dir`."""
+    files = list(paths)
+    large = cache_dir is not None and sum(map(_size, files)) >= LARGE
+    key = content_hash([_named(path) for path in files]) if large else ""
+    place = (cache_dir or Path()) / "graphs" / f"{key}.g"
+    known = Graph.kept(place, key) if key else None
+    if known is not None:
+        return known
     triples: dict[Triple, None] = {}
-    for path in paths:
+    for path in files:
         triples.update(dict.fromkeys(read_rdf(path)))
-    return tuple(triples)
+    graph = Graph(triples)
+    if key:
+        del triples
+        graph.keep(place, key)
+        return Graph.kept(place, key) or graph
+    return graph
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # it is read, and the error told, later
+
+
+def _named(path: Path) -> tuple[str, str]:
+    """A name for a file and its content."""
+    with path.open("rb") as file:
+        return str(path), file_digest(file, lambda: blake2b(digest_size=20)).hexdigest()
 
 
 def read_rdf(path: Path) -> list[Triple]:
@@ -114,7 +143,13 @@ def _parse(data: bytes, format: str) -> list[Triple]:
     }
     # A relative name in an ontology means the ontology's own place, which has no name here.
     quads = pyoxigraph.parse(data, formats[format], base_iri="urn:obep:file", rename_blank_nodes=False)
-    return [(str(quad.subject), str(quad.predicate), str(quad.object)) for quad in quads]
+    known: dict[Term, Term] = {}
+
+    def one(node: object) -> Term:  # equal terms are one object: a large graph names each of them often
+        term = str(node)
+        return known.setdefault(term, term)
+
+    return [(one(quad.subject), one(quad.predicate), one(quad.object)) for quad in quads]
 
 
 def _sniff(data: bytes) -> str:

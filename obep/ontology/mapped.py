@@ -7,34 +7,25 @@ What is looked up often is kept beside it as Python values.
 
 from __future__ import annotations
 
-import mmap
-import os
-import tempfile
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 from zlib import crc32
 
 import msgspec
 
 from obep.model import RDF_TYPE, Assertion, Term, Triple
 from obep.ontology.axioms import DataRange
+from obep.ontology.cache import seal, unseal
 from obep.ontology.program import Program
 from obep.ontology.store import Store
 
-MAGIC = b"obep-k-2"
-FILES = 16
-"""Files that are kept in a folder; the one that was used longest ago goes first."""
+MAGIC = b"obep-k-3"
 KEPT = 1 << 14
 """Values of one kind that are kept as Python values."""
 _NOWHERE = 0xFFFFFFFF
-_DIGEST = 16
-_BEFORE = len(MAGIC) + _DIGEST + 8
-"""Bytes before the header."""
 T = TypeVar("T")
 
 
@@ -95,34 +86,12 @@ def write_store(store: Store, program: Program, key: str, path: Path) -> None:
     pieces: list[bytes | bytearray | array[int]] = [len(header).to_bytes(8, "little"), header]
     for data in sections.values():
         pieces += [_padding(pieces[-1]), data]
-    digest = blake2b(digest_size=_DIGEST)
-    for piece in pieces:
-        digest.update(piece)
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(MAGIC + digest.digest())
-                for piece in pieces:
-                    file.write(piece)
-            os.replace(name, path)
-        except OSError:
-            with suppress(OSError):
-                os.unlink(name)
-        _forget_oldest(path.parent)
+    seal(path, MAGIC, pieces)
 
 
 def _padding(data: bytes | bytearray | array[int]) -> bytes:
     """What brings the next section to a multiple of eight bytes."""
     return b"\0" * (-len(data) * (data.itemsize if isinstance(data, array) else 1) % 8)
-
-
-def _forget_oldest(folder: Path) -> None:
-    """Leaves the files that were used last; who has one of the others mapped keeps what he has."""
-    by_use = sorted((file.stat().st_mtime, file) for file in folder.glob("*.k"))
-    for _, file in by_use[:-FILES]:
-        file.unlink(missing_ok=True)
 
 
 def _index(terms: Sequence[Term]) -> array[int]:
@@ -183,15 +152,13 @@ def open_store(
     path: Path, program: Program, key: str, datatypes: Mapping[Term, DataRange]
 ) -> MappedStore | None:
     """The store in a file, if there is one that was made for this program and K."""
+    data = unseal(path, MAGIC)
+    if data is None:
+        return None
+    begin = 8 + int.from_bytes(data[:8], "little")
     try:
-        with path.open("rb") as file:
-            if not _unharmed(file):
-                return None
-            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        os.utime(path)
-        begin = _BEFORE + int.from_bytes(data[_BEFORE - 8 : _BEFORE], "little")
-        header = msgspec.msgpack.decode(data[_BEFORE:begin], type=Header)
-    except (OSError, ValueError, msgspec.MsgspecError):
+        header = msgspec.msgpack.decode(data[8:begin], type=Header)
+    except msgspec.MsgspecError:
         return None
     sections = data[-(-begin // 8) * 8 :]
     whole = all(offset + length <= len(sections) for offset, length in header.sections.values())
@@ -199,16 +166,6 @@ def open_store(
     if not (whole and same) or header.concepts != list(program.names.concepts)[: len(header.concepts)]:
         return None
     return MappedStore(header, sections, program, datatypes)
-
-
-def _unharmed(file: BinaryIO) -> bool:
-    """Whether all is as it was written; read piece by piece, so that it does not count as this process's."""
-    if file.read(len(MAGIC)) != MAGIC:
-        return False
-    written, digest = file.read(_DIGEST), blake2b(digest_size=_DIGEST)
-    while piece := file.read(1 << 20):
-        digest.update(piece)
-    return digest.digest() == written
 
 
 class _Kept(dict[int, T]):

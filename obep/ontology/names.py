@@ -6,16 +6,17 @@ them from, and every name that a definition uses is taken as it stands.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from obep.errors import Diagnostic
-from obep.model import RDF_TYPE, Term, Triple, body_of
+from obep.model import RDF_TYPE, Term, body_of
 from obep.ontology.axioms import NOTHING, OWL, RDF, RDFS, THING, XSD, Axioms
 from obep.ontology.definitions import misfits
 from obep.ontology.expressions import is_number
 from obep.ontology.literals import DATATYPES, known_datatype
 from obep.ontology.namespaces import foreign_prefixes
+from obep.ontology.static import Graph
 from obep.query import ast
 from obep.query.checks.report import say
 from obep.query.names import alias_of, leaves, walk
@@ -31,11 +32,11 @@ _XSD_WORDS = frozenset(("boolean", "double", "int", "long", "short", "byte", "da
 """As bare words these are datatypes that lack their prefix, unless T says otherwise."""
 
 
-def check_names(linked: Linked, axioms: Axioms, k: Sequence[Triple]) -> list[Diagnostic]:
+def check_names(linked: Linked, axioms: Axioms, k: Graph) -> list[Diagnostic]:
     """Errors for names in definitions that are unknown or do not fit, warnings for unknown ones in guards."""
     defined = {name for iri in linked.events for name in _used(linked.events[iri])}
     guards = any(event.guard is not None for event in linked.events.values())
-    known = _Known(axioms, k if guards else (), linked.events, defined)
+    known = _Known(axioms, k if guards else Graph(()), linked.events, defined)
     unknown: dict[Term, list[Unknown]] = {}
     for iri, event in linked.events.items():
         if isinstance(event, ast.LogicalEvent):
@@ -161,15 +162,12 @@ def _names(axioms: Axioms) -> frozenset[Term]:
 class _Known:
     """What a guard may speak of without a warning."""
 
-    def __init__(
-        self, axioms: Axioms, k: Sequence[Triple], events: Iterable[Term], defined: set[Term]
-    ) -> None:
+    def __init__(self, axioms: Axioms, k: Graph, events: Iterable[Term], defined: set[Term]) -> None:
         properties = axioms.object_properties | axioms.data_properties | axioms.annotation_properties
         self.names = {*axioms.classes, *properties, *events, *defined}
         self.closed = bool(axioms.classes or properties or k)
         """Without T and K any name may be right; then only what looks like a slip is spoken of."""
-        for _, p, o in k:
-            self.names.add(o if p == RDF_TYPE else p)
+        self.names.update(k.facts.classes, k.facts.properties)
 
     def __contains__(self, name: Term) -> bool:
         return name in self.names or name.startswith(_BUILT_IN)

@@ -22,7 +22,7 @@ from obep.ontology.static import Facts, Graph
 from obep.query.link import assemble
 from obep.query.parser import parse
 
-VERSION = 3
+VERSION = 4
 _CLASSES = {name: one for name, one in vars(owl).items() if isinstance(one, type) and is_dataclass(one)}
 
 

@@ -173,7 +173,7 @@ def _shared(
     path = folder / "k" / f"{key}.k"
     found = open_store(path, program, key, _datatypes(axioms))
     if found is None:
-        store = closed(program, k, axioms, upper=upper)
+        store = closed(program, k.once(), axioms, upper=upper)
         write_store(store, program, key, path)
         found = open_store(path, program, key, _datatypes(axioms))
         if found is None:  # nowhere to write
@@ -220,7 +220,7 @@ class Contradiction(Exception):
         self.guilty = guilty
 
 
-def closed(program: Program, k: Sequence[Triple], axioms: Axioms, *, upper: bool = False) -> Store:
+def closed(program: Program, k: Iterable[Triple], axioms: Axioms, *, upper: bool = False) -> Store:
     """T's own facts and K, closed. What the upper reading finds contradictory need not be so."""
     datatypes = _datatypes(axioms)
     terms = list(program.names.individuals)

@@ -142,4 +142,5 @@ def test_the_engine_goes_on_after_an_item_with_too_many_solutions(
     # Two values make 2 * 2 rows for H and 2 * 2 * 2 for B, three make 9 and 27, five 25.
     h, b = "<http://e/H>", "<http://e/B>"
     assert sorted(found, key=lambda one: one[1]) == [(h, 1), (b, 1), (h, 2), (h, 4), (b, 4)]
-    assert {(letter.code, letter.at) for letter in letters} == {("OBEP630", 2_000_000), ("OBEP630", 3_000_000)}
+    seconds = [(letter.code, letter.at // 1_000_000) for letter in letters if letter.at]
+    assert sorted(seconds) == [("OBEP630", 2), ("OBEP630", 3)]

@@ -11,9 +11,9 @@ from small_worlds import Small, name
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.engine.query import Query
-from obep.model import Item, Occurrence
+from obep.model import Item, Occurrence, Triple
 from obep.ontology import axioms as ax
-from obep.ontology import mapped, reading
+from obep.ontology import cache, load, reading, static
 from obep.ontology.axioms import Axioms
 from obep.ontology.compile import Bundle
 from obep.ontology.java import has_java
@@ -130,7 +130,7 @@ def test_files_that_nobody_used_for_long_are_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "SHARED", 1)
-    monkeypatch.setattr(mapped, "FILES", 2)
+    monkeypatch.setattr(cache, "FILES", 2)
 
     def use(room: str) -> Store:
         k = turtle(f":{room} a :Room .")
@@ -191,3 +191,37 @@ def test_a_packed_graph_is_not_taken_apart_until_somebody_looks(tmp_path: Path) 
 def test_the_digest_of_a_graph_does_not_depend_on_the_order() -> None:
     triples = turtle(K)
     assert Graph(triples).digest == Graph(reversed(triples)).digest != Graph(triples[1:]).digest
+
+
+def test_a_large_graph_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(load, "LARGE", 1)
+    file = tmp_path / "k.nt"
+    file.write_text("".join(f"<http://e/x{n}> <http://e/p> <http://e/y> .\n" for n in range(30)))
+    parsed: list[Path] = []
+    read_rdf = load.read_rdf
+
+    def counted(path: Path) -> list[Triple]:
+        parsed.append(path)
+        return read_rdf(path)
+
+    monkeypatch.setattr(load, "read_rdf", counted)
+    first, second = (load.load_graph([file], tmp_path / "cache") for _ in range(2))
+    assert sorted(first) == sorted(second) == sorted(load.load_graph([file]))
+    assert first.facts.properties == second.facts.properties == ["<http://e/p>"]
+    assert len(parsed) == 2  # once for the file, once by who has no folder
+    file.write_text(file.read_text() + "<http://e/z> <http://e/p> <http://e/y> .\n")
+    assert len(load.load_graph([file], tmp_path / "cache")) == 31
+    for kept in (tmp_path / "cache" / "graphs").iterdir():
+        data = kept.read_bytes()
+        kept.write_bytes(data[:-1] + b"x")
+    assert len(load.load_graph([file], tmp_path / "cache")) == 31  # damaged, and read again
+    assert len(parsed) == 4
+
+
+def test_a_packed_graph_is_gone_through_without_unpacking_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(static, "_AT_ONCE", 2)
+    graph = Graph(turtle(K))
+    packed = Graph.packed(graph.facts, graph.pack())
+    assert list(packed.once()) == list(graph)
+    assert packed._triples is None
+    assert packed[3] == graph[3]

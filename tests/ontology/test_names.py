@@ -11,6 +11,7 @@ from obep.model import RDF_TYPE
 from obep.ontology.axioms import Axioms
 from obep.ontology.compile import compile_bundle
 from obep.ontology.names import check_names, check_strict
+from obep.ontology.static import Graph
 from obep.query.link import Linked, link
 from obep.query.parser import parse
 
@@ -31,7 +32,7 @@ def linked(folder: Path, events: str) -> Linked:
 
 
 def said(folder: Path, events: str) -> list[Diagnostic]:
-    return check_names(linked(folder, events), T, [(f"<{NS}x>", RDF_TYPE, f"<{NS}Static>")])
+    return check_names(linked(folder, events), T, Graph([(f"<{NS}x>", RDF_TYPE, f"<{NS}Static>")]))
 
 
 KNOWN = [
@@ -78,7 +79,7 @@ def test_unknown_names_have_a_place_and_a_remedy(tmp_path: Path, events: str) ->
 
 def test_without_vocab_every_name_is_known() -> None:
     query = link(parse(f"PREFIX : <{NS}>\nEVENT H AS Rom and armdWith some Thing"))
-    assert check_names(query, Axioms(), []) == []
+    assert check_names(query, Axioms(), Graph(())) == []
 
 
 def test_strict_holds_guards_to_the_vocabulary_of_their_events(tmp_path: Path) -> None:
