@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TextIO
 
 from obep.commands.terminal import plain
+from obep.errors import Diagnostic, Severity
 from obep.formats.instants import Style, show_instant
 
 
@@ -60,16 +61,17 @@ class Progress:
         if not self._quiet:
             self._tell(code, "warning", message)
 
-    def error(self, code: str, message: str) -> None:
-        """Says why the run failed."""
-        self._tell(code, "error", message)
+    def error(self, code: str, message: str, remedy: str = "") -> None:
+        """Says why the run failed, and what may help."""
+        self._tell(code, "error", message, remedy)
 
-    def _tell(self, code: str, level: str, message: str) -> None:
+    def _tell(self, code: str, level: Severity, message: str, remedy: str = "") -> None:
         self._clear()
         if self._json:
-            self._say({"level": level, "code": code, "message": message})
+            more = {"remedy": remedy} if remedy else {}
+            self._say({"level": level, "code": code, "message": message, **more})
         else:
-            self._out.write(f"{code}  {'warning: ' if level == 'warning' else ''}{plain(message)}\n")
+            self._out.write(f"{Diagnostic(code, message, remedy=remedy, severity=level)}\n")
 
     def _clear(self) -> None:
         if self._width:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+import msgspec
+
 from obep.commands.progress import Progress
+from obep.formats.hints import likely_mapping
 from obep.model import DeadLetter
 
 LATE = "OBEP640"
@@ -37,15 +40,27 @@ def complain(
     `kept` is whether they are in a file, `taken` how many items were not refused.
     """
     hint = "" if kept else "   (--dead-letters FILE keeps them)"
-    for code, number in counts.most_common():
+    nothing = bool(counts) and not taken
+    for code, number in counts.most_common()[nothing:]:
         letter = first[code]
         reason = f"{letter.stream}: {letter.reason}" if letter.stream else letter.reason
         progress.warn(code, f"{number} {'late' if code == LATE else 'refused'}; the first: {reason}{hint}")
-    if taken or not counts:
-        return False
-    [(code, number)] = counts.most_common(1)
-    total = counts.total()
-    which = "the only record was" if total == 1 else f"all {total} records were"
-    share = "" if number == total else f", {number} of them"
-    progress.error("OBEP560", f"{which} refused{share} with {code}: {first[code].reason}")
-    return True
+    if nothing:
+        [(code, number)] = counts.most_common(1)
+        total = counts.total()
+        which = "the only record was" if total == 1 else f"all {total} records were"
+        share = "" if number == total else f", {number} of them"
+        message = f"{which} refused{share} with {code}: {first[code].reason}{hint}"
+        progress.error("OBEP560", message, _remedy(first[code]))
+    return nothing
+
+
+def _remedy(letter: DeadLetter) -> str:
+    """A mapping to begin with, if the record is a device's own JSON."""
+    try:
+        record = msgspec.json.decode(letter.raw)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return ""
+    if letter.code != "OBEP601" or not isinstance(record, dict) or "graph" in record:
+        return ""
+    return f"in obep.toml, to be edited,\n{likely_mapping(record, letter.stream)}"

@@ -66,10 +66,8 @@ def likely_time(record: dict[str, Any]) -> str:
     >>> likely_time({"id": 1, "meta": {"phenomenonTime": "2026-01-01T10:00:00Z"}})
     'meta.phenomenonTime'
     """
-    nested = {f"{key}.{inner}": v for key, value in record.items() for inner, v in _items(value)}
-    for path, value in {**record, **nested}.items():
-        name = path.rsplit(".", 1)[-1].lower()
-        if "".join(c for c in name if c not in "_- ") in LIKELY and _is_time(value):
+    for path, value in _flat(record).items():
+        if _bare(path.rsplit(".", 1)[-1]) in LIKELY and _is_time(value):
             return path
     return ""
 
@@ -117,3 +115,60 @@ def _is_time(value: object) -> bool:
     except ValueError as error:
         return "outside the years" in str(error) or (isinstance(value, str) and bool(likely_form(value)))
     return True
+
+
+NAMING = ("id", "@id", "device", "deviceid", "sensor", "sensorid", "name", "station", "machine", "tag", "uid")
+"""Names of fields that say who a record is about, as `LIKELY` is written."""
+
+
+def likely_mapping(record: dict[str, Any], stream: str) -> str:
+    """A mapping for obep.toml that makes triples of all fields of a record: a beginning, to be edited.
+
+    >>> print(likely_mapping({"device": 7, "ts": 1767261600000, "temp": -4.5}, "readings"))
+    [sources.readings.mapping]
+    prefixes = { "" = "http://example.org/" }
+    template = ":{device} :temp {temp} ."
+    time = "ts"
+    unit = "ms"
+    """
+    flat = {
+        path: value
+        for path, value in _flat(record).items()
+        if _is_plain(value) and not set(path) & set('{}:?"\\\n')
+    }
+    time = likely_time(record) or ("time" if "time" in record else "")
+    others = [path for path in flat if path != time]
+    who = next(
+        (path for name in NAMING for path in others if _bare(path) == name), others[0] if others else ""
+    )
+    said = [f":{_local(path)} {{{path}}}" for path in others if path != who]
+    lines = [
+        f"[sources.{stream or 'NAME'}.mapping]",
+        'prefixes = { "" = "http://example.org/" }',
+        f'template = "{f":{{{who}}}" if who else "[]"} {" ; ".join(said) or "a :Thing"} ."',
+    ]
+    if time and time != "time":
+        lines.append(f'time = "{time}"')
+    unit = likely_unit(flat.get(time), "s") if isinstance(flat.get(time), int | float) else ""
+    return "\n".join([*lines, unit.rpartition(": ")[2].partition(" for ")[0]] if unit else lines)
+
+
+def _flat(record: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **{key: value for key, value in record.items() if not isinstance(value, dict)},
+        **{f"{key}.{inner}": v for key, value in record.items() for inner, v in _items(value)},
+    }
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int | float)
+
+
+def _bare(path: str) -> str:
+    return "".join(c for c in path.lower() if c not in "_- ")
+
+
+def _local(path: str) -> str:
+    """A field's name as that of a property."""
+    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in path)
+    return name if name[:1].isalpha() else f"p{name}"

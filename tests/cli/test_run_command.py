@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from threading import Thread
 
@@ -177,6 +178,19 @@ def test_a_run_that_can_read_nothing_fails_and_names_the_commonest_reason(
     assert ("OBEP600  warning" in said.err) is not bool(options)
     (query.parent / "s.jsonl").write_text("")
     assert embedded(query, "--source", f"{query.parent}/s.jsonl").status == 0, "an empty file is no failure"
+
+
+def test_a_devices_own_json_is_answered_with_a_mapping_that_reads_it(query: Path) -> None:
+    (query.parent / "s.jsonl").write_text('{"id": "a", "celsius": 35, "ts": 1767261600000}\n')
+    said = embedded(query, "--source", f"s={query.parent}/s.jsonl")
+    assert said.status == 1
+    head, _, mapping = said.err.partition("  Try:  in obep.toml, to be edited,\n")
+    assert head.startswith("OBEP560  the only record was refused with OBEP601: ")
+    text = textwrap.dedent(mapping).replace("http://example.org/", "http://e/")
+    (query.parent / "obep.toml").write_text(f'[sources.s]\nuri = "s.jsonl"\n{text}')
+    hot(query.parent, HOT.replace("Sensor and ", ""))
+    [record] = embedded(query).records
+    assert (record["because"][0]["individual"], record["start"]) == ("http://e/a", 1767261600)
 
 
 def test_a_run_whose_items_all_contradict_the_ontology_fails(query: Path) -> None:

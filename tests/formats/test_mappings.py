@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from obep.errors import ObepError
 from obep.formats import read_graph, read_items
+from obep.formats.hints import likely_mapping
 from obep.formats.mapping import make_mapping
 from obep.formats.reading import Notes
 from obep.model import DeadLetter, Item, Triple
@@ -291,3 +293,23 @@ def test_a_live_source_notes_where_the_time_may_stand() -> None:
     assert [item.at for item in found] == [7, 7]
     assert notes.arrivals == 2
     assert notes.likely.startswith("is it ts?")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"device": 7, "ts": 1767261600000, "temp": -4.5, "door": "open"},
+        {"time": 3, "name": "a", "meta": {"rpm": 5, "list": [1]}, "on": True},
+        {"1st value": 2, "sent_at": "2026-01-01", "what{": 1, "none": None},
+        {"ts": 3},
+        {"a b": "c d", "x:y": 1, "z?": 2, 'q"': 3, "b\\": 4},
+    ],
+)
+def test_a_mapping_that_is_suggested_reads_the_record_it_was_made_for(record: dict[str, object]) -> None:
+    text = likely_mapping(record, "s")
+    settings = tomllib.loads(text)["sources"]["s"]["mapping"]
+    [item] = read_items(
+        json.dumps(record).encode(), "json", "s", mapping=make_mapping(settings, "m"), arrival=lambda: 0
+    )
+    assert isinstance(item, Item), (text, item)
+    assert item.triples
