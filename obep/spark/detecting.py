@@ -17,7 +17,7 @@ from pyspark import TaskContext
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from obep.engine.blocks import NOTED, NOW, STYLE, STYLES, Block, Entry, Group, decode_block
+from obep.engine.blocks import NOTED, NOW, STYLE, STYLES, Block, Entry, Group, decode_block, noted
 from obep.engine.bulk import uncollected
 from obep.engine.clock import Clock
 from obep.engine.segments import Segment
@@ -126,6 +126,7 @@ class Run:
         self._job = job
         self.bundle, self.component = _place(job, number)
         query = query_of(self.bundle)
+        self._noted = noted(matcher_of(self.bundle))
         self._plan = self.component.plan(query.plan)
         self._identity = identity(query, self.component, around(self.bundle), job.buckets, SEGMENTS)
         self._asks = _asks(self.bundle, self.component)
@@ -239,8 +240,16 @@ class Run:
             "watermark": self._clock.watermark,
             "holding": list(self._clock.holding()),
             "segments": len(self._touched),
-            **{name: sum(block.counters.get(name, 0) for block in blocks) for name in NOTED},
+            **self._counted(blocks),
             "pending": sum(segment.pending for segment in self._segments.values()),
+        }
+
+    def _counted(self, blocks: list[Block]) -> dict[str, int]:
+        """What the matcher counted: in stage 1, and here, over windows and occurrences."""
+        here = zip(noted(matcher_of(self.bundle)), self._noted, strict=True)
+        return {
+            name: now - before + sum(block.counters.get(name, 0) for block in blocks)
+            for name, (now, before) in zip(NOTED, here, strict=True)
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -280,6 +281,18 @@ def test_a_window_of_another_length_does_not_go_on_with_the_items_of_the_old_one
     second.resume(first.kept())
     with pytest.raises(ObepError, match="OBEP653"):
         second.run(in_four()[1])
+
+
+def test_what_is_cut_off_in_a_window_is_counted(tmp_path: Path) -> None:
+    buckets = Buckets(tmp_path, query("window"), bounded=True)
+    told = [("s", n * 1_000, "<http://e/x> a <http://e/Alpha> .") for n in range(40)]
+    told.append(("s", 50_000, "<http://e/x> a <http://e/Beta> ."))
+    blocks = buckets.routes.blocks(map(item, told), matcher_of(buckets.job.bundles[0]), {"now": 1})
+    (number,) = buckets.job.numbers
+    rows = buckets.tester.test(number, [SparkRow(bucket=number, block=blocks[0])])
+    parts = [one for part in unwrapped([row.payload for row in rows]) for one in part.to_pylist()]
+    (progress,) = [json.loads(one["progress"]) for one in parts if one["kind"] == "progress"]
+    assert progress["capped"] == 1 and progress["occurrences"] == 32
 
 
 def test_time_goes_on_without_data(tmp_path: Path) -> None:
