@@ -235,3 +235,38 @@ def test_composites_that_t_makes_equal_are_warned_of(load):
         ":G owl:equivalentClass :H .",
     )
     assert [one.message for one in query.warnings if one.code == "OBEP240"] == ["H and G are the same event"]
+
+
+# --- §9: what is not warned of as state without a bound has one ---------------------------------------------
+
+SPANS = "EVENT I MATCH A AS i SEQ B AS j WITHIN 4 s EVENT J MATCH A AS k SEQ C AS l WITHIN 4 s\n"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "A AND B",
+        "A AND NOT B",
+        "OPTIONAL(A) AND B",
+        "I AND J",
+        "I FINISHES J",
+        "A FINISHES I",
+        "I FINISHEDBY A",
+        "(A SEQ B WITHIN 4 s) WITHOUT C",
+        "I WITHOUT C",
+        "(I AND J) WITHOUT B",
+        "(LAST I) WITHOUT C",
+        "A NOT FOLLOWED BY B WITHIN 3 s",
+        "I NOT FOLLOWED BY C WITHIN 3 s",
+        "(LAST A) NOT FOLLOWED BY B WITHIN 3 s",
+        "(FIRST A) SEQ B",
+    ],
+)
+def test_state_that_nobody_is_warned_of_does_not_grow(load, pattern):
+    query = load(LEAVES + SPANS + f"EVENT H MATCH {pattern}\nRETURN H")
+    assert not [one for one in query.warnings if one.code == "OBEP200"]
+    engine, sizes = query.engine(), []
+    for second in range(120):
+        engine.push(f"{PREFIXES} :x{second} a :{'ABC'[second % 3]}0 .", second)
+        sizes.append(engine._runtime.size())
+    assert max(sizes[60:]) <= max(sizes[:60]) <= 20

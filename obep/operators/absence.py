@@ -105,7 +105,9 @@ class Without(Operator):
 
     def __init__(self, node: nodes.Without, emit: Emit) -> None:
         self.emit = emit
-        self.blocking = Blocking(node, node.horizon)
+        # Nothing that starts before l does lies inside of it.
+        bounds = [bound for bound in (node.horizon, node.left.reach) if bound is not None]
+        self.blocking = Blocking(node, min(bounds, default=None), START)
         self._held = node.held
         calm = node.left.punctual and node.right.punctual and not node.right.view
         self._eager = calm  # all that lies strictly inside l was there before

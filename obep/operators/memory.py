@@ -15,7 +15,7 @@ _end = itemgetter(END)
 _NEVER = 1 << 62
 FEW = 8
 """So many may lie beyond the horizon as long as there are others under their key that do not."""
-Measure = Literal[0, 3]
+Measure = Literal[0, 1, 3]
 ROWLESS: Final = object()
 """The key of candidates without rows: a naive OPTIONAL chooses before it looks at them."""
 
@@ -23,7 +23,7 @@ ROWLESS: Final = object()
 class Memory:
     """Candidates by key. One whose rows have several keys stands under each of them.
 
-    What lies beyond the horizon, measured from `measure` (`SINCE` or `START`), is forgotten some time later.
+    What lies beyond the horizon, measured from `measure` (SINCE, START or END), is forgotten some time later.
     """
 
     def __init__(

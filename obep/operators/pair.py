@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from obep.operators.candidates import DONE, ROWS, Candidate, Emit, Parts, Rows
-from obep.operators.memory import Memory
+from obep.operators.candidates import DONE, END, ROWS, SINCE, Candidate, Emit, Parts, Rows
+from obep.operators.memory import Measure, Memory
 from obep.operators.operator import Operator, clashes
 from obep.operators.relations import RELATIONS
 from obep.operators.rows import Joining, compile_test, key_function
@@ -67,6 +67,16 @@ class Union:
         return rows
 
 
+def kept_for(node: nodes.Pair | nodes.Fallback) -> tuple[int | None, Measure]:
+    """How long an operand is remembered, and from when on.
+
+    Two that end together and are on time come at one instant: after it nothing waits for a partner.
+    """
+    if node.relation in ("AND", "FINISHES", "FINISHEDBY") and node.left.punctual and node.right.punctual:
+        return 1, END
+    return node.horizon, SINCE
+
+
 class Pair(Operator):
     """Finds a pair when the later of the two is there.
 
@@ -79,8 +89,8 @@ class Pair(Operator):
         self.emit = emit
         self.relation = RELATIONS[node.relation]
         self.union = Union(node, node.relation)
-        self.lefts = Memory(self.union.key_left, node.horizon)
-        self.rights = Memory(self.union.key_right, node.horizon)
+        self.lefts = Memory(self.union.key_left, *kept_for(node))
+        self.rights = Memory(self.union.key_right, *kept_for(node))
         self.left_view: Operator | None = None
         self.right_view: Operator | None = None
         # What comes before the other and is on time has come before it: no need to remember the later one.

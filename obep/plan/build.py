@@ -35,6 +35,7 @@ class Manner:
     deep: bool = False
     long: bool = False
     apart: bool = False
+    lasts: int | None = None
 
 
 def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
@@ -57,7 +58,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                 planned.append(_logical(event, asks, stratum, vocabulary, linked))
                 manners[iri] = _logical_manner(event, linked, found_in.get(iri, ()), manners)
                 if bundle is None:
-                    manners[iri] = replace(manners[iri], long=True, apart=True)
+                    manners[iri] = replace(manners[iri], long=True, apart=True, lasts=None)
             else:
                 root = _Building(event, asks, manners, vocabulary).root()
                 if not bounded.isdisjoint(depends(event)):
@@ -112,6 +113,7 @@ def _logical_manner(
         deep=any(manner.deep for manner in below),
         long=window or any(manner.long for manner in below),
         apart=event.on is not None,
+        lasts=None if window else _longest([1, *(manner.lasts for manner in below)]),
     )
 
 
@@ -122,7 +124,12 @@ def _composite_manner(root: Node, found_in: Iterable[Term], manners: Mapping[Ter
         late=not root.punctual or any(manner.late for manner in below),
         deep=not root.rooted or any(manner.deep for manner in below),
         long=not root.point or any(manner.long for manner in below),
+        lasts=_longest([root.reach, *(manner.lasts for manner in below)]),
     )
+
+
+def _longest(known: list[int | None]) -> int | None:
+    return None if None in known else max(one for one in known if one is not None)
 
 
 def _manners(events: Iterable[Term], known: Mapping[Term, Manner]) -> list[Manner]:
@@ -191,6 +198,7 @@ class _Building:
             late=manner.late,
             deep=manner.deep,
             long=manner.long,
+            lasts=manner.lasts,
             apart=manner.apart,
             wide=not narrow(ask, self._vocabulary(ask.event)),
         )

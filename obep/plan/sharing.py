@@ -41,6 +41,10 @@ class Feed(Node):
         return self.pattern[0].rooted
 
     @property
+    def reach(self) -> int | None:
+        return self.pattern[0].reach
+
+    @property
     def point(self) -> bool:
         return self.pattern[0].point
 

@@ -49,6 +49,12 @@ class Pair(Binary):
         return self.relation != "DURING" and self.left.rooted and self.right.rooted
 
     @property
+    def reach(self) -> int | None:
+        """Two that are there together are as long as the shorter one may be."""
+        known = [one.reach for one in (self.left, self.right) if one.reach is not None]
+        return min(known, default=None) if self.relation == "AND" and self.punctual and self.rooted else None
+
+    @property
     def point(self) -> bool:
         if self.keeps_left:
             return self.left.point
@@ -142,6 +148,11 @@ class Either(Binary):
         return self.left.view or self.right.view
 
     @property
+    def reach(self) -> int | None:
+        left, right = self.left.reach, self.right.reach
+        return None if left is None or right is None else max(left, right)
+
+    @property
     def point(self) -> bool:
         return self.left.point and self.right.point
 
@@ -193,6 +204,10 @@ class Without(Negation):
     """`L WITHOUT N`: no n strictly inside."""
 
     @property
+    def reach(self) -> int | None:
+        return self.left.reach
+
+    @property
     def prompt(self) -> bool:
         return self.left.punctual and self.right.punctual and not self.right.view and self.left.prompt
 
@@ -206,6 +221,10 @@ class Silence(Negation):
     """`L NOT FOLLOWED BY N WITHIN d`: decided at its deadline."""
 
     micros: int = 0
+
+    @property
+    def reach(self) -> int | None:
+        return None if self.left.reach is None else self.left.reach + self.micros
 
     @property
     def prompt(self) -> bool:

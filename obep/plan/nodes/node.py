@@ -84,6 +84,11 @@ class Node:
         return all(operand.rooted for operand in self.operands)
 
     @property
+    def reach(self) -> int | None:
+        """What its candidates' `done` and `since` are always less than apart, in microseconds."""
+        return None
+
+    @property
     def point(self) -> bool:
         return False
 
@@ -132,6 +137,8 @@ class Read(Node):
     """Occurrences of the event may last longer than an instant."""
     wide: bool = False
     """Its ask looks at the whole item, so a second item of the instant may add rows."""
+    lasts: int | None = None
+    """The `reach` of its event."""
     apart: bool = False
     """Its event does not look at every item: what one item shows, another may show of another event."""
 
@@ -158,6 +165,10 @@ class Read(Node):
     @cached_property
     def rooted(self) -> bool:
         return not self.deep
+
+    @property
+    def reach(self) -> int | None:
+        return self.lasts
 
     @property
     def point(self) -> bool:

@@ -27,6 +27,10 @@ class Choice(Unary):
         return True
 
     @property
+    def reach(self) -> int | None:
+        return self.operand.reach
+
+    @property
     def point(self) -> bool:
         return self.operand.point
 
@@ -56,6 +60,10 @@ class Settle(Unary):
         return self.operand.view
 
     @property
+    def reach(self) -> int | None:
+        return self.operand.reach
+
+    @property
     def point(self) -> bool:
         return self.operand.point
 
@@ -71,6 +79,10 @@ class Check(Unary):
     @property
     def view(self) -> bool:
         return self.operand.view
+
+    @property
+    def reach(self) -> int | None:
+        return self.operand.reach
 
     @property
     def point(self) -> bool:
@@ -110,6 +122,10 @@ class Rest(Unary):
         return True
 
     @property
+    def reach(self) -> int | None:
+        return 1
+
+    @property
     def point(self) -> bool:
         return True
 
@@ -124,6 +140,11 @@ class Within(Unary):
 
     micros: int = 0
     replay: bool = False
+
+    @property
+    def reach(self) -> int | None:
+        below = self.operand.reach
+        return self.micros if below is None else min(self.micros, below)
 
     @property
     def point(self) -> bool:
