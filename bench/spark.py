@@ -112,7 +112,7 @@ def run(spark: Any, folder: Path, given: argparse.Namespace) -> list[dict[str, A
         writer = lines.writeStream.format("text")
     else:
         found = detect(query, rows, buckets=given.buckets, mapping=MAPPING).occurrences
-        writer = found.drop("rdf", "bounded").writeStream.format("parquet")
+        writer = found.writeStream.format("parquet")
     writer = writer.option("path", str(folder / "out")).option("checkpointLocation", str(folder / "state"))
     stream = writer.trigger(availableNow=True).start()
     stream.awaitTermination()

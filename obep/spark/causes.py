@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from obep.engine.blocks import Carried
 from obep.engine.output import iri
-from obep.engine.report import Detected, Reporter
+from obep.engine.report import Reporter
 from obep.model import Occurrence, Part, Term, Triple, local_name
 from obep.operators.candidates import Parts
 
@@ -31,7 +31,7 @@ class Cause(NamedTuple):
 class Shape:
     """What all occurrences whose parts tell the same have in common."""
 
-    __slots__ = ("_before", "_instants", "_name", "bounded", "causes", "event")
+    __slots__ = ("_before", "_in_order", "_instants", "_name", "_parts", "bounded", "causes", "event")
 
     def __init__(self, by: Reporter, parts: Parts, causes: Causes) -> None:
         plan = by.plan
@@ -49,6 +49,8 @@ class Shape:
         self._name = f"urn:obep:{local_name(plan.event)}:"
         self._before = b""
         self._instants: list[int] = []
+        self._in_order = False
+        self._parts = len(parts)
         assertions = _assertions(parts, held)
         if assertions is not None:
             self._stamp(plan.event, by.partition, individuals, assertions)
@@ -69,14 +71,17 @@ class Shape:
             if place is not None:
                 self._instants.append(place)
         self._before = text.encode()
+        self._in_order = self._instants == list(range(self._parts))
 
-    def id(self, one: Detected, start: int, end: int, parts: Parts) -> str:
-        """The id of an occurrence of this shape."""
-        before = self._before
-        if not before:
-            return one.id
-        instants = [parts[place].start for place in self._instants]  # type: ignore[union-attr]
-        return self._name + blake2b(before % (start, end, *instants), digest_size=16).hexdigest()
+    def id(self, start: int, end: int, instants: Sequence[int]) -> str:
+        """The id of an occurrence of this shape whose parts start then; nothing: it must say it itself."""
+        if not self._before:
+            return ""
+        if self._in_order:
+            told = self._before % (start, end, *instants)
+        else:
+            told = self._before % (start, end, *[instants[place] for place in self._instants])
+        return self._name + blake2b(told, digest_size=16).hexdigest()
 
 
 def _assertions(parts: Parts, held: Sequence[int]) -> list[tuple[Triple, int | None, int | None]] | None:
@@ -111,13 +116,17 @@ class Causes:
         self._numbers: dict[tuple[str, object, bool], int] = {}
         self._shapes: dict[tuple[object, ...], Shape] = {}
 
-    def shape(self, by: Reporter, parts: Parts) -> Shape:
-        """The shape of an occurrence that was found as these parts."""
-        key = (by, *[part.told if type(part) is Carried else part for part in parts])
-        shape = self._shapes.get(key)
-        if shape is None:
-            shape = self._shapes[key] = Shape(by, parts, self)
-        return shape
+    def shapes(self, reporters: Sequence[Reporter], found: Sequence[Parts]) -> list[Shape]:
+        """The shapes of occurrences that were found as these parts."""
+        tellers = [[_teller(part) for part in column] for column in zip(*found, strict=True)]
+        known = self._shapes
+        shapes = []
+        for number, key in enumerate(zip(reporters, *tellers, strict=True)):
+            shape = known.get(key)
+            if shape is None:
+                shape = known[key] = Shape(reporters[number], found[number], self)
+            shapes.append(shape)
+        return shapes
 
     def number(self, alias: str, part: Occurrence, context: bool) -> int:
         """The number of the cause that a part is."""
@@ -141,7 +150,7 @@ class Causes:
 
 
 def _teller(part: Occurrence | None) -> object:
-    return part.told if isinstance(part, Carried) else part
+    return part.told if type(part) is Carried else part
 
 
 def _explanation(part: Occurrence) -> Sequence[tuple[Triple, object]]:

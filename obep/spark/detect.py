@@ -40,12 +40,17 @@ class Detection:
     """
 
     records: DataFrame
+    payloads: DataFrame | None = None
+    """What stage 2 gives; nothing where `records` are observed, so that everybody goes through them."""
 
     @property
     def occurrences(self) -> DataFrame:
         """`event, id, start, end, detected, bindings, because, bounded, rdf`."""
-        names = ("event", "id", "start", "end", "detected", "bindings", "because", "bounded", "rdf")
-        return self.records.where("kind = 'occurrence'").select(*names)
+        from obep.spark.records import OCCURRENCE, OCCURRENCE_NAMES, occurrence_columns
+
+        if self.payloads is None:
+            return self.records.where("kind = 'occurrence'").select(*OCCURRENCE_NAMES)
+        return self.payloads.mapInArrow(occurrence_columns, OCCURRENCE)
 
     @property
     def dead_letters(self) -> DataFrame:
@@ -118,7 +123,7 @@ def detect(
     blocks = stamped.mapInArrow(abstracting(job, read or columns_read(items)), BLOCKS)
     found = blocks.groupBy("bucket").transformWithState(Detecting(job), FOUND, "append", "none")
     records = found.mapInArrow(columns, RECORD)
-    return Detection(observed(records, observe) if observe else records)
+    return Detection(observed(records, observe)) if observe else Detection(records, found)
 
 
 def _is_connect(spark: SparkSession) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,7 +19,7 @@ from obep.engine.output import iri, to_line
 from obep.engine.rdf import to_rdf
 from obep.engine.report import Detected
 from obep.engine.why import why
-from obep.model import DeadLetter, Occurrence
+from obep.model import DeadLetter, Occurrence, Term
 from obep.operators.candidates import Candidate
 from obep.spark.causes import Cause, Causes, Shape
 
@@ -34,6 +35,8 @@ OCCURRENCE = (
     f"bindings array<map<string, string>>, because {BECAUSE}, bounded boolean, rdf string"
 )
 LETTER = "stream string, at timestamp, code string, reason string, raw string"
+OCCURRENCE_NAMES = ("event", "id", "start", "end", "detected", "bindings", "because", "bounded", "rdf")
+_TIMES = ("start", "end", "detected")
 COLUMNS = "columns"
 """The form of those who want columns beside texts."""
 RECORD = f"kind string, {OCCURRENCE}, {LETTER}, progress string, texts array<string>"
@@ -50,17 +53,17 @@ def occurrences_payload(
 
     `causes` are those of other payloads of the same occurrences, so that nothing is worked out twice.
     """
-    table = Table(causes or Causes())
-    table.add_all(found)
-    values = table.values()
+    values: dict[str, Any]
+    if forms and COLUMNS not in forms:
+        values = {name: [getattr(one, name) for one in found] for name in ("id", "bounded", *_TIMES)}
+        values["event"] = [iri(one.event) for one in found]
+    else:
+        values = Table(causes or Causes()).columns(found)
+        if rdf:
+            values["rdf"] = [to_rdf(one, "iso") for one in found]
     if forms:
         writers = [_WRITERS[form] for form in forms if form != COLUMNS]
         values["texts"] = [[write(one, style) for write in writers] for one in found]
-    if not forms or COLUMNS in forms:
-        values["bindings"] = table.bindings()
-        values["because"] = table.because()
-        if rdf:
-            values["rdf"] = [to_rdf(one, "iso") for one in found]
     return _batch("occurrence", values, len(found))
 
 
@@ -71,93 +74,114 @@ class Table:
         self._causes = causes
         self._shapes: list[Shape | Occurrence] = []
         self._ids: list[str] = []
-        self._times: list[tuple[int, int, int]] = []
-        """Start, end, detected."""
+        self._times: list[int] = []
+        """Start, end and detected of each."""
         self._names: list[str] = []
         self._terms: list[str] = []
         self._rows, self._bound = [0], [0]
-        self._because: list[tuple[int, int, int]] = []
-        """The number of a cause, its start and its end."""
+        self._because: list[int] = []
+        """The number, the start and the end of each cause."""
         self._caused = [0]
 
-    def add_all(self, found: Iterable[Occurrence]) -> None:
-        for one in found:
-            if type(one) is Detected and type(candidate := one.found) is tuple:
-                self._add(one, candidate)
+    def columns(self, found: Iterable[Occurrence]) -> dict[str, Any]:
+        """All columns of some occurrences."""
+        for event, run in groupby(found, _found_once):
+            if not event:
+                for one in run:
+                    self._add(one)
             else:
-                self._add_any(one)
+                self._add_all(list(run))  # type: ignore[arg-type]  # all of them are Detected
+        return {**self._values(), "bindings": self._bindings(), "because": self._causing()}
 
-    def _add(self, one: Detected, candidate: Candidate) -> None:
-        """An occurrence that was found once, as nearly all are: what is known of its like is used."""
-        start, end, done, _, parts, rows = candidate
-        by = one.by
-        shape = self._causes.shape(by, parts)
-        self._shapes.append(shape)
-        self._ids.append(shape.id(one, start, end, parts))
-        self._times.append((start, end, done))
-        because = self._because
-        for place, number in shape.causes:
-            part = parts[place]
-            because.append((number, part.start, part.end))  # type: ignore[union-attr]  # it is there
-        self._caused.append(len(because))
-        if len(rows) == 1:
-            names, row = self._names, rows[0]
-            for name, at in by.plan.visible:
-                if (value := row[at]) is not None:
-                    names.append(name)
-                    self._terms.append(value)
-            if len(names) > self._rows[-1]:
-                self._rows.append(len(names))
+    def _add_all(self, run: Sequence[Detected]) -> None:
+        """Occurrences of one event that each were found once, as nearly all are."""
+        candidates: list[Candidate] = [one.found for one in run]  # type: ignore[misc]
+        starts, ends, done, _, parts, rows = zip(*candidates, strict=True)
+        shapes = self._causes.shapes([one.by for one in run], parts)
+        columns = zip(*parts, strict=True)
+        instants = zip(*[[0 if part is None else part.start for part in one] for one in columns], strict=True)
+        self._ids += [
+            shape.id(start, end, at) or one.id
+            for one, shape, start, end, at in zip(run, shapes, starts, ends, instants, strict=True)
+        ]
+        self._shapes += shapes
+        self._times += chain.from_iterable(zip(starts, ends, done, strict=True))
+        because, caused = self._because, self._caused
+        for shape, own in zip(shapes, parts, strict=True):
+            for place, number in shape.causes:
+                part = own[place]
+                because += (number, part.start, part.end)
+            caused.append(len(because) // 3)
+        visible = run[0].by.plan.visible
+        if len(visible) == 1 and max(map(len, rows)) == 1:
+            ((name, at),) = visible
+            self._bind_one(name, [row[at] for (row,) in rows])
         else:
-            self._bind(one.bindings)
-        self._bound.append(len(self._rows) - 1)
+            for one in run:
+                self._bind(one.bindings)
 
-    def _add_any(self, one: Occurrence) -> None:
+    def _add(self, one: Occurrence) -> None:
         self._shapes.append(one)
         self._ids.append(one.id)
-        self._times.append((one.start, one.end, one.detected))
-        self._because.extend(self._causes.of(one))
-        self._caused.append(len(self._because))
+        self._times += (one.start, one.end, one.detected)
+        self._because += chain.from_iterable(self._causes.of(one))
+        self._caused.append(len(self._because) // 3)
         self._bind(one.bindings)
-        self._bound.append(len(self._rows) - 1)
 
     def _bind(self, bindings: Iterable[Mapping[str, str]]) -> None:
+        """The bindings of one occurrence."""
         for row in bindings:
             self._names.extend(row)
             self._terms.extend(row.values())
             self._rows.append(len(self._names))
+        self._bound.append(len(self._rows) - 1)
 
-    def values(self) -> dict[str, Any]:
-        """The columns that every occurrence has."""
-        starts, ends, detections = _columns(self._times)
+    def _bind_one(self, name: str, values: Sequence[str | None]) -> None:
+        """The bindings of many, each of which has one row of one variable."""
+        if None in values:
+            for value in values:
+                self._bind(() if value is None else ({name: value},))
+            return
+        first = len(self._names) + 1
+        self._names += [name] * len(values)
+        self._terms += values  # type: ignore[arg-type]  # none is missing
+        row = len(self._rows)
+        self._rows += range(first, first + len(values))
+        self._bound += range(row, row + len(values))
+
+    def _values(self) -> dict[str, Any]:
+        times = dict(zip(_TIMES, _thirds(self._times), strict=True))
         return {
             "event": [iri(shape.event) for shape in self._shapes],
             "id": self._ids,
-            "start": _instants(starts),
-            "end": _instants(ends),
-            "detected": _instants(detections),
+            **{name: _instants(column) for name, column in times.items()},
             "bounded": [shape.bounded for shape in self._shapes],
         }
 
-    def bindings(self) -> pa.Array:
+    def _bindings(self) -> pa.Array:
         import pyarrow as pa
 
         names, terms = pa.array(self._names, pa.string()), pa.array(self._terms, pa.string())
         maps = pa.MapArray.from_arrays(_offsets(self._rows), names, terms)
         return pa.ListArray.from_arrays(_offsets(self._bound), maps)
 
-    def because(self) -> pa.Array:
-        """Each cause is written once, and taken as often as it is one."""
+    def _causing(self) -> pa.Array:
+        """`because`: each cause is written once, and taken as often as it is one."""
         import pyarrow as pa
 
         kind = _schema().field("because").type.value_type
-        numbers, starts, ends = _columns(self._because)
+        numbers, starts, ends = _thirds(self._because)
         which = pa.array(numbers)
         own = {"start": _instants(starts), "end": _instants(ends)}
         causes = _cause_columns(self._causes)
         columns = [own[f.name] if f.name in own else causes[f.name].take(which) for f in kind]
         structs = pa.StructArray.from_arrays(columns, fields=list(kind))
         return pa.ListArray.from_arrays(_offsets(self._caused), structs)
+
+
+def _found_once(one: Occurrence) -> Term:
+    """The event of an occurrence that was found as one candidate; nothing for any other."""
+    return one.by.plan.event if type(one) is Detected and type(one.found) is tuple else ""
 
 
 def _cause_columns(causes: Causes) -> dict[str, pa.Array]:
@@ -171,8 +195,9 @@ def _cause_columns(causes: Causes) -> dict[str, pa.Array]:
     return causes.columns
 
 
-def _columns(rows: list[tuple[int, int, int]]) -> NDArray[np.int64]:
-    return np.array(rows, np.int64).reshape(-1, 3).T
+def _thirds(values: list[int]) -> NDArray[np.int64]:
+    """Three columns whose values stand one after the other."""
+    return np.array(values, np.int64).reshape(-1, 3).T
 
 
 def _instants(values: NDArray[np.int64]) -> pa.Array:
@@ -210,6 +235,14 @@ def columns(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The function that `mapInArrow` runs last: one row an occurrence, a dead letter, a progress."""
     for batch in batches:
         yield from unwrapped(batch.column(0))
+
+
+def occurrence_columns(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same for those who want occurrences alone: nothing else is carried on."""
+    for batch in batches:
+        for part in unwrapped(batch.column(0)):
+            if part.num_rows and part.column("kind")[0].as_py() == "occurrence":
+                yield part.select(OCCURRENCE_NAMES)
 
 
 def unwrapped(payloads: Iterable[Any]) -> Iterator[pa.RecordBatch]:
