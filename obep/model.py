@@ -70,6 +70,8 @@ class Occurrence:
     _id: str = ""
     style: str = ""
     """How its instants came in, `iso` or `integer`; nothing where nobody knows."""
+    items: tuple[Item | Term, ...] = ()
+    """The items that it was found in, or their names."""
     _told: tuple[str, bytes] | None = None
     """What it looks like in the output as a part of others, which may be many, and in which style."""
 
@@ -143,6 +145,17 @@ def local_name(event: Term) -> str:
     'Entering'
     """
     return event.strip("<>").rsplit("#", 1)[-1].rsplit("/", 1)[-1]
+
+
+def digest_of(item: Item) -> str:
+    """The same for items of one stream that say the same, whenever they come."""
+    told = "\n".join([item.stream, *sorted([" ".join(triple) for triple in item.triples])])
+    return blake2b(told.encode(), digest_size=16).hexdigest()
+
+
+def item_name(digest: str, at: int) -> Term:
+    """The name of an item: its instant and a hash of its stream and its triples, the same in every run."""
+    return f"<urn:obep:item:{at}:{digest}>"
 
 
 def body_of(event: Term) -> Term:

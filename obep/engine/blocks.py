@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from obep.errors import fail
-from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple
+from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple, item_name
 
-VERSION = 3
+VERSION = 4
 NOW = "now"
 """The counter that says when a block was made, in microseconds: all buckets go by the latest of them."""
 STYLE = "style"
@@ -38,6 +38,8 @@ class Told(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
     """By ask; shared by all occurrences that tell this, so nobody changes it."""
     bounded: bool = False
     """Whether a reasoner was needed and missing."""
+    digest: str = ""
+    """That of the item (`digest_of`)."""
 
 
 class Carried(Occurrence):
@@ -54,6 +56,8 @@ class Carried(Occurrence):
             value: Any = tuple([(triple, at if own else None) for triple, own in self.told.explanation])
         elif name == "bounded":
             value = self.told.bounded
+        elif name == "items":
+            value = (item_name(self.told.digest, self.start),)
         elif name in _DEFAULTS:
             value = _DEFAULTS[name]
         else:
@@ -209,10 +213,11 @@ def decode_block(data: bytes) -> Block:
     return block
 
 
-def pack(occurrence: Occurrence, solutions: Mapping[int, tuple[Solution, ...]]) -> Told:
-    """A logical occurrence as it travels, with these of its solutions."""
-    explanation = tuple([(triple, at is not None) for triple, at in occurrence.explanation])
-    return Told(occurrence.event, occurrence.individual, explanation, dict(solutions), occurrence.bounded)
+def pack(occurrence: Occurrence, solutions: Mapping[int, tuple[Solution, ...]], digest: str = "") -> Told:
+    """A logical occurrence as it travels, with these of its solutions and the digest of its item."""
+    o = occurrence
+    explanation = tuple([(triple, at is not None) for triple, at in o.explanation])
+    return Told(o.event, o.individual, explanation, dict(solutions), o.bounded, digest)
 
 
 def unpack(at: int, told: Told) -> Carried:

@@ -291,6 +291,7 @@ class Runtime:
                 for ask, rows in occurrence.solutions.items():
                     both[ask] = tuple(dict.fromkeys((*both.get(ask, ()), *rows)))
                 first.solutions = both
+                first.items = tuple(dict.fromkeys((*first.items, *occurrence.items)))
         self._arrived.extend(new)
         return new
 
@@ -341,4 +342,7 @@ class Runtime:
                 self._on_dead_letter(matched)
             return ()
         inside = self._inside.get(occurrence.event, ())
-        return [one for one in matched.occurrences if one.event in inside]  # type: ignore[attr-defined]
+        found = [one for one in matched.occurrences if one.event in inside]  # type: ignore[attr-defined]
+        for one in found:
+            one.items = (f"<{occurrence.id}>",)
+        return found

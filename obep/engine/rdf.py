@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 
 from obep.engine.output import style_of
 from obep.errors import fail
 from obep.formats.instants import show_instant
-from obep.model import RDF_TYPE, SECOND, Occurrence, Term, Triple
+from obep.model import RDF_TYPE, SECOND, Occurrence, Term, Triple, digest_of, item_name
 
 PROV = "http://www.w3.org/ns/prov#"
 OBEP = "https://w3id.org/obep#"
@@ -52,5 +53,11 @@ def description(occurrence: Occurrence, style: str | None = None) -> tuple[Tripl
         (graph, f"<{OBEP}start>", literal(occurrence.start)),
         (graph, f"<{OBEP}end>", literal(occurrence.end)),
         *(((graph, f"<{OBEP}bounded>", f'"true"^^<{XSD}boolean>'),) if occurrence.bounded else ()),
-        *((graph, f"<{PROV}wasDerivedFrom>", f"<{part.occurrence.id}>") for part in occurrence.parts),
+        *((graph, f"<{PROV}wasDerivedFrom>", source) for source in _sources(occurrence)),
     )
+
+
+def _sources(occurrence: Occurrence) -> Iterable[Term]:
+    """The parts that it was made of, and the items that it was found in."""
+    items = [one if isinstance(one, str) else item_name(digest_of(one), one.at) for one in occurrence.items]
+    return dict.fromkeys((*(f"<{part.occurrence.id}>" for part in occurrence.parts), *items))

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any, overload
 
 from obep.engine.construct import construct
-from obep.model import Assertion, Occurrence, Part, Term, identity
+from obep.model import Assertion, Item, Occurrence, Part, Term, identity
 from obep.operators.candidates import END, PARTS, ROWS, SINCE, START, Candidate
 from obep.plan.nodes import Check, Node, Pair, Read, Within
 from obep.plan.plan import EventPlan
@@ -108,6 +108,7 @@ _TOGETHER = frozenset(("parts", "explanation", "bindings", "bounded"))
 _LATER: dict[str, Callable[[Detected], object]] = {
     "solutions": lambda it: {},
     "_told": lambda it: None,
+    "items": lambda it: items_of(it.candidates[0][PARTS]),
     "individual": lambda it: f"<{it.id}>",
     "constructed": lambda it: construct(it._by.plan.construct, it),
 }
@@ -116,6 +117,11 @@ _LATER: dict[str, Callable[[Detected], object]] = {
 def individuals(parts: Iterable[Part]) -> tuple[Term, ...]:
     """Those of the leaves, which make an occurrence the same as another; a bare NOT has none."""
     return tuple(sorted([part.occurrence.individual for part in parts if not part.context])) or ("",)
+
+
+def items_of(parts: Iterable[Occurrence | None]) -> tuple[Item | Term, ...]:
+    """The items that some occurrences were found in, each once."""
+    return tuple(dict.fromkeys([item for part in parts if part is not None for item in part.items]))
 
 
 def united(explanations: Sequence[tuple[Assertion, ...]]) -> tuple[Assertion, ...]:

@@ -117,6 +117,7 @@ class Guarded(Running):
             body.since,
             bindings=self.plan.bindings(body.solutions[self._ask]),
             bounded=body.bounded,
+            items=body.items,
         )
         passed.constructed = construct(self.plan.construct, passed)
         return passed

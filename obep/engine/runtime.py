@@ -29,7 +29,7 @@ from obep.query.nearest import nearest
 
 __all__ = ["Engine", "Runtime"]
 
-SNAPSHOT = 1
+SNAPSHOT = 2
 """The version of the format of snapshots."""
 RECENT = 100
 """Occurrences of each event that `why_not` looks at."""
@@ -268,6 +268,8 @@ class Engine:
             found.extend(self._runtime.advance(item.at))
             return
         self.counters["processed"] += 1
+        for one in matched.occurrences:
+            one.items = (item,)
         found.extend(self._runtime.push(item.at, matched.occurrences, (item,)))
 
     def _bury_derived(self, letter: DeadLetter) -> None:

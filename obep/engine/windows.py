@@ -93,7 +93,18 @@ class Windowed(Running):
         self._together.keep(self._fresh)
         self._known.extend(self._fresh)
         self._fresh.clear()
+        if found:
+            self._trace(found)
         return found
+
+    def _trace(self, found: Iterable[Occurrence]) -> None:
+        """Which items the occurrences were found in."""
+        items: dict[int, list[Item]] = {}
+        for _, item in self._known:
+            items.setdefault(item.at, []).append(item)
+        for one in found:
+            seen = [(item, triple) for triple, at in one.explanation if at is not None for item in items[at]]
+            one.items = tuple(dict.fromkeys([item for item, triple in seen if triple in item.triples]))
 
     def _drop(self, now: int) -> None:
         """Items leave; from FROM … TO all do when it is over."""

@@ -57,7 +57,7 @@ class Rest(Operator):
             rest = tuple(sorted({(triple, at) for triple in item.triples} - explained))
             if rest and rest not in seen:
                 seen.add(rest)
-                part = Occurrence("", "", rest, at, at, at, at)
+                part = Occurrence("", "", rest, at, at, at, at, items=(item,))
                 self.emit((at, at, at, at, (part,), self._rows))
 
 

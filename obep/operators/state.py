@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from obep.model import Item, Occurrence, Part
+from obep.model import Item, Occurrence, Part, digest_of, item_name
 
 Plain = Any
 """What msgpack can carry."""
@@ -53,6 +53,10 @@ class Packing:
                     occurrence.constructed,
                     occurrence.bounded,
                     occurrence._id,
+                    [
+                        one if isinstance(one, str) else item_name(digest_of(one), one.at)
+                        for one in occurrence.items
+                    ],
                 )
             )
         return number
@@ -76,7 +80,7 @@ class Unpacking:
 
     def _occurrence(self, packed: Plain) -> Occurrence:
         event, individual, explanation, (start, end, detected, since), solutions, parts, *rest = packed
-        bindings, partition, constructed, bounded, id_ = rest
+        bindings, partition, constructed, bounded, id_, items = rest
         return Occurrence(
             event,
             individual,
@@ -92,6 +96,7 @@ class Unpacking:
             frozen(constructed),
             bounded,
             id_,
+            items=tuple(items),
         )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from obep.engine.blocks import NOTED, Filling, Group, Told, encode_group, noted, pack
 from obep.guards.asks import Ask
 from obep.guards.mentions import timed
-from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple
+from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple, digest_of
 from obep.plan.components import Component
 
 SEGMENTS = 64
@@ -220,10 +220,11 @@ class Routes:
             for bucket, streams in self._whole.items()
             if streams is None or item.stream in streams
         }
+        digest = digest_of(item)
         for occurrence in occurrences:
             for component, first in self._routes.get(occurrence.event, ()):
                 for (bucket, segment), rows in self._places(component, occurrence):
-                    packed.setdefault((first + bucket, segment), []).append(pack(occurrence, rows))
+                    packed.setdefault((first + bucket, segment), []).append(pack(occurrence, rows, digest))
         return [
             (bucket, segment, self._group(item, tuple(found), bucket in self._whole))
             for (bucket, segment), found in packed.items()
