@@ -2,7 +2,7 @@
 
 Only explanations that use an item that no evaluation has seen are looked for: all others have been reported,
 or were cut off (SPEC D4). While the items together contradict T and K nothing is found (D3), and the new ones
-stay new, until enough of the others have left.
+stay new, until enough of the others have left. Where none ever leaves, a contradiction ends the window.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from obep.engine.running import Running, Take
 from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.operators.state import Pack, Unpack
 from obep.plan.plan import EventPlan
-from obep.plan.windows import NEVER, WindowPlan
+from obep.plan.windows import WindowPlan
 
 
 class Held(NamedTuple):
@@ -61,6 +61,7 @@ class Windowed(Running):
         self._changed = False
         """Whether items have come or gone since the last evaluation."""
         self._due: int | None = None
+        self._ended = False
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         return iter(())
@@ -71,6 +72,8 @@ class Windowed(Running):
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         window = self._window
+        if self._ended:
+            return ()
         new = [item for item in items if item.stream == window.stream and window.takes(item.at)]
         self._count += len(new)
         expires = window.expires(at, self._count)
@@ -89,6 +92,8 @@ class Windowed(Running):
         if isinstance(found, DeadLetter):
             if self._on_dead_letter is not None:
                 self._on_dead_letter(found)
+            if self._window.lasting:
+                self._end()
             return ()
         self._together.keep(self._fresh)
         self._known.extend(self._fresh)
@@ -107,14 +112,23 @@ class Windowed(Running):
             one.items = tuple(dict.fromkeys([item for item, triple in seen if triple in item.triples]))
 
     def _drop(self, now: int) -> None:
-        """Items leave; from FROM … TO all do when it is over."""
+        """Items leave; FROM … TO comes to its end."""
         window = self._window
-        over = window.over is not None and now > window.over
-        measure = NEVER if over else window.measure(now, self._count)
+        if window.over is not None and now > window.over and not self._ended:
+            self._end()
+            return
+        measure = window.measure(now, self._count)
         gone, unseen = (_expired(held, measure) for held in (self._known, self._fresh))
         if gone:
             self._together.forget(gone, measure)
         self._changed |= bool(gone or unseen)
+
+    def _end(self) -> None:
+        """Nothing can be found any more."""
+        self._ended = True
+        self._known.clear()
+        self._fresh.clear()
+        self._together = self._gathering()
 
     def _next_evaluation(self, now: int) -> int | None:
         """When the window is looked at without a new item: at the next step, or when a clash may be gone."""
@@ -136,10 +150,10 @@ class Windowed(Running):
 
     def dump(self, pack: Pack) -> Any:
         held = [[(one.expires, one.item) for one in some] for some in (self._known, self._fresh)]
-        return [self._count, self._changed, self._due, pack(held)]
+        return [self._count, self._changed, self._due, self._ended, pack(held)]
 
     def load(self, data: Any, unpack: Unpack) -> None:
-        self._count, self._changed, self._due, held = data
+        self._count, self._changed, self._due, self._ended, held = data
         known, fresh = unpack(held)
         self._known = deque(Held(*one) for one in known)
         self._fresh = deque(Held(*one) for one in fresh)

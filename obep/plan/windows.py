@@ -49,6 +49,11 @@ class WindowPlan:
         return self.window.step.micros if self.window.step is not None else None
 
     @property
+    def lasting(self) -> bool:
+        """Whether no item ever leaves it while it is open."""
+        return self.range is None and self.window.rows is None
+
+    @property
     def over(self) -> int | None:
         """The last instant of FROM … TO: nothing comes after it."""
         return self.window.end

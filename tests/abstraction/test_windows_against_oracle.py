@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -21,6 +22,8 @@ from obep.ontology import axioms as ax
 from obep.ontology.axioms import Axioms
 from obep.ontology.compile import Bundle
 
+EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "400"))
+SEED = int(os.environ.get("OBEP_SEED", "0"))
 END = 14
 MOST = 9
 """Assertions that are ever together: all their subsets are tried."""
@@ -162,6 +165,14 @@ def in_bulk(query: Query, items: Sequence[Item]) -> list[Occurrence]:
     return [*engine.push_items(items), *engine.advance(END), *engine.close()]
 
 
+def late(query: Query, items: Sequence[Item]) -> list[Occurrence]:
+    """In any order within the lateness."""
+    mixed = list(items)
+    Random(len(items)).shuffle(mixed)
+    engine = query.engine(lateness=END)
+    return [*engine.push_items(mixed), *engine.advance(END), *engine.close()]
+
+
 def stopped_after_each(query: Query, items: Sequence[Item]) -> list[Occurrence]:
     engine = query.engine()
     found: list[Occurrence] = []
@@ -188,7 +199,7 @@ def clashed(query: Query, items: Sequence[Item]) -> bool:
 
 def worlds(count: int) -> list[tuple[World, Query]]:
     found: list[tuple[World, Query]] = []
-    seed = 0
+    seed = SEED
     while len(found) < count:
         seed += 1
         world = World(seed)
@@ -203,13 +214,14 @@ def worlds(count: int) -> list[tuple[World, Query]]:
 @pytest.mark.slow
 def test_windows_find_what_the_oracle_finds() -> None:
     count: Counter[str] = Counter()
-    for world, query in worlds(400):
+    for world, query in worlds(EXAMPLES):
         expected = sorted(world.expected(), key=order)
         items = pushed(world)
         found = one_by_one(query, items)
         assert told(found) == expected, (world.frame, world.items, world.k, world.t.axioms)
         assert all(one.since == one.start for one in found)
         assert told(in_bulk(query, items)) == expected
+        assert told(late(query, items)) == expected
         assert told(all_again(query, items)) == expected
         assert told(stopped_after_each(query, items)) == expected
         items.reverse()  # those of one instant in another order
@@ -223,7 +235,9 @@ def test_windows_find_what_the_oracle_finds() -> None:
         count["with K"] += any(at is None for one in expected for _, at in one.explanation)
         count["clashed"] += clashed(query, items)
         count["after a clash"] += not world.frame.step and any(one.detected > one.end for one in expected)
-    assert count["answered"] >= 100, count
-    assert min(count["over several items"], count["with K"]) >= 30, count
-    assert min(count["after their end"], count["clashed"]) >= 10 and count["after a clash"] >= 2, count
-    assert all(count[kind] >= 15 for kind in ("RANGE", "RANGE STEP", "LANDMARK", "FROM", "ROWS")), count
+    few = EXAMPLES // 40
+    assert count["answered"] >= 10 * few, count
+    assert min(count["over several items"], count["with K"]) >= 3 * few, count
+    assert min(count["after their end"], count["clashed"]) >= few, count
+    assert count["after a clash"] >= few // 5, count
+    assert all(count[kind] >= few for kind in ("RANGE", "RANGE STEP", "LANDMARK", "FROM", "ROWS")), count

@@ -118,6 +118,14 @@ def test_items_that_clash_together_fire_nothing_until_one_of_them_leaves(tmp_pat
     assert "Open" in letters[0].reason and "Shut" in letters[0].reason and "<w>" in letters[0].reason
 
 
+@pytest.mark.parametrize("frame", ["LANDMARK 0", "FROM 0 TO 99"])
+def test_a_clash_is_the_end_of_a_window_that_nothing_leaves(tmp_path, frame):
+    letters: list[DeadLetter] = []
+    stream = {1: [":r a :Open ."], 2: [":r a :Shut ."], 3: [":q a :Open , :Busy ."], 4: [":q a :Dark ."]}
+    assert run(window(tmp_path, frame), stream, letters=letters) == []
+    assert [letter.code for letter in letters] == ["OBEP621"]  # once, though it is so at 3 and 4, too
+
+
 def test_an_item_that_clashes_by_itself_never_enters(tmp_path):
     letters: list[DeadLetter] = []
     stream = {1: [":r a :Open , :Shut ."], 2: [":r a :Busy ."], 3: [":r a :Open ."]}
