@@ -187,10 +187,9 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
     folder = file.resolve().parent
     try:
         settings = table(data, FILE, "")
-        for kind in ("sources", "sinks"):
-            for name, setting in settings.get(kind, {}).items():
-                if "uri" not in setting:
-                    raise fail("OBEP507", f"{kind}.{name}: there is no uri")
+        for name, setting in settings.get("sinks", {}).items():
+            if "uri" not in setting:
+                raise fail("OBEP507", f"sinks.{name}: there is no uri")
         ontology = settings.get("ontology", {})
         catalogue = ontology.get("catalogue", {})
         return Config(

@@ -31,7 +31,7 @@ class Notes:
 
     @property
     def style(self) -> Style | None:
-        """How instants are printed: as numbers if all sources write them so."""
+        """How instants are printed: as numbers of seconds if all sources write them so."""
         styles = self.styles.values()
         return "iso" if "iso" in styles else "integer" if styles else None
 
@@ -77,7 +77,8 @@ class Reading:
         except ValueError as error:
             raise Refused("OBEP603", f"time: {error}{_hint(value, unit or self.unit)}") from None
         if self.source not in self.notes.styles:
-            self.notes.styles[self.source] = style_of_text(value)
+            seconds = (unit or self.unit) == "s"
+            self.notes.styles[self.source] = style_of_text(value) if seconds else "iso"
         return at
 
     def named(self, stream: str | None) -> str:

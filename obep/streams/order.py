@@ -99,7 +99,7 @@ def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[
             )
     for stream in streams or config.sources:
         if stream not in names and stream in config.sources:
-            inlets.append(Inlet(stream, config.sources[stream]["uri"].reveal(), trusted=False))
+            inlets.append(Inlet(stream, _uri_of(stream, config), trusted=False))
             names.add(stream)
     missing = [stream for stream in streams if stream not in names]
     if not inlets or (missing and "" not in names):
@@ -111,6 +111,18 @@ def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[
             remedy=f"--source {name}FILE.jsonl   (or [sources.{name.rstrip('=') or 'NAME'}] in obep.toml)",
         )
     return _apart(inlets)
+
+
+def _uri_of(stream: str, config: Config) -> str:
+    uri = config.sources[stream].get("uri")
+    if uri is None:
+        raise fail(
+            "OBEP507",
+            f"sources.{stream}: there is no uri",
+            file=str(config.path or ""),
+            remedy=f'uri = "FILE.jsonl" there, or --source {stream}=FILE.jsonl',
+        )
+    return str(uri.reveal())
 
 
 def named(inlets: Iterable[Inlet], streams: Sequence[str], config: Config) -> list[Inlet]:

@@ -187,10 +187,10 @@ def test_a_devices_own_json_is_answered_with_a_mapping_that_reads_it(query: Path
     head, _, mapping = said.err.partition("  Try:  in obep.toml, to be edited,\n")
     assert head.startswith("OBEP560  the only record was refused with OBEP601: ")
     text = textwrap.dedent(mapping).replace("http://example.org/", "http://e/")
-    (query.parent / "obep.toml").write_text(f'[sources.s]\nuri = "s.jsonl"\n{text}')
+    (query.parent / "obep.toml").write_text(text)
     hot(query.parent, HOT.replace("Sensor and ", ""))
-    [record] = embedded(query).records
-    assert (record["because"][0]["individual"], record["start"]) == ("http://e/a", 1767261600)
+    [record] = embedded(query, "--source", f"s={query.parent}/s.jsonl").records
+    assert (record["because"][0]["individual"], record["start"]) == ("http://e/a", "2026-01-01T10:00:00Z")
 
 
 def test_a_run_whose_items_all_contradict_the_ontology_fails(query: Path) -> None:

@@ -116,7 +116,7 @@ def test_secrets_are_never_printed(folder: Path) -> None:
         ("[sources.doors]\nuri = '${NOT_SET_AT_ALL}'", "OBEP504", "NOT_SET_AT_ALL is not set"),
         ("[ontology]\ncatalogue = {'http://e/' = '../x.ttl'}", "OBEP505", "--allow-path"),
         ("[ontology]\ncache = '/somewhere'", "OBEP505", "--allow-path"),
-        ("[sources.doors]\nformat = 'csv'", "OBEP507", "sources.doors: there is no uri"),
+        ("[sinks.alarm]\nas = 'rdf'", "OBEP507", "sinks.alarm: there is no uri"),
         ("a = ", "OBEP501", "not TOML"),
     ],
 )

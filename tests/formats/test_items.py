@@ -69,6 +69,9 @@ def test_the_style_of_the_times_is_noted(time: str, style: str) -> None:
     notes = Notes()
     list(read_items(line(time), "jsonl", notes=notes))
     assert notes.style == style
+    notes = Notes()
+    list(read_items(line(time), "jsonl", notes=notes, unit="ms"))
+    assert notes.style == "iso", "only seconds are printed as numbers"
 
 
 @pytest.mark.parametrize(

@@ -51,3 +51,13 @@ def test_a_source_that_is_given_twice_is_refused(config: Config) -> None:
             bind(given, ("doors",), config)
         assert caught.value.code == "OBEP511"
         assert "twice" in str(caught.value)
+
+
+def test_a_source_needs_a_uri_only_if_none_is_given(tmp_path: Path) -> None:
+    (tmp_path / "obep.toml").write_text('[sources.doors]\nunit = "ms"\n')
+    config = load_config(None, tmp_path)
+    assert keys(("doors=x.jsonl",), ("doors",), config) == [("doors", "doors", "x.jsonl")]
+    with pytest.raises(ObepError) as caught:
+        bind((), ("doors",), config)
+    assert caught.value.code == "OBEP507"
+    assert "--source doors=" in str(caught.value)
