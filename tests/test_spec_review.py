@@ -260,6 +260,10 @@ SPANS = "EVENT I MATCH A AS i SEQ B AS j WITHIN 4 s EVENT J MATCH A AS k SEQ C A
         "I NOT FOLLOWED BY C WITHIN 3 s",
         "(LAST A) NOT FOLLOWED BY B WITHIN 3 s",
         "(FIRST A) SEQ B",
+        "A(?x) AND B(?x) PARTITION BY ?x",
+        "OPTIONAL(A(?x)) AND B(?x) PARTITION BY ?x",
+        "(A(?x) SEQ B(?x) WITHIN 4 s) WITHOUT C(?x) PARTITION BY ?x",
+        "A(?x) NOT FOLLOWED BY B(?x) WITHIN 3 s PARTITION BY ?x",
     ],
 )
 def test_state_that_nobody_is_warned_of_does_not_grow(load, pattern):

@@ -19,7 +19,7 @@ from obep.operators.candidates import (
     Row,
     Rows,
 )
-from obep.operators.memory import Measure, Memory
+from obep.operators.memory import Memory
 from obep.operators.operator import Operator, clashes
 from obep.operators.rows import Joining, compile_test
 from obep.plan import nodes
@@ -64,13 +64,14 @@ class Rest(Operator):
 class Blocking:
     """The n of a negation, and what of an l they leave."""
 
-    def __init__(self, node: nodes.Negation, memory_horizon: int | None, measure: Measure = SINCE) -> None:
+    def __init__(self, node: nodes.Negation) -> None:
         left, right = node.left, node.right
         self._joining = Joining(left.variables, right.variables, left.sure, right.sure)
         both = (*left.variables, *(name for name in right.variables if name not in left.variables))
         self._test = compile_test(node.conditions, both, left.aliases + right.aliases)
         self._clash = clashes(left.aliases, right.aliases, apart=False)
-        self.memory = Memory(self._joining.key_right, memory_horizon, measure)
+        bounds = [bound for bound in (node.horizon, node.keeps) if bound is not None]
+        self.memory = Memory(self._joining.key_right, min(bounds, default=None), START)
         self.view: Operator | None = None
 
     def rows_left(
@@ -105,9 +106,7 @@ class Without(Operator):
 
     def __init__(self, node: nodes.Without, emit: Emit) -> None:
         self.emit = emit
-        # Nothing that starts before l does lies inside of it.
-        bounds = [bound for bound in (node.horizon, node.left.reach) if bound is not None]
-        self.blocking = Blocking(node, min(bounds, default=None), START)
+        self.blocking = Blocking(node)
         self._held = node.held
         calm = node.left.punctual and node.right.punctual and not node.right.view
         self._eager = calm  # all that lies strictly inside l was there before
@@ -160,11 +159,7 @@ class Silence(Operator):
         self._micros = node.micros
         self._held = node.held
         self._horizon = node.horizon
-        # An n matters as long as an l that ended before its start waits.
-        bound = node.micros if node.left.punctual else None
-        if node.horizon is not None:
-            bound = node.horizon if bound is None else min(bound, node.horizon)
-        self.blocking = Blocking(node, bound, START)
+        self.blocking = Blocking(node)
         self.left_view: Operator | None = None
         self._waiting: list[tuple[int, int, Candidate | None]] = []
         self._count = 0

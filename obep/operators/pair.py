@@ -67,14 +67,9 @@ class Union:
         return rows
 
 
-def kept_for(node: nodes.Pair | nodes.Fallback) -> tuple[int | None, Measure]:
-    """How long an operand is remembered, and from when on.
-
-    Two that end together and are on time come at one instant: after it nothing waits for a partner.
-    """
-    if node.relation in ("AND", "FINISHES", "FINISHEDBY") and node.left.punctual and node.right.punctual:
-        return 1, END
-    return node.horizon, SINCE
+def kept_for(node: nodes.Binary) -> tuple[int | None, Measure]:
+    """How long an operand is remembered, and from when on."""
+    return (node.horizon, SINCE) if node.keeps is None else (node.keeps, END)
 
 
 class Pair(Operator):

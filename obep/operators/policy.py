@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from obep.operators.candidates import DONE, END, PARTS, ROWS, SINCE, START, Candidate, Emit, Rows
+from obep.operators.candidates import DONE, END, PARTS, ROWS, START, Candidate, Emit, Rows
 from obep.operators.memory import Memory
 from obep.operators.operator import Operator
 from obep.operators.pair import Union, kept_for
@@ -25,9 +25,8 @@ class Choosing(Operator):
         self.emit = emit
         self.relation = RELATIONS[relation]
         self.union = Union(node, relation)
-        kept = kept_for(node) if isinstance(node, nodes.Fallback) else (node.horizon, SINCE)
-        self.lefts = Memory(self.union.key_left, *kept)
-        self.rights = Memory(self.union.key_right, *kept)
+        self.lefts = Memory(self.union.key_left, *kept_for(node))
+        self.rights = Memory(self.union.key_right, *kept_for(node))
         self.left_view: Operator | None = None
         self.right_view: Operator | None = None
         self._choose = CHOICES.get(node.which)

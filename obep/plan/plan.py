@@ -14,6 +14,9 @@ from obep.plan.windows import WindowPlan
 from obep.query.ast import Guard, TriplePattern
 from obep.query.printer import show
 
+A_WHILE = 1_000_000
+"""What is remembered for an instant only is looked for after so many microseconds."""
+
 
 @dataclass(frozen=True)
 class EventPlan:
@@ -72,8 +75,9 @@ class EventPlan:
     @cached_property
     def longest(self) -> int | None:
         """The longest of all horizons in the tree, after which nothing bounded is left."""
-        horizons = [node.horizon for node in walk(self.root) if node.horizon] if self.root else []
-        return max(horizons, default=None)
+        bounds = [max(node.horizon or 0, node.keeps or 0) for node in walk(self.root)] if self.root else []
+        longest = max(bounds, default=0)
+        return max(longest, A_WHILE) if longest == 1 else longest or None
 
     @cached_property
     def visible(self) -> tuple[tuple[str, int], ...]:

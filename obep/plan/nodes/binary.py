@@ -22,6 +22,9 @@ class Binary(Node):
     right: Node
 
 
+_TOGETHER = ("AND", "FINISHES", "FINISHEDBY")
+
+
 @dataclass(frozen=True)
 class Pair(Binary):
     """`L SEQ R`, `L AND R`, `L JOIN R` and Allen's relations: l ⋈ r that stand in a relation."""
@@ -47,6 +50,11 @@ class Pair(Binary):
     @cached_property
     def rooted(self) -> bool:
         return self.relation != "DURING" and self.left.rooted and self.right.rooted
+
+    @property
+    def keeps(self) -> int | None:
+        """Two that end together and are on time come at one instant."""
+        return 1 if self.relation in _TOGETHER and self.left.punctual and self.right.punctual else None
 
     @property
     def reach(self) -> int | None:
@@ -112,6 +120,10 @@ class Fallback(Binary):
     relation: Relation = "SEQ"
     which: Literal["", "first", "last", "naive"] = ""
     """The policy's choice among the l."""
+
+    @property
+    def keeps(self) -> int | None:
+        return 1 if self.relation in _TOGETHER and self.left.punctual and self.right.punctual else None
 
     @cached_property
     def factors(self) -> tuple[tuple[str, ...], ...]:
@@ -204,6 +216,11 @@ class Without(Negation):
     """`L WITHOUT N`: no n strictly inside."""
 
     @property
+    def keeps(self) -> int | None:
+        """Nothing that starts before l does lies inside of it."""
+        return self.left.reach
+
+    @property
     def reach(self) -> int | None:
         return self.left.reach
 
@@ -221,6 +238,11 @@ class Silence(Negation):
     """`L NOT FOLLOWED BY N WITHIN d`: decided at its deadline."""
 
     micros: int = 0
+
+    @property
+    def keeps(self) -> int | None:
+        """An n matters as long as an l that ended before its start waits."""
+        return self.micros if self.left.punctual else None
 
     @property
     def reach(self) -> int | None:

@@ -89,6 +89,11 @@ class Node:
         return None
 
     @property
+    def keeps(self) -> int | None:
+        """How long its operator remembers something, whatever WITHIN says; `None` is for ever."""
+        return None
+
+    @property
     def point(self) -> bool:
         return False
 
