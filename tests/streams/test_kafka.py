@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from kafka_broker import NoKafka, kafka_broker
 
-from obep.config import Config
+from obep.config import Config, load_config
 from obep.errors import ObepError
 from obep.model import DeadLetter, Item
 from obep.streams.batches import Position, Source
@@ -70,3 +70,34 @@ def test_a_topic_or_broker_that_is_not_there_is_an_error(
         with pytest.raises(ObepError) as caught:
             open_source("", uri, Config(tmp_path))
         assert caught.value.code in ("OBEP512", "OBEP552")
+
+
+def test_credentials_and_certificates_reach_the_client_and_no_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from obep.streams.address import parse_address
+    from obep.streams.kafka import _settings
+
+    monkeypatch.setenv("WORD", "hush-hush")
+    (tmp_path / "ca.pem").write_text("")
+    (tmp_path / "obep.toml").write_text("""
+        [sources.s]
+        uri = "kafka://broker.example.org:9093/smoke"
+        tls = true
+        username = "me"
+        password = "${WORD}"
+        ca = "ca.pem"
+        options = { "sasl.mechanism" = "SCRAM-SHA-512" }
+    """)
+    config = load_config(None, tmp_path)
+    given = config.sources["s"]
+    found = _settings(parse_address(given["uri"].reveal()), given, config)
+    assert found["security.protocol"] == "sasl_ssl"
+    assert (found["sasl.username"], found["sasl.password"]) == ("me", "hush-hush")
+    assert found["sasl.mechanism"] == "SCRAM-SHA-512"
+    assert found["ssl.ca.location"] == str(tmp_path / "ca.pem")
+    assert found["bootstrap.servers"] == "broker.example.org:9093"
+    assert "hush-hush" not in repr(config) + repr(given)
+    plain = _settings(parse_address("kafka://me:hush-hush@h/t"), {}, config)
+    assert (plain["security.protocol"], plain["sasl.password"]) == ("sasl_plaintext", "hush-hush")
+    assert "hush-hush" not in repr(parse_address("kafka://me:hush-hush@h/t"))
