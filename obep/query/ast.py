@@ -7,6 +7,7 @@ Chains of one operator are one n-ary node; every binary operator associates to t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal as Choice
 
@@ -396,10 +397,12 @@ class Guard(Node):
 
 @dataclass(frozen=True, slots=True)
 class Comment(Node):
-    """A comment on lines of its own, before the clause or declaration that `before` counts."""
+    """A comment, and which of the places that the printer counts it stands before."""
 
     text: str
     before: int
+    apart: bool = False
+    """An empty line follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,6 +434,14 @@ class Window(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """Where the parts of an event stand in the text; `Event.span` is its head alone."""
+
+    end: int = 0
+    clauses: Mapping[str, Span] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class LogicalEvent(Node):
     """`EVENT H [ON <s>] AS B [IF { … }] [CONSTRUCT { … }]`."""
 
@@ -440,6 +451,7 @@ class LogicalEvent(Node):
     guard: Guard | None = None
     construct: tuple[TriplePattern, ...] = ()
     named: bool = False
+    extent: Extent = field(default=Extent(), compare=False, repr=False, kw_only=True)
 
 
 Policy = Choice["unrestricted", "chronological", "recent", "naive"]
@@ -458,6 +470,7 @@ class CompositeEvent(Node):
     construct: tuple[TriplePattern, ...] = ()
     named: bool = False
     """Declared with NAMED EVENT (the older syntax; `RETURN NAMED` returns these)."""
+    extent: Extent = field(default=Extent(), compare=False, repr=False, kw_only=True)
 
 
 Event = LogicalEvent | CompositeEvent
@@ -483,5 +496,6 @@ class QueryFile(Node):
     events: tuple[Event, ...]
     returns: tuple[Return, ...]
     comments: tuple[Comment, ...] = ()
+    base_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
     name: str = field(default="<query>", compare=False)
     text: str = field(default="", compare=False, repr=False)

@@ -1,17 +1,31 @@
-"""Comments, and the clauses they stand before; one at the end of a line belongs to the clause it follows.
+"""Comments, and the places they stand before.
 
-A `Comment` counts clauses in the order in which the printer writes them, so that it stays with its clause.
+A place is what the printer may write on a line of its own: a clause of the prologue, the head of an event,
+an operand of its pattern or class expression, a triple, a closing brace. Places are counted in the order in
+which the printer writes them, so that a comment stays with its place. One at the end of a line belongs to the
+first place of that line.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from obep.errors import Span
-from obep.query.ast import Comment, CompositeEvent, QueryFile
+from obep.query.ast import (
+    Comment,
+    CompositeEvent,
+    Event,
+    Filter,
+    Guard,
+    LogicalEvent,
+    QueryFile,
+    TriplePattern,
+)
+from obep.query.printing import descriptions, patterns
 
 _WORDS = re.compile(
     r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*"""'
@@ -20,57 +34,117 @@ _WORDS = re.compile(
     r'|<[^\x00-\x20<>"{}|^`\\]*>'
     r"|#[^\n]*"
 )
+_EMPTY_LINE = re.compile(r"[ \t\r]*\n[ \t\r]*\n\s*\S")
+
+
+class Place(NamedTuple):
+    """Where a place begins; `end` lies behind that if comments inside belong to it, too."""
+
+    start: int
+    end: int
+    until: int
+    """Where its event ends; 0 for what is no part of an event."""
 
 
 def with_comments(file: QueryFile) -> QueryFile:
     """The same file with its comments."""
     if "#" not in file.text:
         return file
-    places = sorted((span.start, number) for number, span in enumerate(clauses(file)))
-    starts = [start for start, _ in places]
+    numbered = sorted((place, number) for number, place in enumerate(places(file)))
+    ordered = [place for place, _ in numbered]
+    starts = [place.start for place in ordered]
+    heads = {event.span.start for event in file.events}
     found: list[Comment] = []
     line, counted = 1, 0
     for comment, offset, alone in _comments(file.text):
         line += file.text.count("\n", counted, offset)
         counted = offset
-        after = bisect_right(starts, offset)
-        if not alone:
-            after = max(0, after - 1)
-        before = places[after][1] if after < len(places) else len(places)
-        column = offset - file.text.rfind("\n", 0, offset)
-        end = offset + len(comment), column + len(comment)
-        found.append(Comment(comment, before, span=Span(offset, end[0], line, column, line, end[1])))
+        begin = file.text.rfind("\n", 0, offset) + 1
+        at = _before(offset, ordered, starts) if alone else _of_line(offset, begin, starts)
+        top = at == len(ordered) or not ordered[at].until or ordered[at].start in heads
+        end = offset + len(comment)
+        apart = alone and top and _EMPTY_LINE.match(file.text, end) is not None
+        number = numbered[at][1] if at < len(numbered) else len(numbered)
+        column = offset - begin + 1
+        span = Span(offset, end, line, column, line, column + len(comment))
+        found.append(Comment(comment, number, apart, span=span))
     found.sort(key=lambda comment: comment.before)
     return replace(file, comments=tuple(found))
 
 
-def clauses(file: QueryFile) -> Iterator[Span]:
-    """The clauses that a comment can stand before, in the order of the printer."""
+def _before(offset: int, ordered: list[Place], starts: list[int]) -> int:
+    """The place that a comment on a line of its own stands before, or inside; it never leaves its event."""
+    at = bisect_right(starts, offset)
+    if at == 0:
+        return at
+    last = ordered[at - 1]
+    leaves = at == len(ordered) or ordered[at].until != last.until
+    return at - 1 if offset < last.end or (leaves and offset < last.until) else at
+
+
+def _of_line(offset: int, begin: int, starts: list[int]) -> int:
+    """The first place that begins on the line of a comment; if none does, the last one before."""
+    first, after = bisect_left(starts, begin), bisect_right(starts, offset)
+    return first if first < after else max(0, after - 1)
+
+
+def places(file: QueryFile) -> Iterator[Place]:
+    """The places that a comment can stand before, in the order of the printer."""
     if file.base is not None:
-        yield _base_span(file)
+        yield _within(file.base_span)
     for declaration in (*file.prefixes, *file.sources, *file.windows):
-        yield declaration.span
+        yield _within(declaration.span)
     for event in file.events:
-        yield event.span
-        if isinstance(event, CompositeEvent) and event.partition_by:
-            yield event.partition_by[0].span
-        if event.guard is not None:
-            yield event.guard.span
-            if event.guard.own:
-                yield event.guard.own[0].span
-            for part in (*event.guard.blocks, *event.guard.filters):
-                yield part.span
-        if event.construct:
-            yield event.construct[0].span
+        until = event.extent.end
+        yield from (place._replace(until=until) for place in _of_event(event))
     for returned in file.returns:
-        yield returned.span
+        yield _within(returned.span)
 
 
-def _base_span(file: QueryFile) -> Span:
-    """BASE has no node of its own."""
-    found = re.search(r"(?i)^[^#\n]*?\bbase\s*<", file.text, re.MULTILINE)
-    start = found.end() if found else 0
-    return Span(start, start + 1, 1, 1, 1, 2)
+def _of_event(event: Event) -> Iterator[Place]:
+    clauses = event.extent.clauses
+    yield _within(event.span)  # that is its head
+    if isinstance(event, LogicalEvent):
+        yield from (_within(part.span) for part in descriptions.parts(event.description))
+    else:
+        yield from (_within(part.span) for part in patterns.parts(event.pattern))
+    if isinstance(event, CompositeEvent):
+        if event.partition_by:
+            yield _within(clauses.get("partition_by", event.span))
+        if event.policy != "unrestricted":
+            yield _within(clauses.get("policy", event.span))
+    if event.guard is not None:
+        yield from _of_guard(event.guard)
+    if event.construct:
+        yield from _of_block(clauses.get("construct", event.span), event.construct)
+
+
+def _of_guard(guard: Guard) -> Iterator[Place]:
+    yield _at(guard.span)
+    yield from (_within(triple.span) for triple in guard.own)
+    for block in guard.blocks:
+        yield from _of_block(block.span, (*block.triples, *block.filters))
+    yield from (_within(one.span) for one in guard.filters)
+    yield _end(guard.span)
+
+
+def _of_block(span: Span, parts: tuple[TriplePattern | Filter, ...]) -> Iterator[Place]:
+    yield _at(span)
+    yield from (_within(part.span) for part in parts)
+    yield _end(span)
+
+
+def _at(span: Span) -> Place:
+    return Place(span.start, span.start, 0)
+
+
+def _within(span: Span) -> Place:
+    return Place(span.start, span.end, 0)
+
+
+def _end(span: Span) -> Place:
+    """The closing brace."""
+    return Place(span.end - 1, span.end - 1, 0)
 
 
 def _comments(text: str) -> Iterator[tuple[str, int, bool]]:

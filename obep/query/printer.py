@@ -6,13 +6,10 @@ were written, and a word that is reserved where it stands gets its colon back (`
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
-
 from obep.query import ast
 from obep.query.printing import text
-from obep.query.printing.canonical import INDENT
-from obep.query.printing.events import Line, event_lines, indented
+from obep.query.printing.events import write_event
+from obep.query.printing.lines import Lines
 from obep.query.printing.words import show_alias, word
 
 __all__ = ["show", "show_alias"]
@@ -31,32 +28,23 @@ def show(node: ast.Node) -> str:
 @text.register
 def _(file: ast.QueryFile) -> str:
     """Declarations by kind, an empty line between the kinds, comments before what they speak of."""
-    comments = deque(file.comments)
-    lines: list[str] = []
-    number = 0
-    for group in _groups(file):
-        if lines and group:
-            lines.append("")
-        for indent, written in group:
-            if indent >= 0:
-                while comments and comments[0].before <= number:
-                    lines.append(INDENT * indent + comments.popleft().text)
-                number += 1
-            lines.extend(indented(iter([(indent, written)])))
-    if comments and lines:
-        lines.append("")
-    lines.extend(comment.text for comment in comments)
-    return "\n".join(lines) + "\n" if lines else ""
-
-
-def _groups(file: ast.QueryFile) -> Iterator[list[Line]]:
-    head: list[Line] = [(0, f"BASE <{file.base}>")] if file.base is not None else []
-    head += [(0, text(prefix)) for prefix in file.prefixes]
-    yield head
-    yield [(0, text(source)) for source in file.sources] + [(0, text(window)) for window in file.windows]
+    lines = Lines(file.comments)
+    head = [f"BASE <{file.base}>"] if file.base is not None else []
+    head += [text(prefix) for prefix in file.prefixes]
+    for group in (head, [text(one) for one in (*file.sources, *file.windows)]):
+        if group:
+            lines.space()
+        for declaration in group:
+            lines.place(0, declaration)
     for event in file.events:
-        yield list(event_lines(event))
-    yield [(0, text(returned)) for returned in file.returns]
+        lines.space()
+        write_event(event, lines)
+    if file.returns:
+        lines.space()
+    for returned in file.returns:
+        lines.place(0, text(returned))
+    lines.rest()
+    return "\n".join(lines.written) + "\n" if lines.written else ""
 
 
 @text.register

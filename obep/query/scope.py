@@ -6,7 +6,7 @@ import re
 
 from obep.errors import Diagnostic, Span
 from obep.model import RDF_TYPE
-from obep.query.ast import Duration, Literal, Name, PrefixDecl, QueryFile
+from obep.query.ast import NOWHERE, Duration, Literal, Name, PrefixDecl, QueryFile
 from obep.query.machine import Token
 from obep.query.nearest import nearest
 from obep.query.values import (
@@ -74,6 +74,8 @@ class Scope:
         self.declaration: int | None = None
         """Where the event or RETURN begins that is being read; none in the prologue."""
         self.base: str | None = None
+        self.base_span = NOWHERE
+        """Where BASE stands, the whole clause."""
         self.declared: dict[str, str] = {}
         self._resolved: dict[str, str] = {}
         self._unknown: set[str] = set()

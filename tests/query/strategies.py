@@ -11,7 +11,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from obep.query import ast
-from obep.query.comments import clauses
+from obep.query.comments import places
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 OWL = "http://www.w3.org/2002/07/owl#"
@@ -320,9 +320,9 @@ def query_files(draw: st.DrawFn) -> ast.QueryFile:
         tuple(draw(st.lists(logical_events | composite_events, max_size=3))),
         tuple(draw(st.lists(returns, max_size=2))),
     )
-    count = len(list(clauses(file)))
-    places = sorted(draw(st.lists(st.integers(0, count), max_size=3)))
-    return replace(file, comments=tuple(ast.Comment(draw(comment_texts), before) for before in places))
+    count = len(list(places(file)))
+    chosen = sorted(draw(st.lists(st.integers(0, count), max_size=3)))
+    return replace(file, comments=tuple(ast.Comment(draw(comment_texts), before) for before in chosen))
 
 
 def _alone(node: ast.Event | ast.Window | ast.Return) -> ast.QueryFile:

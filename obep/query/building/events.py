@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from obep.errors import Span
 from obep.query import ast
-from obep.query.building.rules import Children, nodes, reading, rule
+from obep.query.building.rules import Children, Clause, nodes, reading, rule
 from obep.query.names import alias_of, leaves
 from obep.query.values import span_between
 
 
 @rule
 def on(children: Children) -> Any:
-    return "on", children[0], children[1].value[1:-1]
+    return Clause("on", children[0], children[1], children[1].value[1:-1])
 
 
 @rule
 def partition_by(children: Children) -> Any:
-    return "partition_by", children[0], nodes(children)
+    return Clause("partition_by", children[0], children[-1], nodes(children))
 
 
 @rule
 def policy(children: Children) -> Any:
-    return "policy", children[0], children[1].value.lower()
+    return Clause("policy", children[0], children[1], children[1].value.lower())
 
 
 CLAUSE_WORDS = {
@@ -35,25 +34,30 @@ CLAUSE_WORDS = {
 }
 
 
-def _clauses(children: Children) -> dict[str, tuple[Span, Any]]:
+def _clauses(children: Children) -> dict[str, Clause]:
     """The clauses of an event by their field; each may stand once."""
-    found: dict[str, tuple[Span, Any]] = {}
-    for child in children:
-        if not isinstance(child, tuple) or not child or not isinstance(child[0], str):
-            continue
-        field, token, value = child
-        place, word = span_between(token), CLAUSE_WORDS[field]
-        if field in found:
+    found: dict[str, Clause] = {}
+    for clause in nodes(children, Clause):
+        first = found.setdefault(clause.field, clause)
+        if first is not clause:
+            again = (
+                "join the two into one" if clause.field in ("guard", "construct") else "remove one of them"
+            )
             reading.scope.error(
                 "OBEP011",
-                f"{word} stands twice in this event",
-                place,
-                reason=f"The first one is in line {found[field][0].line}; each clause may stand once.",
-                remedy="join the two into one" if field in ("guard", "construct") else "remove one of them",
+                f"{CLAUSE_WORDS[clause.field]} stands twice in this event",
+                clause.word.span,
+                reason=f"The first one is in line {first.word.span.line}; each clause may stand once.",
+                remedy=again,
             )
-        else:
-            found[field] = (place, value)
     return found
+
+
+def _extent(clauses: dict[str, Clause]) -> ast.Extent:
+    """The event ends with the last word that was taken."""
+    last = reading.scope.last
+    places = {clause.field: span_between(clause.word, clause.last) for clause in clauses.values()}
+    return ast.Extent(last.span.end if last else 0, places)
 
 
 @rule
@@ -66,7 +70,7 @@ def logical_event(children: Children) -> ast.LogicalEvent:
             reading.scope.error(
                 "OBEP012",
                 f"{word} belongs to an event with MATCH",
-                clauses[field][0],
+                clauses[field].word.span,
                 reason=f"{name_.text} is defined with AS: each item is looked at by itself.",
                 remedy=f"move {word} to the MATCH that uses {name_.text}",
             )
@@ -82,8 +86,9 @@ def logical_event(children: Children) -> ast.LogicalEvent:
     return ast.LogicalEvent(
         name_,
         description,
-        **{field: value for field, (_, value) in clauses.items() if field in ("on", "guard", "construct")},
+        **{field: clauses[field].value for field in ("on", "guard", "construct") if field in clauses},
         named=named is not None,
+        extent=_extent(clauses),
         span=span_between(children[0] or children[1], name_),
     )
 
@@ -96,14 +101,14 @@ def composite_event(children: Children) -> ast.CompositeEvent:
         reading.scope.error(
             "OBEP012",
             "ON belongs to an event with AS",
-            clauses["on"][0],
+            clauses["on"].word.span,
             reason="A pattern follows events, whatever streams they come from.",
             remedy="move ON <…> to the events that the MATCH names",
         )
         del clauses["on"]
     pattern: Any = next(child for child in children[4:] if isinstance(child, ast.Node))
-    if "guard" in clauses and clauses["guard"][1].own:
-        first = clauses["guard"][1].own[0].span
+    if "guard" in clauses and clauses["guard"].value.own:
+        first = clauses["guard"].value.own[0].span
         written = " ".join(reading.scope.text[first.start : first.end].split())
         reading.scope.error(
             "OBEP019",
@@ -116,7 +121,8 @@ def composite_event(children: Children) -> ast.CompositeEvent:
         name_,
         pattern,
         parameters=variables or (),
-        **{field: value for field, (_, value) in clauses.items()},
+        **{field: clause.value for field, clause in clauses.items()},
         named=named is not None,
+        extent=_extent(clauses),
         span=span_between(children[0] or children[1], name_),
     )

@@ -11,7 +11,8 @@ from obep.query.values import is_absolute, span_between
 
 @rule
 def base(children: Children) -> Any:
-    reading.scope.set_base(children[1].value[1:-1], span_between(children[1]))
+    reading.scope.base_span = span_between(children[0], children[1])
+    reading.scope.set_base(children[1].value[1:-1], children[1].span)
     return "base"
 
 
@@ -79,6 +80,7 @@ def query_file(children: Children) -> ast.QueryFile:
         nodes(children, ast.Window),
         nodes(children, ast.LogicalEvent, ast.CompositeEvent),
         nodes(children, ast.Return),
+        base_span=scope.base_span,
         name=scope.name,
         text=scope.text,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from obep.query import ast
-from obep.query.building.rules import Children, is_token, nodes, reading, rule
+from obep.query.building.rules import Children, Clause, is_token, nodes, reading, rule
 from obep.query.building.words import alias_text
 from obep.query.values import span_between
 
@@ -19,7 +19,7 @@ def guard(children: Children) -> Any:
         triples,
         span=span_between(children[0], _last(children)),
     )
-    return "guard", children[0], node
+    return Clause("guard", children[0], node, node)
 
 
 def _last(children: Children) -> Any:
@@ -49,7 +49,7 @@ def construct(children: Children) -> Any:
             reason="CONSTRUCT adds triples to what the event reports.",
             remedy="CONSTRUCT { ?this :concerns ?room }",
         )
-    return "construct", children[0], triples
+    return Clause("construct", children[0], children[-1], triples)
 
 
 @rule

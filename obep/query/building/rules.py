@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from obep.query import ast
 from obep.query.scope import Scope
@@ -20,6 +20,15 @@ class _Reading(threading.local):
 
 
 reading = _Reading()
+
+
+class Clause(NamedTuple):
+    """A clause of an event on its way there: the field that it fills, its first and last part, its value."""
+
+    field: str
+    word: Any
+    last: Any
+    value: Any
 
 
 def rule(function: Callable[[Children], Any]) -> Callable[[Children], Any]:

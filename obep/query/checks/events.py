@@ -12,7 +12,7 @@ from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name, Node, Quer
 from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Scope
 from obep.query.checks.report import listed, say
-from obep.query.checks.source import extent, keyword_span
+from obep.query.checks.source import keyword_span
 from obep.query.nearest import split
 
 _COMPARED: dict[type[Node], tuple[str, ...]] = {}
@@ -96,11 +96,11 @@ def unknown_stream(definitions: Definitions) -> Iterator[Diagnostic]:
             continue
         near = definitions.near(event.on, known)
         streams = listed([f"<{stream}>" for stream in known]) if known else "none"
-        start, end = extent(file, event)
+        clause = event.extent.clauses.get("on", event.span)
         yield say(
             "OBEP121",
             file,
-            keyword_span(file, start, end, re.escape(f"<{event.on}>"), event.span),
+            keyword_span(file, clause.start, clause.end, re.escape(f"<{event.on}>"), event.span),
             f"there is no stream <{event.on}>",
             f"ON names a stream that FROM STREAM has declared; here that is {streams}.",
             f"ON <{near}>" if near else f"FROM STREAM <{event.on}>   in the prologue",

@@ -26,7 +26,7 @@ from obep.query.ast import (
 from obep.query.checks.layout import Scope
 from obep.query.checks.measures import Measures
 from obep.query.checks.report import quote, say
-from obep.query.checks.source import extent, keyword_span
+from obep.query.checks.source import keyword_span
 from obep.query.checks.tree import operands, patterns
 
 FIVE_MINUTES = Duration(300_000_000)
@@ -209,8 +209,7 @@ def policy_without_seq(scope: Scope) -> Iterator[Diagnostic]:
             todo.extend(operands(node))
     if found:
         return
-    start, end = extent(scope.file, event)
-    place = keyword_span(scope.file, start, end, rf"POLICY\s+{event.policy}", event.name.span)
+    place = event.extent.clauses.get("policy", event.name.span)
     others = " and ".join(sorted(passed - {""}))
     denied = any(isinstance(node, Seq) for node in patterns(event.pattern))
     if denied:

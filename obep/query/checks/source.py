@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from obep.errors import Span
-from obep.query.ast import Event, Node, QueryFile
+from obep.query.ast import Node, QueryFile
 
 _SKIP = re.compile(r"(?:\s|#[^\n]*(?:\n|$))*")
 _TOKEN = re.compile(r"""<[^<>\s"]*>|#[^\n]*|[()]""")
@@ -19,12 +19,6 @@ def keyword_span(file: QueryFile, after: int, before: int, keyword: str, otherwi
         if match[1]:
             return span_at(file, after + match.start(), after + match.end())
     return otherwise
-
-
-def extent(file: QueryFile, event: Event) -> tuple[int, int]:
-    """The offsets between which an event's definition stands. (Its span is that of its head.)"""
-    starts = sorted(other.span.start for other in (*file.events, *file.returns))
-    return event.span.start, next((start for start in starts if start > event.span.start), len(file.text))
 
 
 def span_at(file: QueryFile, start: int, end: int) -> Span:

@@ -38,6 +38,11 @@ def segments(node: ast.Description) -> list[str]:
     return [first, *(f"{operator} {operand}" for operand in rest)]
 
 
+def parts(node: ast.Description) -> list[ast.Description]:
+    """The nodes that the segments of a class expression are the texts of."""
+    return list(node.operands) if isinstance(node, ast.Intersection | ast.Union) else [node]
+
+
 def _primary(node: ast.Description) -> str:
     """A description where only a simple one may stand."""
     return f"({text(node)})" if isinstance(node, ast.Intersection | ast.Union) else text(node)

@@ -28,6 +28,8 @@ def _inner(node: ast.Pattern) -> str:
 
 _CHAIN = ast.Seq | ast.Next | ast.And | ast.Join | ast.Or
 _PAIR = ast.Allen | ast.Without | ast.NotFollowedBy
+_OPEN = _CHAIN | ast.Allen | ast.Without
+"""What ends in a bound of its own needs parentheses before another, these do not."""
 
 
 @text.register(ast.Seq)
@@ -51,11 +53,23 @@ def segments(node: ast.Pattern) -> list[str]:
     if isinstance(node, _PAIR):
         return [_operand(node.left), f"{_operator(node)} {_operand(node.right)}", *_bound(node)]
     if isinstance(node, ast.Within):
-        # What ends in a bound of its own needs parentheses before another.
-        loose = isinstance(node.operand, _CHAIN | ast.Allen | ast.Without)
-        inner = segments(node.operand) if loose else [_operand(node.operand)]
+        inner = segments(node.operand) if isinstance(node.operand, _OPEN) else [_operand(node.operand)]
         return [*inner, f"WITHIN {text(node.within)}"]
     return [text(node)]
+
+
+def parts(node: ast.Pattern) -> list[ast.Node]:
+    """The nodes that the segments of a pattern are the texts of."""
+    if isinstance(node, _CHAIN):
+        return list(node.operands)
+    if isinstance(node, ast.NotFollowedBy) and node.within is not None:
+        return [node.left, node.right, node.within]
+    if isinstance(node, _PAIR):
+        return [node.left, node.right]
+    if isinstance(node, ast.Within):
+        loose = isinstance(node.operand, _OPEN)
+        return [*(parts(node.operand) if loose else [node.operand]), node.within]
+    return [node]
 
 
 def _operator(node: ast.Allen | ast.Without | ast.NotFollowedBy) -> str:
