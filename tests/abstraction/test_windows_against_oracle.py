@@ -55,7 +55,9 @@ class World:
         small = Small(seed)
         clashes = [ax.DisjointClasses((ax.Class(CLASSES[0]), ax.Class(CLASSES[2])))] if seed % 3 == 0 else []
         self.k = tuple(small.k[:2])
-        self.frame = frame_of(rng)
+        width = rng.randint(2, 4)
+        short = Frame(f"RANGE {width} s", range=width)  # what clashes leaves soon
+        self.frame = short if clashes and rng.random() < 0.5 else frame_of(rng)
         at = sorted(rng.randint(1, 9) for _ in range(rng.randint(2, 6)))
         first, second = INDIVIDUALS[:2]
         one_each = [(first, RDF_TYPE, CLASSES[0]), (first, ROLES[0], second), (second, RDF_TYPE, CLASSES[1])]
