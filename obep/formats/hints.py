@@ -8,32 +8,9 @@ from typing import Any
 from obep.formats.instants import UNITS, parse_instant, show_instant
 
 LIKELY = frozenset(
-    (
-        *(
-            "timestamp",
-            "ts",
-            "datetime",
-            "date",
-            "at",
-            "when",
-            "epoch",
-            "instant",
-            "observed",
-            "created",
-            "sent",
-        ),
-        *("phenomenontime", "resulttime", "eventtime", "observedat", "measuredat", "recordedat", "createdat"),
-        *(
-            "sentat",
-            "observationtime",
-            "measurementtime",
-            "recordtime",
-            "timems",
-            "timens",
-            "localtime",
-            "utc",
-        ),
-    )
+    "timestamp ts datetime date at when epoch instant observed created sent phenomenontime resulttime eventtime "
+    "observedat measuredat recordedat createdat sentat observationtime measurementtime recordtime timems timens "
+    "localtime utc".split()
 )
 """Names of fields that devices put times in, in lower case and without `_`, `-` and spaces."""
 
@@ -66,10 +43,12 @@ def likely_time(record: dict[str, Any]) -> str:
     >>> likely_time({"id": 1, "meta": {"phenomenonTime": "2026-01-01T10:00:00Z"}})
     'meta.phenomenonTime'
     """
-    for path, value in _flat(record).items():
-        if _bare(path.rsplit(".", 1)[-1]) in LIKELY and _is_time(value):
-            return path
-    return ""
+    fields = _flat(record)
+    named = (
+        path for path, value in fields.items() if _bare(path.rsplit(".", 1)[-1]) in LIKELY and _is_time(value)
+    )
+    written = (path for path, value in fields.items() if isinstance(value, str) and _is_date_time(value))
+    return next(named, next(written, ""))
 
 
 def likely_unit(value: object, unit: str) -> str:
@@ -107,6 +86,10 @@ def _items(value: object) -> list[tuple[str, Any]]:
     return list(value.items()) if isinstance(value, dict) else []
 
 
+def _is_date_time(text: str) -> bool:
+    return any(c in text for c in "-./:") and not text.replace(".", "", 1).isdecimal() and _is_time(text)
+
+
 def _is_time(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return False
@@ -141,7 +124,7 @@ def likely_mapping(record: dict[str, Any], stream: str) -> str:
     who = next(
         (path for name in NAMING for path in others if _bare(path) == name), others[0] if others else ""
     )
-    said = [f":{_local(path)} {{{path}}}" for path in others if path != who]
+    said = [f":{_local(path)} {{{path}{_type(flat[path])}}}" for path in others if path != who]
     lines = [
         f"[sources.{stream or 'NAME'}.mapping]",
         'prefixes = { "" = "http://example.org/" }',
@@ -149,8 +132,20 @@ def likely_mapping(record: dict[str, Any], stream: str) -> str:
     ]
     if time and time != "time":
         lines.append(f'time = "{time}"')
-    unit = likely_unit(flat.get(time), "s") if isinstance(flat.get(time), int | float) else ""
-    return "\n".join([*lines, unit.rpartition(": ")[2].partition(" for ")[0]] if unit else lines)
+    if unit := likely_unit(flat.get(time, ""), "s"):
+        lines.append(unit.rpartition(": ")[2].partition(" for ")[0])
+    elif form := likely_form(str(flat.get(time, ""))):
+        lines.append(f'time_format = "{form}"')
+    return "\n".join(lines)
+
+
+def _type(value: object) -> str:
+    """What must be said about a value that is text, as all of CSV is, and yet a number."""
+    try:
+        float(value if isinstance(value, str) else "text")
+    except ValueError:
+        return ""
+    return ":double"
 
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:

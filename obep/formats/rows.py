@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+import msgspec
 
 from obep.errors import fail
 from obep.formats.instants import show_instant
@@ -19,18 +22,24 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 BATCH = 1024
+MARKS = ",;\t|"
+"""What may separate the fields of a CSV file."""
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*\Z", re.ASCII)
 
 
 def read_csv(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
-    """The items of a CSV file with a header line."""
+    """The items of a CSV file with a header line, which also shows what separates its fields."""
     header: list[str] | None = None
+    mark = ","
     for record in records(file, reading.limits.item_bytes):
         if isinstance(record, Refused):
             yield dead(record, reading.stream, b"")
             continue
         try:
             text = record.decode()
-            fields = next(csv.reader(StringIO(text, newline=""), strict=True), [])
+            if header is None:
+                mark = max(MARKS, key=text.count)
+            fields = next(csv.reader(StringIO(text, newline=""), strict=True, delimiter=mark), [])
         except (csv.Error, UnicodeDecodeError) as error:
             yield dead(Refused("OBEP614", f"not CSV: {error}"), reading.stream, record)
             continue
@@ -40,6 +49,8 @@ def read_csv(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
             reason = f"{len(fields)} fields where the header has {len(header)}"
             yield dead(Refused("OBEP614", reason), reading.stream, record)
         else:
+            if mark == ";":  # where that is used, decimals mostly have a comma
+                fields = [f.replace(",", ".") if _DECIMAL_COMMA.match(f) else f for f in fields]
             yield read_row(dict(zip(header, fields, strict=True)), record, reading)
 
 
@@ -107,6 +118,7 @@ def read_row(row: Row, raw: bytes, reading: Reading) -> Item | DeadLetter:
         stream = reading.named(row.get("stream"))
         graph = row.get("graph")
         if not isinstance(graph, str):
+            raw = msgspec.json.encode(row)  # with the names of the columns: a mapping is to be made of them
             raise Refused("OBEP601", "there is no column graph; give the stream a mapping in obep.toml")
         at = reading.instant(row.get("time"), guess=lambda: _elsewhere(row))
         message = graph.encode()

@@ -8,6 +8,7 @@ import pytest
 
 from obep.formats import read_file, read_items
 from obep.formats.limits import Limits
+from obep.formats.mapping import make_mapping
 from obep.formats.reading import GENERATED_AT, Notes, Reading
 from obep.model import DeadLetter, Item
 
@@ -245,6 +246,24 @@ def test_a_document_of_one_graph_is_one_item(format: str, data: str) -> None:
 def test_a_csv_row_holds_a_time_and_a_graph() -> None:
     data = f'\ufefftime,graph\n3,"{GRAPH}\n{GRAPH}"\n'.encode()
     assert list(read_items(data, "csv", "s")) == [Item("s", 3_000_000, (AB,))]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_the_header_shows_what_separates_the_fields(mark: str) -> None:
+    data = mark.join(("time", "graph")) + "\n" + mark.join(("3", f'"{GRAPH}"')) + "\n"
+    assert list(read_items(data.encode(), "csv", "s")) == [Item("s", 3_000_000, (AB,))]
+
+
+def test_a_decimal_comma_is_a_point_where_semicolons_separate() -> None:
+    mapping = make_mapping({"template": "<http://e/a> <http://e/t> {t:double}, {note} ."}, "m")
+    data = b'time;t;note\n3;-31,5;"1,5 or 2"\n'
+    [item] = read_items(data, "csv", "s", mapping=mapping)
+    assert isinstance(item, Item)
+    double = "^^<http://www.w3.org/2001/XMLSchema#double>"
+    assert [o for _, _, o in item.triples] == [f'"-31.5"{double}', '"1,5 or 2"']
+    [letter] = read_items(b'time,t,note\n3,"31,5",x\n', "csv", "s", mapping=mapping)
+    assert isinstance(letter, DeadLetter)
+    assert letter.reason == "t: '31,5' is no number"
 
 
 def test_wrong_rows_are_dead_letters() -> None:

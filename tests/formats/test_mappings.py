@@ -285,6 +285,19 @@ def test_a_time_that_is_not_found_or_not_read_is_refused_with_the_setting_that_h
     assert hint in letter.reason
 
 
+def test_a_mapping_is_suggested_for_a_csv_file_too() -> None:
+    data = b"Zeit;Sensor;Temperatur\n01.02.2026 10:00;S1;31,5\n"
+    [letter] = read_items(data, "csv", "s")
+    assert isinstance(letter, DeadLetter)
+    settings = tomllib.loads(likely_mapping(json.loads(letter.raw), "s"))["sources"]["s"]["mapping"]
+    assert settings["time_format"] == "%d.%m.%Y %H:%M"
+    [item] = read_items(data, "csv", "s", mapping=make_mapping(settings, "m"))
+    assert isinstance(item, Item), item
+    assert item.triples == (
+        ("<http://example.org/S1>", "<http://example.org/Temperatur>", f'"31.5"{D}double>'),
+    )
+
+
 def test_a_live_source_notes_where_the_time_may_stand() -> None:
     notes = Notes()
     mapping = make_mapping({"template": ":a :b 1 .", "prefixes": P}, "mappings.m")
