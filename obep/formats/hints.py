@@ -8,10 +8,12 @@ from typing import Any
 from obep.formats.instants import UNITS, parse_instant, show_instant
 
 LIKELY = frozenset(
-    "timestamp ts datetime date at when epoch instant observed created sent phenomenontime resulttime eventtime "
-    "observedat measuredat recordedat createdat sentat observationtime measurementtime recordtime timems timens "
-    "localtime utc".split()
-)
+    (
+        "timestamp", "ts", "datetime", "date", "at", "when", "epoch", "instant", "utc", "timems", "timens",
+        "observed", "created", "sent", "observedat", "measuredat", "recordedat", "createdat", "sentat",
+        "phenomenontime", "resulttime", "eventtime", "observationtime", "measurementtime", "recordtime",
+    )
+)  # fmt: skip
 """Names of fields that devices put times in, in lower case and without `_`, `-` and spaces."""
 
 FORMS = (
