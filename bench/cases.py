@@ -1,26 +1,26 @@
 """A T with case analysis: 20 % of the items lie in the gap, K has 60 kinds of neighbourhood.
 
-`python bench/cases.py [--items 20000] [--rounds 3] [--naive 5]`. Says how often HermiT was asked, beside the
-number of distinct pairs of item shape and neighbourhood; and how fast HermiT is for every item.
+`python bench/cases.py`, or with all others `python bench/reasoning.py`. Says how often HermiT was asked,
+beside the number of distinct pairs of item shape and neighbourhood; and how fast HermiT is for every item.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
-import statistics
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from naive_hermit import items_per_second
+from figures import Figure, show
+from reasoning import every_item
 
 from obep.abstraction.matcher import Matcher
 from obep.model import RDF_TYPE, Item, Triple
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import Axioms
 from obep.ontology.compile import Bundle, compile_bundle
+from obep.ontology.hermit_gap import HermitGap
 from obep.query.link import link
 from obep.query.parser import parse
 
@@ -96,39 +96,29 @@ def rate(matcher: Matcher, items: Sequence[Item]) -> float:
     return len(items) / (time.process_time() - begin)
 
 
-def main() -> None:
-    """Prints a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=20_000)
-    parser.add_argument("--rooms", type=int, default=600)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--naive", type=float, default=5, help="seconds for the naive way")
-    chosen = parser.parse_args()
+def figures(count: int, rounds: int, naive: float, many_rooms: int = 600) -> list[Figure]:
+    """The table; a pair is an item shape that needs case analysis, and a kind of neighbourhood."""
     with tempfile.TemporaryDirectory() as folder:
-        compiled = bundle(chosen.rooms, Path(folder))
-        items = stream(chosen.items, chosen.rooms)
-        for event, words in compiled.status.items():
-            print(f"{event}: {words}")
+        compiled = bundle(many_rooms, Path(folder))
+        items = stream(count, many_rooms)
         matcher = Matcher(compiled)
         begin = time.perf_counter()
         for item in items:
             matcher.match(item)
-        cold = chosen.items / (time.perf_counter() - begin)
-        print(f"K of {len(compiled.k):,} triples, {KINDS} kinds of neighbourhood")
-        print(f"cold, by the clock                        {cold:10,.0f} items/s")
-        rates = [rate(matcher, items) for _ in range(chosen.rounds)]
-        print(f"warm                    (asked for 50,000) {statistics.median(rates):9,.0f} items/s "
-              f"({min(rates):,.0f} to {max(rates):,.0f})")  # fmt: skip
-        print(f"questions to the reasoner {matcher.evaluator.asked}, shapes {matcher.remembered}")
-        print(f"shapes that went to HermiT {getattr(matcher.gap, 'asked', '?')}, "
-              f"pairs of item shape and neighbourhood {KINDS}")  # fmt: skip
-        if chosen.naive:
-            naive = items_per_second(
-                compiled.definitions.axioms, compiled.k, [item.triples for item in items],
-                list(compiled.linked.events), seconds=chosen.naive,
-            )  # fmt: skip
-            print(f"HermiT for every item                     {naive.items_per_second:10,.1f} items/s")
+        cold = count / (time.perf_counter() - begin)
+        rates = [rate(matcher, items) for _ in range(rounds)]
+        assert isinstance(matcher.gap, HermitGap)
+        found = [
+            Figure(
+                "case analysis, 20 % in the gap, 60 kinds of neighbourhood, warm", tuple(rates), least=50_000
+            ),
+            Figure("  cold, by the clock", (cold,)),
+            Figure("  questions to HermiT", (matcher.gap.asked,), "", most=KINDS),
+        ]
+        if naive:
+            found.append(Figure("  HermiT for every item, the naive way", every_item(compiled, items, naive)))
+        return found
 
 
 if __name__ == "__main__":
-    main()
+    show(figures(20_000, 5, 5))

@@ -1,17 +1,20 @@
-"""How fast items become occurrences, on one core: `python bench/reasoning.py [--items 20000] [--rounds 5]`.
+"""How fast items become occurrences, on one core, beside what is asked for: `python bench/reasoning.py`.
 
-K of 4,000 triples (1,000 rooms with a sensor each), the two events of the paper, items of 2.2 triples.
-Measured in turns, so that a busy machine hurts all alike; median and spread of the rounds. `limit` is a bare
-loop that makes the occurrences out of thin air: nothing that returns them can be faster.
+All figures of reasoning in one table (`--only paper|gap|k|classes` for a part of it). RDF parsing is apart.
+- paper: K of 4,000 triples (1,000 rooms with a sensor each), the two events of the paper, items of 2.2
+  triples; measured in turns, so that a busy machine hurts all alike. `limit` is a bare loop that makes the
+  occurrences out of thin air: nothing that returns them can be faster.
+- gap (`cases.py`): T with case analysis. k (`static.py`): 1,000,000 triples. classes (`hierarchy.py`).
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-import statistics
 import time
 from collections.abc import Callable, Sequence
+
+from figures import Figure, show
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.model import RDF_TYPE, Item, Occurrence, Triple
@@ -87,7 +90,7 @@ def paper(k: int = 1000) -> Bundle:
 Way = Callable[[Sequence[Item]], int]
 
 
-def ways(bundle: Bundle, items: Sequence[Item]) -> dict[str, tuple[Way, int]]:
+def ways(bundle: Bundle, items: Sequence[Item]) -> dict[str, tuple[Way, int | None]]:
     """What is measured, with what the issue asks for."""
     fresh, warm = Matcher(bundle, remember=0), Matcher(bundle)
     found = [warm.match(item) for item in items]
@@ -121,36 +124,58 @@ def ways(bundle: Bundle, items: Sequence[Item]) -> dict[str, tuple[Way, int]]:
     return {
         "deciding alone, nothing remembered": (decide, 40_000),
         "with all explanations, nothing remembered": (explain, 20_000),
-        "with all explanations, cold": (cold, 0),
+        "with all explanations, cold": (cold, None),
         "with all explanations, warm": (remember, 150_000),
-        "limit: a loop that only makes them": (limit, 0),
+        "limit: a loop that only makes them": (limit, None),
     }
+
+
+def figures(items: int, rounds: int, naive: float) -> list[Figure]:
+    """The table of the paper's events; `naive` are the seconds for the naive way."""
+    bundle, stream = paper(), templated(items, 1000)
+    measured = ways(bundle, stream)
+    rates: dict[str, list[float]] = {title: [] for title in measured}
+    for _ in range(rounds):
+        for title, (way, _) in measured.items():
+            begin = time.process_time()
+            way(stream)
+            rates[title].append(items / (time.process_time() - begin))
+    found = [Figure(title, tuple(rates[title]), least=wanted) for title, (_, wanted) in measured.items()]
+    if naive:
+        found.append(Figure("HermiT for every item, the naive way", every_item(bundle, stream, naive)))
+    return found
+
+
+def every_item(bundle: Bundle, items: Sequence[Item], seconds: float) -> tuple[float, ...]:
+    """The rate of HermiT with T and all of K inside it, by the clock."""
+    from naive_hermit import items_per_second
+
+    graphs = [item.triples for item in items]
+    found = items_per_second(
+        bundle.definitions.axioms, bundle.k, graphs, list(bundle.linked.events), seconds=seconds
+    )
+    return (found.items_per_second,)
 
 
 def main() -> None:
     """Prints a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--items", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--naive", type=float, default=5, help="seconds for the naive way")
+    parser.add_argument("--only", choices=("paper", "gap", "k", "classes"))
     chosen = parser.parse_args()
-    started = time.perf_counter()
-    bundle = paper()
-    print(f"compiled in {time.perf_counter() - started:.2f} s")
-    items = templated(chosen.items, 1000)
-    measured = ways(bundle, items)
-    rates: dict[str, list[float]] = {title: [] for title in measured}
-    for _ in range(chosen.rounds):
-        for title, (way, _) in measured.items():
-            begin = time.process_time()
-            way(items)
-            rates[title].append(len(items) / (time.process_time() - begin))
-    print(f"{'items a second of one core':45} {'median':>9} {'least':>9} {'most':>9} {'asked for':>10}")
-    for title, found in rates.items():
-        wanted = measured[title][1]
-        print(
-            f"{title:45} {statistics.median(found):9,.0f} {min(found):9,.0f} {max(found):9,.0f} "
-            f"{f'{wanted:,}' if wanted else '':>10}"
-        )
+    import cases
+    import hierarchy
+    import static
+
+    parts: dict[str, Callable[[], list[Figure]]] = {
+        "paper": lambda: figures(chosen.items, chosen.rounds, chosen.naive),
+        "gap": lambda: cases.figures(chosen.items, chosen.rounds, chosen.naive),
+        "k": lambda: static.figures(min(chosen.rounds, 3)),
+        "classes": lambda: hierarchy.figures(chosen.rounds),
+    }
+    show(one for name, measure in parts.items() if chosen.only in (None, name) for one in measure())
 
 
 if __name__ == "__main__":
