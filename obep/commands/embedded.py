@@ -168,7 +168,7 @@ class Figures:
             "late": late,
             "refused": run.letters.total - late,
             "watermark": shown_watermark(clock.watermark, run.notes.style),
-            "holding": ", ".join(filter(None, clock.holding())) if clock.idle is not None else "",
+            "holding": ", ".join(filter(None, clock.holding() if clock.idle is not None else run.waiting)),
             "pending": self._engine.pending,
             "undelivered": len(run.failed),
             "unknown": self._engine.counters.get("unknown", 0),

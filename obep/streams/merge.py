@@ -28,6 +28,8 @@ class Turn(NamedTuple):
     ended: tuple[str, ...] = ()
     whole: bool = True
     """Whether the positions say all: no source is in the midst of a batch that it cannot break."""
+    waiting: tuple[str, ...] = ()
+    """The sources that others wait for, if nothing could be taken."""
 
 
 def merged(
@@ -188,11 +190,16 @@ def _turn(
         found, position = lane.take(SIZE if len(ready) == 1 else 1)
         records.extend(found)
         moved[lane.key] = {**moved.get(lane.key, {}), **position}
-    return Turn(records, moved, tuple(ended), not any(lane.broken for lane in lanes.values()))
+    waiting = () if records or all(lane.empty for lane in lanes.values()) else tuple(_awaited(lanes, waited))
+    return Turn(records, moved, tuple(ended), not any(lane.broken for lane in lanes.values()), waiting)
 
 
 def _ready(lanes: Mapping[str, Lane], waited: set[str]) -> list[Lane]:
     """Those whose next record may be taken: none, as long as one that is waited for may say something."""
-    if any(lanes[key].running and lanes[key].empty for key in waited):
+    if next(_awaited(lanes, waited), None) is not None:
         return []
     return [lane for lane in lanes.values() if not lane.empty]
+
+
+def _awaited(lanes: Mapping[str, Lane], waited: set[str]) -> Iterator[str]:
+    return (key for key, lane in lanes.items() if key in waited and lane.running and lane.empty)

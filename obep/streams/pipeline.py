@@ -66,6 +66,8 @@ class Run:
     positions: Positions = field(default_factory=dict)
     idle: bool = False
     """Whether the engine's clock knows how long to wait for a silent stream."""
+    waiting: tuple[str, ...] = ()
+    """The sources that the others wait for just now."""
     stopping: bool = False
     _saved: float = 0.0
 
@@ -85,6 +87,7 @@ class Run:
                 if self.stopping:
                     break
                 self._take(turn)
+                self.waiting = turn.waiting
                 self.on_turn(self)
                 whole = turn.whole
                 if self.checkpoint is not None and whole and self.clock() - self._saved >= INTERVAL_S:

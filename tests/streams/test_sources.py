@@ -345,8 +345,9 @@ def test_a_file_waits_for_what_standard_input_says(config: Config) -> None:
         "p": (pipe := Piped("p", counted("p", 500_000, 300_500_000, 900_000_000))),
     }
     turns = merged(sources, {}, 0.01)
-    for _ in range(5):
-        assert items(iter([next(turns)])) == [], "it may still say something earlier"
+    while not (turn := next(turns)).waiting:
+        assert items(iter([turn])) == [], "it may still say something earlier"
+    assert turn.waiting == ("p",)
     pipe.allowed.set()
     found = items(turns)
     assert found == sorted(found)
