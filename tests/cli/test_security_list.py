@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import json
 import resource
@@ -265,3 +266,40 @@ RETURN Named
     except ObepError as refused:
         assert said.status == 2
         assert refused.code == said.err[:7]
+
+
+def test_nothing_runs_or_unpickles_what_it_reads() -> None:
+    """No eval, exec or pickle in the source, nor a shell."""
+    refused = []
+    for path in Path(obep.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name(id="eval" | "exec" | "compile" | "__import__")):
+                    refused.append(f"{path.name}:{node.lineno}")
+                case ast.Import(names=names) if {n.name.split(".")[0] for n in names} & UNSAFE:
+                    refused.append(f"{path.name}:{node.lineno}")
+                case ast.ImportFrom(module=str(module)) if module.split(".")[0] in UNSAFE:
+                    refused.append(f"{path.name}:{node.lineno}")
+                case ast.keyword(arg="shell", value=ast.Constant(value=True)):
+                    refused.append(f"{path.name}:{node.value.lineno}")
+    assert refused == []
+
+
+UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve"}
+
+
+@pytest.mark.parametrize(
+    ("clause", "code"),
+    [
+        ("SERVICE <http://127.0.0.1:1/sparql> { ?this :name ?n . }", "OBEP437"),
+        ("GRAPH <file:///etc/passwd> { ?this :name ?n . }", "OBEP436"),
+        ("{ SELECT ?n WHERE { ?this :name ?n . } }", "OBEP438"),
+    ],
+)
+def test_a_guard_reaches_nothing_but_its_items(folder: Path, clause: str, code: str) -> None:
+    text = HOT.replace("[> 30])", f"[> 30]) IF {{ {clause} }}")
+    said = run(folder, query=text)
+    assert (said.status, said.err[:7]) == (2, code)
+    with pytest.raises(ObepError) as caught:
+        obep.load(text=text)
+    assert caught.value.code == code
