@@ -70,7 +70,7 @@ def run_embedded(order: Order) -> int:
     progress.end(figures.line(), stopped=bool(caught))
     taken = engine.counters["processed"] - before + engine.waiting
     remark(engine.counters, progress)
-    failed = _complain(run, order, progress, taken)
+    failed = _complain(run, order, progress, taken, query)
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
     return FAILED if failed else 0
@@ -222,10 +222,10 @@ def _unordered(run: Run, order: Order) -> str:
     )
 
 
-def _complain(run: Run, order: Order, progress: Progress, taken: int) -> bool:
+def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Query) -> bool:
     """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
     letters, kept = run.letters, order.dead_letters is not None
-    nothing = complain(letters.counts, letters.first, progress, kept=kept, taken=taken)
+    nothing = complain(letters.counts, letters.first, progress, kept=kept, taken=taken, query=query)
     if run.notes.arrivals:
         likely = f"; {run.notes.likely}" if run.notes.likely else ""
         progress.warn(

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import msgspec
 
 from obep.commands.progress import Progress
+from obep.engine.query import Query
 from obep.formats.hints import likely_mapping
 from obep.model import DeadLetter
 
@@ -33,7 +34,13 @@ def _items(count: int) -> str:
 
 
 def complain(
-    counts: Counter[str], first: Mapping[str, DeadLetter], progress: Progress, *, kept: bool, taken: int
+    counts: Counter[str],
+    first: Mapping[str, DeadLetter],
+    progress: Progress,
+    *,
+    kept: bool,
+    taken: int,
+    query: Query,
 ) -> bool:
     """Says how many dead letters there are of each code, and the first reason; whether nothing was taken.
 
@@ -51,11 +58,11 @@ def complain(
         which = "the only record was" if total == 1 else f"all {total} records were"
         share = "" if number == total else f", {number} of them"
         message = f"{which} refused{share} with {code}: {first[code].reason}{hint}"
-        progress.error("OBEP560", message, _remedy(first[code]))
+        progress.error("OBEP560", message, _remedy(first[code], query))
     return nothing
 
 
-def _remedy(letter: DeadLetter) -> str:
+def _remedy(letter: DeadLetter, query: Query) -> str:
     """A mapping to begin with, if the record is a device's own JSON."""
     try:
         record = msgspec.json.decode(letter.raw)
@@ -63,4 +70,5 @@ def _remedy(letter: DeadLetter) -> str:
         return ""
     if letter.code != "OBEP601" or not isinstance(record, dict) or "graph" in record:
         return ""
-    return f"in obep.toml, to be edited,\n{likely_mapping(record, letter.stream)}"
+    names = next((one.iri for one in query.linked.file.prefixes if one.prefix == ""), "http://example.org/")
+    return f"in obep.toml, to be edited,\n{likely_mapping(record, letter.stream, names)}"

@@ -106,7 +106,7 @@ NAMING = ("id", "@id", "device", "deviceid", "sensor", "sensorid", "name", "stat
 """Names of fields that say who a record is about, as `LIKELY` is written."""
 
 
-def likely_mapping(record: dict[str, Any], stream: str) -> str:
+def likely_mapping(record: dict[str, Any], stream: str, names: str = "http://example.org/") -> str:
     """A mapping for obep.toml that makes triples of all fields of a record: a beginning, to be edited.
 
     >>> print(likely_mapping({"device": 7, "ts": 1767261600000, "temp": -4.5}, "readings"))
@@ -129,7 +129,7 @@ def likely_mapping(record: dict[str, Any], stream: str) -> str:
     said = [f":{_local(path)} {{{path}{_type(flat[path])}}}" for path in others if path != who]
     lines = [
         f"[sources.{stream or 'NAME'}.mapping]",
-        'prefixes = { "" = "http://example.org/" }',
+        f'prefixes = {{ "" = "{names}" }}',
         f'template = "{f":{{{who}}}" if who else "[]"} {" ; ".join(said) or "a :Thing"} ."',
     ]
     if time and time != "time":

@@ -186,8 +186,7 @@ def test_a_devices_own_json_is_answered_with_a_mapping_that_reads_it(query: Path
     assert said.status == 1
     head, _, mapping = said.err.partition("  Try:  in obep.toml, to be edited,\n")
     assert head.startswith("OBEP560  the only record was refused with OBEP601: ")
-    text = textwrap.dedent(mapping).replace("http://example.org/", "http://e/")
-    (query.parent / "obep.toml").write_text(text)
+    (query.parent / "obep.toml").write_text(textwrap.dedent(mapping))
     hot(query.parent, HOT.replace("Sensor and ", ""))
     [record] = embedded(query, "--source", f"s={query.parent}/s.jsonl").records
     assert (record["because"][0]["individual"], record["start"]) == ("http://e/a", "2026-01-01T10:00:00Z")
