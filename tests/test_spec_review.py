@@ -157,6 +157,27 @@ def test_an_occurrence_is_no_item_of_the_strata_below_it(load):
     assert told(run(query, (1, ":a a :A0 ."), (2, ":d a :D0 ."))) == ["G [2,2]", "H [1,2] a=a"]
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        (
+            "EVENT H MATCH A JOIN C WITHIN 5 s CONSTRUCT { ?this a :D0 }\n"
+            "EVENT G AS D0 IF { FILTER(true) } CONSTRUCT { ?this a :A0 }\nRETURN G, H",
+            ["G [1,2]", "G [2,2]", "H [1,2]"],  # an H is a G, but what is made of an H is no part of one
+        ),
+        (
+            "EVENT G AS D0 IF { FILTER(true) } CONSTRUCT { [] a :B0 }\n"
+            "EVENT H AS B0 IF { FILTER(true) } CONSTRUCT { [] a :D0 }\nRETURN G, H",
+            ["G [2,2]", "H [2,2]"],  # G is defined first, so it is below H
+        ),
+    ],
+)
+def test_what_guarded_events_construct_for_each_other_has_an_end(load, events, expected):
+    """Strata are in an order, also where only CONSTRUCT leads from one to the other."""
+    assert told(run(load(LEAVES + events), (1, ":a a :A0 ."), (2, ":c a :C0 . :d a :D0 ."))) == expected
+
+
 def test_blank_nodes_of_two_occurrences_of_one_individual_stay_apart(load):
     """An occurrence is an item, and blank nodes are local to it: the two values have a node each."""
     query = load(

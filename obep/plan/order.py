@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from obep.guards.mentions import HIDDEN
 from obep.model import RDF_TYPE, Term, body_of
-from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name
-from obep.query.names import all_below, depends, layered, needs_of
+from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name, Var
+from obep.query.names import all_below, components, depends, layered, needs_of
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -41,7 +43,37 @@ def derived(linked: Linked, bundle: Any = None) -> dict[Term, frozenset[Term]]:
             below = frozenset(head for head in heads if iri not in parts(head))
             if below:
                 found[iri] = below
-    return found
+    return _ending(found, needs, linked)
+
+
+def _ending(
+    found: dict[Term, frozenset[Term]], needs: dict[Term, set[Term]], linked: Linked
+) -> dict[Term, frozenset[Term]]:
+    """The same without what closes a circle in which each round has a new name: it would have no end.
+
+    Strata are in an order, so one of two has to be below the other: the one that is defined first, where
+    nothing else says so. Where a round brings nothing new, a circle ends by itself.
+    """
+    both = {iri: needs[iri] | found.get(iri, frozenset()) for iri in needs}
+    for group in components(both, both.__getitem__):
+        if len(group) > 1 and any(_names_anew(linked.events[iri]) for iri in group):
+            inside = set(group)
+            members = [iri for iri in reversed(linked.events) if iri in inside]
+            order = {iri: needs[iri] & inside for iri in members}
+            for iri, head in product(members, members):
+                if head in found.get(iri, ()):
+                    if iri in all_below(head, order):
+                        found[iri] -= {head}
+                    else:
+                        order[iri].add(head)
+    return {iri: below for iri, below in found.items() if below}
+
+
+def _names_anew(event: Event) -> bool:
+    """Whether each occurrence brings a name of its own."""
+    places = (place for triple in event.construct for place in (triple.subject, triple.object))
+    blank = any(isinstance(place, Var) and place.name.startswith(HIDDEN) for place in places)
+    return isinstance(event, CompositeEvent) or blank
 
 
 def in_order(linked: Linked, found_in: Derived) -> list[list[Term]]:
