@@ -77,13 +77,16 @@ def again(folder: Path) -> Bundle:
 
 
 def run(bundle: Bundle, triples: int) -> None:
-    """Items over all of K."""
+    """Items over all of K, made some at a time: it is not they that are measured."""
     matcher = Matcher(bundle)
-    items = templated(ITEMS, triples // 4)
-    begin = time.process_time()
-    for item in items:
-        matcher.match(item)
-    tell({"rate": len(items) / (time.process_time() - begin), **memory()})
+    seconds = 0.0
+    for seed in range(ITEMS // 1000):
+        items = templated(1000, triples // 4, seed)
+        begin = time.process_time()
+        for item in items:
+            matcher.match(item)
+        seconds += time.process_time() - begin
+    tell({"rate": ITEMS / seconds, **memory()})
 
 
 def tell(figures: dict[str, float]) -> None:
