@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from obep.engine.blocks import NOW, STYLE, STYLES
+from obep.engine.bulk import uncollected
 from obep.model import DeadLetter, Item
 from obep.spark.route import Arrived, Columns
 from obep.spark.worker import Job, hold, matcher_of, require_layout, routes_of, shares
@@ -39,12 +40,13 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
                 continue
             now = stamped.column(STAMP)[0].value
             batch = stamped.select([name for name in stamped.schema.names if name != STAMP])
-            items = list(_admitted(read(batch), job.future, now))
-            counters = {NOW: now, STYLE: STYLES.index(getattr(read, "style", None))}
             blocks: list[bytes] = []
-            for bundle, share in zip(job.bundles, own, strict=True):
-                routes = routes_of(bundle, job.buckets, share)
-                blocks.extend(routes.blocks(items, matcher_of(bundle), counters))
+            with uncollected():
+                items = list(_admitted(read(batch), job.future, now))
+                counters = {NOW: now, STYLE: STYLES.index(getattr(read, "style", None))}
+                for bundle, share in zip(job.bundles, own, strict=True):
+                    routes = routes_of(bundle, job.buckets, share)
+                    blocks.extend(routes.blocks(items, matcher_of(bundle), counters))
             yield pa.RecordBatch.from_arrays(
                 [pa.array(job.numbers, pa.int32()), pa.array(blocks, pa.binary())], ["bucket", "block"]
             )

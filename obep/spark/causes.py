@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from obep.engine.blocks import Carried
+from obep.engine.blocks import Carried, Told
 from obep.engine.output import iri
 from obep.engine.report import Reporter
 from obep.model import Occurrence, Part, Term, Triple, local_name
@@ -115,10 +115,12 @@ class Causes:
         """The same as columns, as far as somebody has made them."""
         self._numbers: dict[tuple[str, object, bool], int] = {}
         self._shapes: dict[tuple[object, ...], Shape] = {}
+        self._tellers: dict[Told, Told] = {}
+        self._said: dict[tuple[object, ...], Told] = {}
 
     def shapes(self, reporters: Sequence[Reporter], found: Sequence[Parts]) -> list[Shape]:
         """The shapes of occurrences that were found as these parts."""
-        tellers = [[_teller(part) for part in column] for column in zip(*found, strict=True)]
+        tellers = [[self._teller(part) for part in column] for column in zip(*found, strict=True)]
         known = self._shapes
         shapes = []
         for number, key in enumerate(zip(reporters, *tellers, strict=True)):
@@ -128,9 +130,20 @@ class Causes:
             shapes.append(shape)
         return shapes
 
+    def _teller(self, part: Occurrence | None) -> object:
+        """The same for all parts that tell the same at other instants; any other part for itself."""
+        if type(part) is not Carried:
+            return part
+        told = part.told
+        known = self._tellers.get(told)
+        if known is None:
+            said = (told.event, told.individual, told.explanation, told.bounded)
+            known = self._tellers[told] = self._said.setdefault(said, told)
+        return known
+
     def number(self, alias: str, part: Occurrence, context: bool) -> int:
         """The number of the cause that a part is."""
-        key = (alias, _teller(part), context)
+        key = (alias, self._teller(part), context)
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self.causes)
@@ -147,10 +160,6 @@ class Causes:
             (self.number(p.alias, p.occurrence, p.context), p.occurrence.start, p.occurrence.end)
             for p in parts
         ]
-
-
-def _teller(part: Occurrence | None) -> object:
-    return part.told if type(part) is Carried else part
 
 
 def _explanation(part: Occurrence) -> Sequence[tuple[Triple, object]]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from obep.errors import fail
 from obep.formats.limits import Limits, Refused
-from obep.formats.rdf import item_triples, parse_graph
-from obep.model import DeadLetter, Item
+from obep.formats.rdf import item_triples, parse_graph, read_lines
+from obep.model import DeadLetter, Item, Triple
 from obep.spark.abstracting import Read
+from obep.spark.mapped import distinct
+from obep.spark.route import Arrived, Columns, Graph
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,16 +33,34 @@ def columns_read(items: DataFrame) -> Read:
     return read_graphs
 
 
-def read_graphs(batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
-    """The items of rows that hold graphs."""
+def read_graphs(batch: pa.RecordBatch) -> Iterator[Arrived]:
+    """The items of rows that hold graphs; texts that come again are read once."""
     import pyarrow as pa
 
-    streams = batch.column("stream").to_pylist()
+    streams = batch.column("stream").fill_null("")
     times = batch.column("time")
     if pa.types.is_timestamp(times.type):
         times = times.cast(pa.timestamp("us")).cast(pa.int64())
-    for stream, at, graph in zip(streams, times.to_pylist(), batch.column("graph").to_pylist(), strict=True):
-        yield _item(stream or "", at, graph)
+    graphs = batch.column("graph")
+    alone = np.ones(batch.num_rows, np.bool_)
+    if pa.types.is_string(graphs.type) and batch.num_rows:
+        says, first = distinct([streams, graphs], batch.num_rows)
+        texts = graphs.take(pa.array(first)).to_pylist()
+        read = [_graph(triples) for triples in read_lines([text or "" for text in texts], Limits())]
+        alone = np.array([graph is None for graph in read], np.bool_)[says]
+        alone |= times.is_null().to_numpy(zero_copy_only=False)
+        instants = times.fill_null(0).to_numpy()
+        whose = streams.dictionary_encode()
+        for number, stream in enumerate(whose.dictionary.to_pylist()):
+            mine = (whose.indices.to_numpy() == number) & ~alone
+            yield Columns(stream, instants[mine], says[mine], [graph or () for graph in read])
+    rows = (column.filter(pa.array(alone)).to_pylist() for column in (streams, times, graphs))
+    for stream, at, graph in zip(*rows, strict=True):
+        yield _item(stream, at, graph)
+
+
+def _graph(triples: list[Triple] | None) -> Graph | None:
+    return None if triples is None else tuple(dict.fromkeys(triples))
 
 
 def _item(stream: str, at: int | None, graph: Any) -> Item | DeadLetter:

@@ -164,10 +164,11 @@ class Routes:
         found: list[list[tuple[int, int, bytes]]] = []
         noted: dict[int, tuple[int, ...]] = {}
         refused = np.zeros(len(columns.graphs), np.bool_)
+        remember = 2 * len(columns.graphs) <= len(columns.says)  # what nobody says twice is not worth it
         for number, graph in enumerate(columns.graphs):
-            routed = self._remembered.get((columns.stream, graph))
+            routed = self._remembered.get((columns.stream, graph)) if remember else None
             if routed is None:
-                some = self._match(Item(columns.stream, 0, graph), matcher)
+                some = self._match(Item(columns.stream, 0, graph), matcher, remember)
                 refused[number] = isinstance(some, DeadLetter)
                 routed = ([], ()) if isinstance(some, DeadLetter) else some
             found.append(routed[0])
@@ -193,22 +194,18 @@ class Routes:
         within = np.arange(len(times)) - np.repeat(np.cumsum(entries) - entries, entries)
         filling.enter(times, np.repeat(first, entries) + within, flat)
 
-    def _match(self, item: Item, matcher: Matching) -> Routed | DeadLetter:
+    def _match(self, item: Item, matcher: Matching, remember: bool = True) -> Routed | DeadLetter:
         """Where the occurrences of an item go; remembered where another instant would not change it."""
-        share = self._share
-        if share.known and item.stream not in share.known:
-            read = f"the query reads {', '.join(sorted(share.known))}"
-            reason = f"{read}, not {item.stream or 'items without a stream'}"
-            return DeadLetter(item.stream, item.at, UNKNOWN, reason, item.name)
-        routed: Routed = [], ()
-        if not share.reads or item.stream in share.reads:
-            before = noted(matcher)
-            matched = matcher.match(item)
-            if isinstance(matched, DeadLetter):
-                return matched
-            counts = tuple([now - then for now, then in zip(noted(matcher), before, strict=True)])
-            routed = self._groups(item, matched.occurrences), counts  # type: ignore[attr-defined]
-        if self._timeless:
+        before = noted(matcher)
+        matched = matcher.match(item)
+        if isinstance(matched, DeadLetter):
+            return matched
+        after = noted(matcher)
+        counts = (
+            () if after == before else tuple([now - then for now, then in zip(after, before, strict=True)])
+        )
+        routed = self._groups(item, matched.occurrences), counts  # type: ignore[attr-defined]
+        if remember and self._timeless:
             if len(self._remembered) >= REMEMBERED:
                 self._remembered.clear()
             self._remembered[item.stream, item.triples] = routed
@@ -220,10 +217,11 @@ class Routes:
             for bucket, streams in self._whole.items()
             if streams is None or item.stream in streams
         }
-        digest = digest_of(item)
+        digest = ""
         for occurrence in occurrences:
             for component, first in self._routes.get(occurrence.event, ()):
                 for (bucket, segment), rows in self._places(component, occurrence):
+                    digest = digest or digest_of(item)
                     packed.setdefault((first + bucket, segment), []).append(pack(occurrence, rows, digest))
         return [
             (bucket, segment, self._group(item, tuple(found), bucket in self._whole))
