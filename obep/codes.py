@@ -156,6 +156,7 @@ CODES: dict[str, str] = {
     "OBEP214": "a window with gaps",
     "OBEP215": "a class that a window never holds",
     "OBEP216": "an event returned in two forms",
+    "OBEP217": "something that stands twice in a list",
     "OBEP240": "two equivalent events",
     "OBEP241": "an event runs as a lower bound",
     "OBEP242": "a name in a guard that nobody knows",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from obep.errors import Diagnostic, ObepError
 from obep.query.check import check
+from obep.query.checks.report import say
 
 if TYPE_CHECKING:
     from obep.ontology.compile import Bundle
@@ -44,9 +46,15 @@ def examine(
     except ObepError as error:
         said += error.diagnostics
     if bundle is not None:
-        said += bundle.diagnostics
+        equal = {(one.file, one.span) for one in said if one.code == "OBEP210"}
+        said += [
+            one
+            for one in bundle.diagnostics
+            if one.code != "OBEP240" or (one.file, one.span) not in equal  # their texts are equal, too
+        ]
         said += check_circles(bundle)
         said += _demanded(bundle, strict=strict, require_complete=require_complete)
+    said = [_placed(one, linked) for one in said]
     order = {file.name: number for number, file in enumerate(linked.files)}
     said.sort(key=lambda d: (order.get(d.file, len(order)), d.span.start if d.span else 0))
     found = Examined(bundle, tuple(said))
@@ -72,6 +80,19 @@ def _compiled(
         said += check_names(linked, axioms, k)
         return None
     return compile_bundle(linked, axioms, k, java=java, cache_dir=cache_dir)
+
+
+def _placed(one: Diagnostic, linked: Linked) -> Diagnostic:
+    """What is said about K or T as a whole stands at the clause that names it."""
+    if one.span is not None or one.file:
+        return one
+    for kind in ("graph", "vocab") if one.code in ("OBEP243", "OBEP345") else ():
+        for file in linked.files:
+            for source in file.sources:
+                if source.kind == kind:
+                    placed = say(one.code, file, source.span, one.message, one.reason, one.remedy)
+                    return replace(placed, severity=one.severity)
+    return one
 
 
 def _demanded(bundle: Bundle, *, strict: bool, require_complete: bool) -> list[Diagnostic]:

@@ -17,6 +17,7 @@ from obep.ontology.axioms import OWL, Axioms
 from obep.ontology.cache import content_hash
 from obep.ontology.literals import literal
 from obep.ontology.mapping import axioms_of
+from obep.ontology.nodes import Unreadable
 from obep.ontology.static import Graph
 
 _SUFFIXES = {
@@ -42,10 +43,22 @@ _IMPORTS, _ONTOLOGY = f"<{OWL}imports>", f"<{OWL}Ontology>"
 
 def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = None) -> Axioms:
     """T from its files and all that they import."""
-    triples: dict[Triple, None] = {}
-    for path in _with_imports(list(paths), catalogue or {}):
-        triples.update(dict.fromkeys(read_rdf(path)))
-    return axioms_of(triples)
+    files = {path: read_rdf(path) for path in _with_imports(list(paths), catalogue or {})}
+    try:
+        return axioms_of(dict.fromkeys(triple for triples in files.values() for triple in triples))
+    except Unreadable as error:
+        raise _placed(error, files) from None
+
+
+def _placed(error: Unreadable, files: Mapping[Path, list[Triple]]) -> Unreadable:
+    """The same error with the file, and with the name that a node without one belongs to."""
+    for path, triples in files.items():
+        if any(error.node in (s, o) for s, _, o in triples):
+            node, leads = error.node, {o: s for s, _, o in triples}
+            for _ in leads:  # up to something that has a name
+                node = leads.get(node, node) if node.startswith("_") else node
+            return Unreadable(error.node, node, error.reason, str(path))
+    return error
 
 
 def load_graph(paths: Iterable[Path], cache_dir: Path | None = None) -> Graph:
@@ -93,7 +106,13 @@ def read_rdf(path: Path) -> list[Triple]:
     except ObepError:
         raise
     except Exception as error:  # each parser has exceptions of its own
-        raise fail("OBEP302", "the file cannot be read as RDF", file=str(path), reason=str(error)) from None
+        raise fail(
+            "OBEP302",
+            "the file cannot be read as RDF",
+            file=str(path),
+            reason=str(error),
+            remedy="mend it there; of another format, its ending has to say so (.ttl .nt .owl .jsonld)",
+        ) from None
     prefix = blake2b(str(path).encode() + data, digest_size=5).hexdigest()
     names: dict[Term, Term] = {}
 
@@ -107,7 +126,12 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes().removeprefix(b"\xef\xbb\xbf")  # a byte order mark is no RDF
     except OSError as error:
-        raise fail("OBEP301", f"{path} cannot be read", reason=error.strerror or str(error)) from None
+        raise fail(
+            "OBEP301",
+            f"{path} cannot be read",
+            reason=error.strerror or str(error),
+            remedy=f"check the path and who may read it: ls -l {path}",
+        ) from None
 
 
 def _with_imports(waiting: list[Path], catalogue: Mapping[str, Path]) -> list[Path]:
@@ -126,7 +150,7 @@ def _with_imports(waiting: list[Path], catalogue: Mapping[str, Path]) -> list[Pa
                         f"the ontology imports {o}, which is not in the catalogue",
                         file=str(path),
                         reason="obep fetches nothing from the network.",
-                        remedy=f'[catalogue]\n"{o[1:-1]}" = "a file of yours"      # in obep.toml',
+                        remedy=f'[ontology.catalogue]\n"{o[1:-1]}" = "a file of yours"      # in obep.toml',
                     )
                 waiting.append(imported)
     return list(found)
@@ -212,7 +236,13 @@ def _grown(name: bytes, entities: dict[bytes, bytes], within: tuple[bytes, ...])
 
 
 def _refused(path: Path, reason: str) -> ObepError:
-    return fail("OBEP305", "the XML file is refused", file=str(path), reason=reason)
+    return fail(
+        "OBEP305",
+        "the XML file is refused",
+        file=str(path),
+        reason=reason,
+        remedy="write what the entity stands for into the file itself",
+    )
 
 
 def is_ontology(triples: Iterable[Triple]) -> bool:

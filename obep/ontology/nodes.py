@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from obep.errors import ObepError, fail
+from obep.errors import Diagnostic, ObepError
 from obep.model import Term, Triple
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import OWL, RDF, RDFS, XSD
 from obep.ontology.literals import parts, value
 from obep.ontology.patterns import read_pattern
+from obep.ontology.words import name
 
 _DEPTH = 200
 
@@ -195,6 +196,22 @@ class Nodes:
         raise unreadable(s, "it stands where a data range is needed, and is none that OWL 2 knows")
 
 
-def unreadable(node: Term, reason: str) -> ObepError:
-    """An ontology says something that is not OWL 2."""
-    return fail("OBEP303", f"the ontology has an axiom that cannot be read, at {node}", reason=reason)
+class Unreadable(ObepError):
+    """An ontology says something that is not OWL 2, about a node of its graph."""
+
+    def __init__(self, node: Term, about: Term, reason: str, file: str = "") -> None:
+        super().__init__(
+            Diagnostic(
+                "OBEP303",
+                f"an axiom about {name(about)} cannot be read" if file else f"{node} cannot be read as OWL 2",
+                file,
+                reason=f"{reason[0].upper()}{reason[1:]}.",
+                remedy="write it as OWL 2 does (an editor such as Protégé knows how), or leave it out",
+            )
+        )
+        self.node, self.reason = node, reason
+
+
+def unreadable(node: Term, reason: str) -> Unreadable:
+    """The error, before anybody knows which file it is about."""
+    return Unreadable(node, node, reason)

@@ -28,6 +28,7 @@ QUERY_ERRORS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
 )
 QUERY_WARNINGS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     events.equal_definitions,
+    events.returned_twice,
     events.two_forms,
     windows.kept_for_ever,
     windows.unused,
@@ -67,6 +68,7 @@ PATTERN_WARNINGS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (
     suspicions.and_of_streams,
     suspicions.optional_and_later,
     suspicions.removes_nothing,
+    suspicions.listed_twice,
     suspicions.used_once,
     memory.unbounded,
 )

@@ -90,27 +90,33 @@ def _check_name(function: str | Name, given: int) -> Said | None:
         reason = "FILTER has SPARQL 1.1's functions, getSTARTTIME, getENDTIME, getDURATION and seconds."
     meant = ELSEWHERE.get(name.upper()) or nearest(name, known)
     asks = f"; did you mean {meant}?" if meant else ""
-    return "OBEP190", f"{name} is no function{asks}", reason, f"{meant}(…)" if meant else ""
+    remedy = f"{meant}(…)" if meant else 'one of SPARQL\'s, such as STRLEN(?v), ABS(?v) or REGEX(?v, "…")'
+    return "OBEP190", f"{name} is no function{asks}", reason, remedy
 
 
 def _check_number(name: str, given: int, least: int, most: int | None) -> Said | None:
     if given >= least and (most is None or given <= most):
         return None
     wanted = f"{least}" if least == most else f"at least {least}" if most is None else f"{least} to {most}"
-    noun = "argument" if wanted == "1" else "arguments"
+    noun = "argument" if wanted.endswith("1") else "arguments"
     remedy = f"{name}({', '.join('…' for _ in range(max(least, 1)))})"
-    return "OBEP191", f"{name} takes {wanted} {noun}, not {given}", "", remedy
+    reason = "What stands between its parentheses, separated by commas, are its arguments."
+    return "OBEP191", f"{name} takes {wanted} {noun}, not {given}", reason, remedy
 
 
 def _check_use(call: Call) -> Said | None:
     name = call.function
     if name in CHANGING:
         reason = "Its value changes from run to run, but the same input must give the same answers and ids."
-        remedy = "getENDTIME(), the time of what is decided" if name == "NOW" else ""
+        other = "a value of the item, or of the static graph"
+        remedy = "getENDTIME(), the time of what is decided" if name == "NOW" else other
         return "OBEP420", f"{name} cannot be used in a guard", reason, remedy
     if name in AGGREGATES:
         reason = "A FILTER looks at one solution at a time; aggregates need all of them."
-        return "OBEP421", f"{name} cannot be used in a guard", reason, ""
+        remedy = (
+            "A TIMES 3 in MATCH, for three of A" if name == "COUNT" else "compare the values of two events"
+        )
+        return "OBEP421", f"{name} cannot be used in a guard", reason, remedy
     if name == "BOUND" and not isinstance(call.arguments[0], Var):
         return "OBEP194", "BOUND takes a variable", "Only a variable can be bound.", "BOUND(?v)"
     return _check_regex(call, name) if name == "REGEX" or name == "REPLACE" else None
@@ -129,9 +135,10 @@ def _check_regex(call: Call, name: str) -> Said | None:
             "OBEP192",
             "the regular expression cannot be used",
             f"{str(error)[:1].upper()}{str(error)[1:]}.",
-            "",
+            'REGEX(?v, "^R[0-9]+$"); a sign that means itself has a backslash before it, written \\\\.',
         )
     if name == "REPLACE" and cost(tree) is None:
         reason = "A repetition in a repetition can take exponential time to replace. REGEX has no such limit."
-        return "OBEP193", "REPLACE cannot bound the time of this regular expression", reason, ""
+        remedy = "one repetition at each place: (a|b)+ for (a+|b+)+"
+        return "OBEP193", "REPLACE cannot bound the time of this regular expression", reason, remedy
     return None

@@ -33,7 +33,7 @@ def explain(situation: Situation) -> Diagnostic:
         "OBEP001",
         f"{situation.word} cannot stand here" if situation.word else "the query ends too early",
         f"Here could stand {expected(situation.accepts)}.",
-        "",
+        f"remove {situation.word}" if situation.word else "go on",
     )
 
 

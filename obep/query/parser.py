@@ -49,13 +49,18 @@ def parse_bytes(data: bytes, name: str = "<query>") -> QueryFile:
     try:
         return parse(data.decode("utf-8-sig"), name)
     except UnicodeDecodeError as problem:
-        line = data.count(b"\n", 0, problem.start) + 1
-        raise fail(
-            "OBEP006",
-            f"not UTF-8: the byte {data[problem.start]:#04x} in line {line}",
-            file=name,
-            reason="A query file is text in UTF-8.",
-            remedy="save it as UTF-8 in your editor, or: iconv -f latin1 -t utf-8",
+        before = data[: problem.start].decode("utf-8-sig")
+        begin, line = before.rfind("\n") + 1, before.count("\n") + 1
+        column = len(before) - begin + 1
+        span = Span(len(before), len(before) + 1, line, column, line, column + 1)
+        raise ObepError(
+            Scope(data.decode("utf-8-sig", "replace"), name).diagnostic(
+                "OBEP006",
+                f"not UTF-8: the byte {data[problem.start]:#04x} in line {line}",
+                span,
+                reason="A query file is text in UTF-8.",
+                remedy="save it as UTF-8 in your editor, or: iconv -f latin1 -t utf-8",
+            )
         ) from None
 
 

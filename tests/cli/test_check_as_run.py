@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from shell import embedded, obep
+from shell import Said, embedded, obep
 
 DATA = Path(__file__).parents[1] / "query" / "data" / "names"
 STARTS_JAVA = ("344", "345")
@@ -31,14 +32,14 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_check_says_what_is_expected_and_run_says_the_same(name: str, tmp_path: Path) -> None:
     expected = Path(name).with_suffix(".expected")
-    checked = obep("check", name)
+    checked = plain(obep("check", name))
     if os.environ.get("OBEP_WRITE_EXPECTED"):
         expected.write_text(checked.err, encoding="utf-8")
     assert checked.err == expected.read_text(encoding="utf-8")
     assert checked.status == (0 if name.startswith("2") else 2)
 
     (tmp_path / "empty.jsonl").touch()
-    run = embedded(name, "--source", f"doors={tmp_path / 'empty.jsonl'}")
+    run = plain(embedded(name, "--source", f"doors={tmp_path / 'empty.jsonl'}"))
     assert run.status == checked.status
     assert _paragraphs(run.err) == _paragraphs(checked.err)
 
@@ -55,7 +56,12 @@ def test_a_strict_configuration_is_strict_when_checking_too(tmp_path: Path) -> N
     (tmp_path / "obep.toml").write_text("[engine]\nstrict = true\n")
     said = obep("check", tmp_path / "q.obep")
     assert said.status == 2
-    assert said.err.count("OBEP310  :q is not in the vocabulary of B") == 1
+    assert said.err.count("OBEP310  :q is not in the vocabulary of A") == 1
+
+
+def plain(said: Said) -> Said:
+    """The same, wherever the project lies."""
+    return replace(said, err=said.err.replace(str(DATA), "FOLDER"))
 
 
 def _paragraphs(said: str) -> list[str]:

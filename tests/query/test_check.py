@@ -45,7 +45,22 @@ def test_a_case_is_about_the_code_in_its_name(path: Path) -> None:
     assert path.name[:3] in codes
 
 
+def test_whatever_is_said_has_a_place_a_reason_and_a_remedy() -> None:
+    for path in sorted(DATA.glob("*/*.expected")):
+        for said in path.read_text("utf-8").strip().split("\n\n"):
+            _, where, *rest = said.split("\n")
+            about_a_query = ".obep:" in where
+            assert about_a_query or where.startswith("  FOLDER/"), said  # or about a file that it names
+            if about_a_query:
+                excerpt, caret, *rest = rest
+                assert re.match(r" +\d+ \| ", excerpt), said
+                assert re.match(r" +\| +\^", caret), said
+            remedy = next((n for n, line in enumerate(rest) if line.startswith("  Try:  ")), 0)
+            assert remedy, said  # the reason stands before it
+
+
 def test_every_code_of_check_has_a_case() -> None:
-    ours = {code[4:] for code in CODES if "OBEP100" <= code <= "OBEP129" or "OBEP200" <= code <= "OBEP229"}
+    ranges = (("OBEP100", "OBEP199"), ("OBEP200", "OBEP229"), ("OBEP400", "OBEP429"))
+    ours = {code[4:] for code in CODES if any(first <= code <= last for first, last in ranges)}
     covered = {path.name[:3] for path in DATA.glob("checks/*.obep")}
     assert ours <= covered

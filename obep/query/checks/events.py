@@ -11,7 +11,7 @@ from obep.errors import Diagnostic
 from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name, Node, QueryFile
 from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Scope
-from obep.query.checks.report import listed, say
+from obep.query.checks.report import listed, say, twice_in_a_list
 from obep.query.checks.source import keyword_span
 from obep.query.nearest import split
 
@@ -138,7 +138,15 @@ def returned(definitions: Definitions) -> Iterator[Diagnostic]:
                 )
             if clause.which == "all" and not events:
                 message = "RETURN ALL, but there is no event"
-                yield say("OBEP112", file, clause.span, message, remedy="EVENT … AS …   before the RETURN")
+                reason = "RETURN ALL returns the events of this query and of its INCLUDEs."
+                yield say("OBEP112", file, clause.span, message, reason, "EVENT … AS …   before the RETURN")
+
+
+def returned_twice(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP217: a RETURN names each event once."""
+    for file in definitions.linked.files:
+        for clause in file.returns:
+            yield from twice_in_a_list(file, "RETURN", [(name.text, name.span) for name in clause.events])
 
 
 def two_forms(definitions: Definitions) -> Iterator[Diagnostic]:
@@ -171,7 +179,7 @@ def equal_definitions(definitions: Definitions) -> Iterator[Diagnostic]:
         names = (name for name in _compared(type(event)) if name not in _NOT_MEANT)
         what = tuple(_meaning(getattr(event, name)) for name in names)
         earlier = first.setdefault(what, event)
-        if earlier is event or earlier.name.iri == event.name.iri:
+        if earlier.name.iri == event.name.iri or definitions.events.get(event.name.iri) is not event:
             continue
         yield say(
             "OBEP210",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from obep.errors import Diagnostic, Span
@@ -33,6 +33,18 @@ def quote(node: Node) -> str:
     """A piece of the query on one line, in its canonical form; a very long one loses its middle."""
     text = " ".join(show(node).split())
     return text if len(text) <= _LONGEST else f"{text[:70]} … {text[-30:]}"
+
+
+def twice_in_a_list(file: QueryFile, where: str, members: Sequence[tuple[str, Span]]) -> Iterator[Diagnostic]:
+    """OBEP217: what stands in a list again changes nothing."""
+    seen: set[str] = set()
+    for text, span in members:
+        if text in seen:
+            yield say(
+                "OBEP217", file, span, f"{text} stands twice in {where}",
+                "Once is enough; perhaps another one was meant.", f"remove one {text}",
+            )  # fmt: skip
+        seen.add(text)
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:

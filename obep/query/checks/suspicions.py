@@ -28,7 +28,7 @@ from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Scope, conditions_of, variables_of
 from obep.query.checks.negation import instead_of_not
 from obep.query.checks.patterns import FIVE_MINUTES
-from obep.query.checks.report import listed, quote, say
+from obep.query.checks.report import listed, quote, say, twice_in_a_list
 from obep.query.checks.source import parenthesised
 from obep.query.checks.tree import operands, patterns, with_operands
 
@@ -265,6 +265,16 @@ def removes_nothing(scope: Scope) -> Iterator[Diagnostic]:
                 f"NOT looks at one item at one instant, and {quote(node.operand)} takes longer than that.",
                 instead_of_not(scope.event.pattern, node) or f"… WITHOUT ({quote(node.operand)})",
             )
+
+
+def listed_twice(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP217: PARTITION BY and the blocks of a guard name each variable, each alias, once."""
+    variables = [(f"?{var.name}", var.span) for var in scope.event.partition_by]
+    yield from twice_in_a_list(scope.file, "PARTITION BY", variables)
+    for block in scope.blocks:
+        if block.alias_spans:
+            aliases = list(zip(block.aliases, block.alias_spans, strict=True))
+            yield from twice_in_a_list(scope.file, "this block", aliases)
 
 
 def used_once(scope: Scope) -> Iterator[Diagnostic]:
