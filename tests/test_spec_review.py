@@ -295,3 +295,40 @@ def test_state_that_nobody_is_warned_of_does_not_grow(load, pattern):
         engine.push(f"{PREFIXES} :x{second} a :{'ABC'[second % 3]}0 .", second)
         sizes.append(engine._runtime.size())
     assert max(sizes[60:]) <= max(sizes[:60]) <= 20
+
+
+# --- §3, D7: what an occurrence hands on --------------------------------------------------------------------
+
+HOT = "EVENT Hot AS A0 IF { ?this :value ?v FILTER(?v > 3) } "
+RISE = "EVENT Rise MATCH Hot AS a SEQ Hot AS b WITHIN 5 s IF { EVENT a, b { ?this :value ?w } }\n"
+SPAN = "EVENT I MATCH A SEQ B WITHIN 4 s EVENT H MATCH I SEQ C WITHIN 9 s IF { EVENT I { ?x :value ?w } }\n"
+
+
+@pytest.mark.parametrize(
+    ("query", "ontology", "static", "warned"),
+    [
+        (HOT + RISE, "", "", ":value is never found in Hot"),
+        (HOT + "CONSTRUCT { ?this :value ?v } " + RISE, "", "", None),
+        (HOT.replace("AS A0", "AS A0 and :value some") + RISE, "", "", None),
+        (HOT + RISE, "", ":a :value 7 .", None),
+        (HOT.replace("IF { ?this :value ?v FILTER(?v > 3) }", "") + RISE, "", "", None),  # it reads its item
+        (LEAVES + SPAN, "", "", ":value is never found in I"),
+        (LEAVES + SPAN.replace("A SEQ B", "A SEQ NOT B"), "", "", None),  # NOT leaves anything of an item
+        (
+            LEAVES + SPAN.replace(":value", ":near"),
+            ":leads rdfs:subPropertyOf :near .",
+            ":a :leads :b .",
+            None,
+        ),
+        (
+            LEAVES + SPAN.replace(":value", ":near"),
+            ":near owl:propertyChainAxiom (:leads :leads) .",
+            "",
+            None,
+        ),
+        (LEAVES + SPAN.replace(":value", ":near"), "", "", ":near is never found in I"),
+    ],
+)
+def test_a_guard_on_what_is_never_handed_on_is_warned_of(load, query, ontology, static, warned):
+    said = [one.message for one in load(query, ontology, static).warnings if one.code == "OBEP244"]
+    assert said == ([warned] if warned else [])

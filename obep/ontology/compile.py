@@ -306,6 +306,10 @@ class Bundle:
         """The classes (properties) that T says every such one to be."""
         return self._above_and_below[0].get(name, set())
 
+    def below(self, name: Term) -> set[Term]:
+        """The classes (properties) that T says to be always of this one."""
+        return self._above_and_below[1].get(name, set())
+
     @cached_property
     def _vocabularies(self) -> dict[Term, frozenset[Term]]:
         return {}

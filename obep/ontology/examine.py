@@ -38,6 +38,7 @@ def examine(
 ) -> Examined:
     """Checks a query, loads its ontology and its static graph, and compiles them."""
     from obep.ontology.circles import check_circles
+    from obep.ontology.handed_on import check_handed_on
 
     said = check(linked)
     bundle = None
@@ -53,6 +54,7 @@ def examine(
             if one.code != "OBEP240" or (one.file, one.span) not in equal  # their texts are equal, too
         ]
         said += check_circles(bundle)
+        said += check_handed_on(bundle)
         said += _demanded(bundle, strict=strict, require_complete=require_complete)
     said = [_placed(one, linked) for one in said]
     order = {file.name: number for number, file in enumerate(linked.files)}
