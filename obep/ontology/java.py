@@ -117,6 +117,7 @@ def _start(library: Path) -> None:
             "-XX:-UsePerfData",
             f"-XX:ErrorFile={Path(tempfile.gettempdir()) / 'hs_err_pid%p.log'}",
             "-Djava.awt.headless=true",
+            *_quiet(library),
             classpath=[str(hermit_jar())],
             convertStrings=False,
             interrupt=True,  # with -Xrs: signals stay Python's (JPype's own way crashes on SIGTERM)
@@ -128,6 +129,15 @@ def _start(library: Path) -> None:
             reason=f"{library}: {error}",
             remedy="point JAVA_HOME to a JDK (11 or newer), or lower OBEP_JAVA_HEAP",
         ) from error
+
+
+def _quiet(library: Path) -> list[str]:
+    """Java 22 and later warn of every library that is native, JPype's too, unless that is allowed."""
+    try:
+        version = re.search(r'JAVA_VERSION="(\d+)', (library.parents[2] / "release").read_text())
+    except (OSError, IndexError):
+        return []
+    return ["--enable-native-access=ALL-UNNAMED"] if version and int(version[1]) >= 22 else []
 
 
 def hermit_jar() -> Path:
