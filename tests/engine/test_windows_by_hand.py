@@ -185,6 +185,34 @@ def test_an_absence_after_a_window_event(tmp_path):
     assert run(query, {**stream, 7: [":r a :Dark ."]}, until=9) == []
 
 
+LATE = """EVENT Calm AS Dark
+EVENT Then MATCH Both SEQ Calm WITHIN 20 s
+EVENT Alone MATCH Both NOT FOLLOWED BY Calm WITHIN 2 s
+EVENT Next MATCH Both NEXT Calm WITHIN 20 s
+EVENT Any MATCH Both JOIN Calm WITHIN 20 s
+EVENT Last MATCH (LAST Both) SEQ Calm WITHIN 20 s
+EVENT Inside MATCH Calm DURING Both WITHIN 20 s
+EVENT Clear MATCH Both WITHOUT Calm
+"""
+
+
+def test_operators_take_what_is_detected_after_its_end(tmp_path):
+    """Both is [1,3], and known at 5; by then Calm has happened at 2 and at 4."""
+    events = BOTH + LATE.replace("EVENT Next", "EVENT :Next").replace("EVENT Last", "EVENT :Last")
+    query = window(tmp_path, "RANGE 10 s STEP 5 s", events)
+    stream = {1: [":r a :Open ."], 2: [":q a :Dark ."], 3: [":r a :Busy ."], 4: [":q a :Dark ."]}
+    hits = run(query, stream, until=9)
+    assert times(of(hits, "Then")) == [(1, 4, 5)]
+    assert times(of(hits, "Next")) == [(1, 4, 5)]
+    assert times(of(hits, "Last")) == [(1, 4, 5)]  # decided at 5, when it is the last
+    assert times(of(hits, "Any")) == [(1, 3, 5), (1, 4, 5)]
+    assert times(of(hits, "Inside")) == [(2, 2, 5)]
+    assert times(of(hits, "Clear")) == []  # 2 lies strictly inside
+    assert times(of(hits, "Alone")) == []  # 4 lies between 3 and 5
+    quiet = run(query, {1: [":r a :Open ."], 3: [":r a :Busy ."]}, until=9)
+    assert times(of(quiet, "Alone")) == [(1, 5, 5)] and times(of(quiet, "Clear")) == [(1, 3, 5)]
+
+
 def test_what_the_range_has_passed_is_not_kept(tmp_path):
     engine = window(tmp_path, "RANGE 3 s").engine()
     for second in range(1, 50):
