@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import sys
+import time
 from types import FrameType
 from typing import Any
 
@@ -76,7 +77,18 @@ def figures(run: Any) -> dict[str, object]:
         "pending": sum(tally.pending.values()),
         "undelivered": len(run.delivery.failed),
         "unknown": tally.noted["unknown"],
+        "lag": lag(run),
+        "state": run.state_bytes,
+        "skew": tally.skew,
     }
+
+
+def lag(run: Any) -> float | None:
+    """How many seconds the watermark of a live run lies behind the clock on the wall."""
+    watermark = run.tally.watermark
+    if not run.live or watermark is None or run.tally.style == "integer":
+        return None
+    return max(0.0, time.time() - int(watermark) / 1_000_000)
 
 
 def explained(error: Exception) -> str:
@@ -119,7 +131,11 @@ def metrics(run: Any) -> dict[str, Any]:
         "undelivered_total": len(delivery.failed),
         "pending": sum(tally.pending.values()),
         **{f"{name}_total": tally.noted[name] for name in NOTED},
+        "state_bytes": run.state_bytes,
+        "bucket_skew": tally.skew,
         **({} if tally.watermark is None else {"watermark_seconds": tally.watermark / 1_000_000}),
+        **({} if (behind := lag(run)) is None else {"lag_seconds": behind}),
+        **({"holding": dict.fromkeys(tally.holding, 1)} if tally.holding else {}),
     }
 
 

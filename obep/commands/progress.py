@@ -90,6 +90,12 @@ def _line(figures: Mapping[str, object], seconds: float) -> str:
     parts += [f"{figures[name]:,} {name}" for name in others if figures.get(name)]
     if figures.get("watermark") is not None:
         parts.insert(2, f"watermark {figures['watermark']}")
+    if figures.get("lag") is not None:
+        parts.insert(3, f"{figures['lag']:,.1f} s behind")
+    if figures.get("state"):
+        parts.append(f"state {int(str(figures['state'])) / 1e6:,.1f} MB")
+    if isinstance(skew := figures.get("skew"), float) and skew >= 2:
+        parts.append(f"busiest bucket {skew:.1f} times the average")
     if figures.get("holding"):
         parts.append(f"waiting for {plain(str(figures['holding']))}")
     return ", ".join(parts)

@@ -156,6 +156,11 @@ class Delivery:
         if self._letters is not None:
             self._letters.close()
 
+    def reopen(self) -> None:
+        """A micro-batch may come again: go on from what was noted."""
+        self.close()
+        self._sinks, self._parts, self._letters, self._opened = {}, {}, None, False
+
     @property
     def failed(self) -> list[tuple[str, str]]:
         """The occurrences that a sink did not take, with the reason."""

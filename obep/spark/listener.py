@@ -72,5 +72,7 @@ class Listener(StreamingQueryListener):
             "late_total": self.totals["late"],
             "refused_total": self.totals["refused"],
             "pending": self.last.get("pending", 0),
+            "state_bytes": self.last.get("state_bytes", 0),
+            "bucket_skew": self.last.get("skew") or 1.0,
             **({} if watermark is None else {"watermark_seconds": watermark / 1_000_000}),
         }

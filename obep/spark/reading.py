@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,9 @@ from obep.spark.route import Arrived, Columns, Graph
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
+
+_JSON = re.compile(r"\s*(\{|\[\s*(\{|\]\s*$))")
+"""An object, or an array of them; Turtle may also begin with `[`, for a blank node."""
 
 
 def columns_read(items: DataFrame) -> Read:
@@ -68,7 +72,7 @@ def _item(stream: str, at: int | None, graph: Any) -> Item | DeadLetter:
         return DeadLetter(stream, None, "OBEP602", "the row has no time", str(graph)[:200])
     try:
         if isinstance(graph, str):
-            format = "jsonld" if graph.lstrip()[:1] in ("{", "[") else "turtle"
+            format = "jsonld" if _JSON.match(graph) else "turtle"
             found = list(parse_graph(graph, format, Limits()))
             return Item(stream, at, item_triples(found, stream, at, graph.encode()))
         given: list[Any] = [

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from obep.config import secret_of
+from obep.config import Config, secret_of
 from obep.errors import fail
 from obep.formats import format_named
 from obep.spark.raw import HEARTBEAT, Inflow
@@ -136,15 +137,23 @@ class Opening:
         return _raw(reader.load(path), self._number, name="path", data="content")
 
     def _socket(self) -> DataFrame:
+        from obep.spark.tcp_source import TcpDataSource
+
         address = self._address
         if address.port is None:
             raise fail("OBEP512", f"{address.shown}: a port is needed", remedy="tcp://host:9999")
         self._is("messages", format_named(self._settings.get("format") or address.option("format", "jsonl")))
-        reader = self._spark.readStream.format("socket").option("includeTimestamp", "true")
-        reader = reader.option("host", address.host or "localhost").option("port", address.port)
-        return _raw(
-            reader.load(), self._number, arrived="unix_micros(timestamp)", data="cast(value as binary)"
+        self._spark.dataSource.register(TcpDataSource)
+        reader = self._spark.readStream.format("obep-tcp").option("host", address.host or "localhost")
+        reader = reader.option("port", str(address.port)).option(
+            "limit", str(self._reading.limits.item_bytes)
         )
+        reader = reader.option("spool", self._spool())
+        return _raw(reader.load(), self._number, arrived="arrived", data="data")
+
+    def _spool(self) -> str:
+        """Where the messages of this source wait; it lives as long as the checkpoint."""
+        return str(self._scratch / "spool" / str(self._number))
 
     def _kafka(self) -> DataFrame:
         address, settings = self._address, self._settings
@@ -154,8 +163,8 @@ class Opening:
         reader = reader.option("subscribe", address.path)
         start = settings.get("start", address.option("start", "earliest"))
         reader = reader.option("startingOffsets", start).option("failOnDataLoss", "true")
-        for name, value in {**settings.get("options", {})}.items():
-            reader = reader.option(f"kafka.{name}", secret_of(value) or "")
+        for name, value in kafka_options(address, settings, self._order.config).items():
+            reader = reader.option(f"kafka.{name}", value)
         return _raw(
             reader.load(),
             self._number,
@@ -172,7 +181,7 @@ class Opening:
         self._is("messages", format_named(settings.get("format") or address.option("format", "json")))
         self._spark.dataSource.register(MqttDataSource)
         reader = self._spark.readStream.format("obep-mqtt").option("uri", self._inlet.uri)
-        reader = reader.option("spool", str(self._scratch / "spool" / str(self._number)))
+        reader = reader.option("spool", self._spool())
         for name in ("username", "password", "client_id", "qos", "tls"):
             if name in settings:
                 reader = reader.option(name, str(secret_of(settings[name])))
@@ -208,6 +217,38 @@ class Opening:
 
     def _reader(self) -> Any:
         return self._spark.readStream if self._streaming else self._spark.read
+
+
+def kafka_options(address: Address, settings: Mapping[str, Any], config: Config) -> dict[str, str]:
+    """The settings of a source as Java's client has them: TLS from PEM files, a user by SASL/PLAIN."""
+    found: dict[str, str] = {}
+    username = secret_of(settings.get("username")) or address.username
+    secure = settings.get("tls", False)
+    if username:
+        password = secret_of(settings.get("password")) or address.password
+        module = "org.apache.kafka.common.security.plain.PlainLoginModule"
+        named = f"username={_quoted_java(username)} password={_quoted_java(password)}"
+        found |= {"sasl.mechanism": "PLAIN", "sasl.jaas.config": f"{module} required {named};"}
+    if username or secure:
+        found["security.protocol"] = ("SASL_" if username else "") + ("SSL" if secure else "PLAINTEXT")
+    if "ca" in settings:
+        found |= {"ssl.truststore.type": "PEM", "ssl.truststore.certificates": _text(settings["ca"], config)}
+    if "certificate" in settings:
+        found |= {"ssl.keystore.type": "PEM", "ssl.keystore.key": _text(settings["key"], config)}
+        found["ssl.keystore.certificate.chain"] = _text(settings["certificate"], config)
+    return found | {name: secret_of(value) or "" for name, value in settings.get("options", {}).items()}
+
+
+def _text(path: str, config: Config) -> str:
+    try:
+        return config.file(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise fail("OBEP508", f"the certificates cannot be used: {path}: {error}") from None
+
+
+def _quoted_java(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _raw(frame: DataFrame, source: int, **columns: str) -> DataFrame:

@@ -13,7 +13,12 @@ from obep.errors import fail
 Figures = Mapping[str, float | Mapping[str, float]]
 """Names of metrics with their value, or with values by a label's value."""
 
-LABELS = {"occurrences_total": "event", "refused_total": "code", "items_total": "stream"}
+LABELS = {
+    "occurrences_total": "event",
+    "refused_total": "code",
+    "items_total": "stream",
+    "holding": "stream",
+}
 HELP = {
     "items_total": "Items that were read.",
     "occurrences_total": "Occurrences that were found.",
@@ -25,6 +30,10 @@ HELP = {
     "capped_total": "Events with more explanations in one item than are kept.",
     "undecided_total": "Items that needed the reasoner and had none.",
     "undelivered_total": "Occurrences that a sink did not take.",
+    "state_bytes": "Memory of the state stores (Spark).",
+    "bucket_skew": "How much more the busiest bucket found than one has on average (Spark).",
+    "lag_seconds": "How far the watermark lies behind the clock on the wall.",
+    "holding": "The streams that hold the watermark back.",
     "state_size": "Candidates and occurrences that are remembered.",
     "up": "1 while the run goes on.",
 }

@@ -1,6 +1,7 @@
 """The pipeline on another kind of session: `elsewhere_driver.py KIND FOLDER`, KIND a master or `connect`.
 
-Writes what a stream of three micro-batches and a bounded input give, as JSON.
+Writes what a stream of several micro-batches and a bounded input give, as JSON. On a cluster the Python
+workers do not outlive their tasks, so nothing is warm from one micro-batch to the next.
 """
 
 from __future__ import annotations
@@ -11,19 +12,26 @@ from pathlib import Path
 from typing import Any
 
 from conftest import FAST
-from spark_cases import micros, query
+from many_cases import LATENESS, Member, at_random, examples, members, plain
+from spark_cases import micros, rows
 
 from obep.spark.compose import SLOW_START
 from obep.spark.detect import detect
 from obep.spark.session import SETTINGS, session
 
-NAMES = ("keyed", "deadlines", "stacked")
 SCHEMA = "stream string, time long, graph string"
+COLD = {"spark.python.worker.reuse": "false"}
+
+
+def chosen(kind: str) -> list[Member]:
+    """The queries of a kind of session: on a cluster every example, and some random ones."""
+    given = plain(rows(150, seed=3))
+    return given if kind == "connect" else [*given, *members(at_random(8)), *examples()]
 
 
 def start(kind: str) -> Any:
     if kind != "connect":
-        return session(kind, FAST, quiet=True)
+        return session(kind, {**FAST, **COLD}, quiet=True)
     from pyspark.sql import SparkSession
 
     builder: Any = SparkSession.builder.remote("local[2]")
@@ -32,16 +40,16 @@ def start(kind: str) -> Any:
     return builder.getOrCreate()
 
 
-def plain(rows: list[Any]) -> list[list[object]]:
-    return [[r.event, r.id, micros(r.start), micros(r.end), micros(r.detected)] for r in rows]
+def told(found: list[Any]) -> list[list[object]]:
+    return [[r.event, r.id, micros(r.start), micros(r.end), micros(r.detected)] for r in found]
 
 
 def main(kind: str, folder: Path) -> None:
     spark = start(kind)
-    queries = [query(name) for name in NAMES]
+    queries = [member.query for member in chosen(kind)]
     reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
     items = reader.json(str(folder / "in"))
-    writer = detect(queries, items, lateness=0.5).occurrences.writeStream.format("parquet")
+    writer = detect(queries, items, lateness=LATENESS, buckets=3).occurrences.writeStream.format("parquet")
     writer = writer.option("path", str(folder / "out")).option("checkpointLocation", str(folder / "state"))
     for left in (2, 1, 0):
         try:
@@ -50,13 +58,10 @@ def main(kind: str, folder: Path) -> None:
         except Exception as error:
             if not left or SLOW_START not in str(error):
                 raise
-    streamed = plain(spark.read.parquet(str(folder / "out")).collect())
-    bounded = plain(
-        detect(
-            queries, spark.read.schema(SCHEMA).json(str(folder / "in")), lateness=0.5
-        ).occurrences.collect()
-    )
-    (folder / "found.json").write_text(json.dumps({"streamed": streamed, "bounded": bounded}))
+    streamed = told(spark.read.parquet(str(folder / "out")).collect())
+    bounded = spark.read.schema(SCHEMA).json(str(folder / "in"))
+    closed = told(detect(queries, bounded, lateness=LATENESS, buckets=3).occurrences.collect())
+    (folder / "found.json").write_text(json.dumps({"streamed": streamed, "bounded": closed}))
     spark.stop()
 
 

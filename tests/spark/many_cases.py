@@ -42,10 +42,11 @@ class Member:
     query: Query
     rows: tuple[Row, ...]
 
-    def expected(self, given: Sequence[Row]) -> Counter[tuple[object, ...]]:
+    def expected(self, given: Sequence[Row], close: bool = False) -> Counter[tuple[object, ...]]:
         """What the embedded engine finds in the rows of its streams."""
         engine = self.query.engine(lateness=LATENESS)
-        return shown(engine.push_items([item(row) for row in given if row[0] in self.query.linked.streams]))
+        found = engine.push_items([item(row) for row in given if row[0] in self.query.linked.streams])
+        return shown([*found, *engine.close()] if close else found)
 
 
 # --- cases ------------------------------------------------------------------------------------------------
@@ -171,12 +172,14 @@ def cut_inside_instants(parts: Sequence[Sequence[Row]]) -> int:
     return sum(len(numbers) > 1 for numbers in seen.values())
 
 
-def expected(given: Sequence[Member], parts: Sequence[Sequence[Row]]) -> Counter[tuple[object, ...]]:
+def expected(
+    given: Sequence[Member], parts: Sequence[Sequence[Row]], close: bool = False
+) -> Counter[tuple[object, ...]]:
     """What all of them find, embedded; what several queries find counts several times."""
     flat = [row for part in parts for row in part]
     found: Counter[tuple[object, ...]] = Counter()
     for member in given:
-        found += member.expected(flat)
+        found += member.expected(flat, close)
     return found
 
 

@@ -39,14 +39,14 @@ def ids(folder: Path) -> list[str]:
 def test_a_micro_batch_that_runs_again_replaces_its_part(tmp_path: Path) -> None:
     found, _ = embedded("keyed", rows(60), close=True)
     parts = Parts(tmp_path / "out.parquet", 0)
-    parts.write(0, columns([]))
+    parts.write(0, columns(found[:1]).slice(0, 0))
     parts.write(1, columns(found[:3]))
     parts.write(2, columns(found[3:7]))
     again = Parts(tmp_path / "out.parquet", 2)
     assert ids(tmp_path / "out.parquet") == [one.id for one in found[:3]]
     again.write(2, columns(found[3:7]))
     again.write(2, columns(found[3:7]))
-    again.write(3, columns([]))
+    again.write(3, columns(found[:1]).slice(0, 0))
     assert ids(tmp_path / "out.parquet") == [one.id for one in found[:7]]
     assert [path.name for path in sorted((tmp_path / "out.parquet").iterdir())] == [
         f"part-0000000{n}.parquet" for n in range(3)

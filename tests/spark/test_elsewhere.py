@@ -1,4 +1,4 @@
-"""The same answers with real executors (local-cluster) and on a Connect session."""
+"""The same answers with real executors (local-cluster, cold Python workers) and on a Connect session."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from elsewhere_driver import NAMES
-from spark_cases import embedded, rows, shown
+from elsewhere_driver import chosen
+from many_cases import batches, expected
 from test_streaming import write_files
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.java]
 HERE = Path(__file__).parent
+CUTS = (4, 60)
 
 
 @pytest.mark.parametrize("kind", ["local-cluster[2,1,1024]", "connect"])
 def test_other_sessions_give_the_same(kind: str, tmp_path: Path) -> None:
-    given = rows(150, seed=3)
-    write_files(tmp_path / "in", [given[:50], given[50:100], given[100:]])
+    given = chosen(kind)
+    parts = batches(given, cuts=CUTS)
+    write_files(tmp_path / "in", parts)
     path = f"{HERE}:{HERE.parent}:{HERE.parent.parent}"
     ran = subprocess.run(
         [sys.executable, str(HERE / "elsewhere_driver.py"), kind, str(tmp_path)],
@@ -39,7 +41,4 @@ def test_other_sessions_give_the_same(kind: str, tmp_path: Path) -> None:
     assert ran.returncode == 0, "\n".join(said)[-4000:]
     found = json.loads((tmp_path / "found.json").read_text())
     for how, close in (("streamed", False), ("bounded", True)):
-        expected: Counter[tuple[object, ...]] = Counter()
-        for name in NAMES:
-            expected += shown(embedded(name, given, close=close, lateness=0.5)[0])
-        assert Counter(map(tuple, found[how])) == expected, how
+        assert Counter(map(tuple, found[how])) == expected(given, parts, close=close), how

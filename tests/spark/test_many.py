@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from many_cases import (
+    END,
     EXAMPLES,
     LATENESS,
     at_random,
@@ -31,6 +32,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.java]
 
 def test_very_many_queries_are_one_pipeline(spark: Any, tmp_path: Path) -> None:
     from obep.spark.detect import detect
+    from obep.spark.listener import Listener
 
     given = [*plain(rows(240)), *members([*by_hand(), *at_random(100)]), *examples()]
     assert len(given) > 200 and [m.name for m in given[-7:]] == [folder.name for folder in EXAMPLES]
@@ -44,14 +46,30 @@ def test_very_many_queries_are_one_pipeline(spark: Any, tmp_path: Path) -> None:
     wanted = expected(given, [*parts[:2], parts[2][:-1], parts[3][:-1], parts[4]])
     source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
     items = source.json(str(write_files(tmp_path / "in", parts)))
-    detection = detect([m.query for m in given], items, lateness=LATENESS, buckets=3)
+    heard: list[dict[str, Any]] = []
+    listener = Listener("many", heard.append)
+    spark.streams.addListener(listener)
+    detection = detect([m.query for m in given], items, lateness=LATENESS, buckets=3, observe="many")
     writer = detection.records.writeStream.format("parquet").option("path", str(tmp_path / "out"))
     stream = writer.option("checkpointLocation", str(tmp_path / "state")).trigger(availableNow=True).start()
     assert len([p for p in finish(stream) if p["numInputRows"]]) == len(parts)
     found = split(spark.read.parquet(str(tmp_path / "out")).collect())
     assert columns(found["occurrence"]) == wanted
     # every item in is accounted for: taken, or a dead letter
-    processed = sum(json.loads(row.progress)["processed"] for row in found["progress"])
+    progress = [json.loads(row.progress) for row in found["progress"]]
+    processed = sum(one["processed"] for one in progress)
     refused = Counter(row.code for row in found["letter"])
     assert processed + sum(refused.values()) == sum(map(len, parts))
+    # text that is no graph, a stream that nobody reads, a late item, and one that contradicts its ontology
     assert refused == {"OBEP604": 1, "OBEP616": 1, "OBEP640": 1, "OBEP620": 1}
+    # one clock: all buckets agree at each micro-batch
+    assert len({one["watermark"] for one in progress}) == len(parts)
+    spark.streams.removeListener(listener)
+    assert len(heard) == len(parts)
+    assert listener.totals == {
+        "processed": processed,
+        "occurrences": len(found["occurrence"]),
+        "late": 1,
+        "refused": 3,
+    }
+    assert listener.metrics()["watermark_seconds"] == END / 1e6 - LATENESS

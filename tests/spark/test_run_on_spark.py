@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import json
-import socket
+import urllib.request
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
+import pyarrow as pa
 import pytest
-from brokers import mqtt_broker
+from brokers import free_port, mqtt_broker
 from cli.shell import obep
 from kafka_broker import consume, produce
+from live_ends import interrupting, subscribed, tcp_server
+from pyarrow import parquet
 
 from obep.config import Config
 from obep.engine.query import load
 from obep.formats import read_items
+from obep.spark.compose import SparkRun
 from obep.streams.order import Inlet, Order, Target
+from obep.streams.sinks import CallSink, MemorySink
 
 pytestmark = pytest.mark.spark
-EXAMPLE = Path(__file__).parents[2] / "examples" / "01-rooms"
+EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "examples").glob("*/query.obep"))
+EXAMPLE = EXAMPLES[0]
 
 
 def lines(text: str) -> Counter[str]:
@@ -61,27 +67,6 @@ def test_files_give_the_lines_of_the_embedded_engine(spark: Any, tmp_path: Path)
     assert detected == sorted(detected)
 
 
-@contextmanager
-def tcp_server(payload: bytes) -> Iterator[int]:
-    """Sends the payload to each client, and keeps the connection."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        clients: list[socket.socket] = []
-
-        def serve() -> None:
-            while True:
-                try:
-                    client, _ = server.accept()
-                except OSError:
-                    return
-                clients.append(client)
-                client.sendall(payload)
-
-        Thread(target=serve, daemon=True).start()
-        yield server.getsockname()[1]
-        for client in clients:
-            client.close()
-
-
 LIVE = """PREFIX : <http://e/>
 FROM STREAM <files>
 FROM STREAM <lines>
@@ -95,70 +80,110 @@ RETURN AB, Lonely AS EVENT STREAM
 """
 
 
-def records(stream: str, offset: int) -> list[bytes]:
-    """Twenty items, and one that moves time far beyond them."""
-    found = []
-    for n in (*range(20), 1000):
-        kind = "Alpha" if (n + offset) % 3 else "Beta"
-        graph = f"<http://e/x{n % 4}> a <http://e/{kind}> ."
-        found.append(json.dumps({"stream": stream, "time": n, "graph": graph}).encode())
-    return found
+def record(stream: str, offset: int, n: int) -> dict[str, Any]:
+    kind = "Alpha" if (n + offset) % 3 else "Beta"
+    return {"stream": stream, "time": n, "graph": f"<http://e/x{n % 4}> a <http://e/{kind}> ."}
 
 
-def test_live_sources_run_side_by_side(spark: Any, kafka: str, tmp_path: Path) -> None:
-    """A folder, a socket, MQTT and (where there is a broker) Kafka, until all is decided."""
-    from obep.spark.compose import SparkRun
+STREAMS = ("files", "lines", "messages", "topic")
+FIRST, SECOND = range(10), (*range(10, 20), 1000)
+"""What comes before the stop and after it; the last one moves time far beyond all others."""
 
+
+def records(stream: str, numbers: Iterable[int]) -> list[bytes]:
+    return [json.dumps(record(stream, STREAMS.index(stream), n)).encode() for n in numbers]
+
+
+def write_in_all_formats(folder: Path, numbers: Sequence[int]) -> None:
+    """Some items as JSON lines, as TriG, as N-Quads and as Parquet."""
+    told = [record("files", 0, n) for n in numbers]
+    (folder / "0.jsonl").write_bytes(b"\n".join(records("files", numbers[0::4])))
+    for ending, some in ((".trig", told[1::4]), (".nq", told[2::4])):
+        text = ""
+        for one in some:
+            name, at = f"<http://e/m{one['time']}>", datetime.fromtimestamp(one["time"], UTC).isoformat()
+            statement = one["graph"].replace(" a ", " <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> ")
+            text += f"{name} {{ {one['graph']} }}\n" if ending == ".trig" else statement[:-1] + name + " .\n"
+            text += f'{name} <{PROV}> "{at}"^^<http://www.w3.org/2001/XMLSchema#dateTime> .\n'
+        (folder / f"1{ending}").write_text(text)
+    parquet.write_table(pa.Table.from_pylist(told[3::4]), folder / ".3.parquet")
+    (folder / ".3.parquet").rename(folder / "3.parquet")
+
+
+PROV = "http://www.w3.org/ns/prov#generatedAtTime"
+
+
+def test_live_sources_stop_and_go_on(spark: Any, kafka: str, tmp_path: Path) -> None:
+    """A folder, a socket, MQTT and (where there is a broker) Kafka into all sinks, stopped in between."""
     (tmp_path / "query.obep").write_text(LIVE)
     query = load(tmp_path / "query.obep", java=False)
     folder = tmp_path / "in"
     folder.mkdir()
-    given = {name: records(name, n) for n, name in enumerate(("files", "lines", "messages", "topic"))}
-    (folder / "0.jsonl").write_bytes(b"\n".join(given["files"]))
+    streams = STREAMS if kafka else STREAMS[:3]
+    memory, called = MemorySink(), list[str]()
+    more = {"memory": memory, "call": CallSink(lambda id, payload: called.append(id))}
     with ExitStack() as stack:
-        port = stack.enter_context(tcp_server(b"\n".join(given["lines"]) + b"\n"))
+        parts = [b"\n".join(records("lines", numbers)) + b"\n" for numbers in (FIRST, SECOND)]
+        port = stack.enter_context(tcp_server(parts))
         mqtt = stack.enter_context(mqtt_broker())
+        heard = stack.enter_context(subscribed(mqtt, "found"))
         inlets = [
             Inlet("files", f"dir:{folder}", trusted=True),
             Inlet("lines", f"tcp://127.0.0.1:{port}", trusted=True),
             Inlet("messages", mqtt.uri("rooms") + "?client_id=obep-test", trusted=True),
         ]
-        sinks = [Target("lines", str(tmp_path / "out.jsonl"), True, form="event")]
+        sinks = [
+            Target("lines", str(tmp_path / "out.jsonl"), True, form="event"),
+            Target("trig", str(tmp_path / "out.trig"), True, form="rdf"),
+            Target("parquet", str(tmp_path / "out.parquet"), True, form="columns"),
+            Target("mqtt", mqtt.uri("found"), True, form="event"),
+        ]
         if kafka:
-            produce(kafka, "rooms", given["topic"])
             inlets.append(Inlet("topic", f"kafka://{kafka}/rooms", trusted=True))
             sinks.append(Target("found", f"kafka://{kafka}/found", True, form="event"))
-        else:
-            given.pop("topic")
         order = Order(
             tmp_path / "query.obep",
             Config(tmp_path),
             tuple(inlets),
             tuple(sinks),
             lateness=60_000_000,
-            idle=600_000_000 if kafka else 5_000_000,
+            idle=600_000_000,
             checkpoint=tmp_path / "checkpoint",
             master="local[2]",
         )
-        run = SparkRun(order, query)
-        published = []
+        totals: Counter[str] = Counter()
+        for numbers in (FIRST, SECOND):
+            if kafka:
+                produce(kafka, "rooms", records("topic", numbers))
+            if numbers is FIRST:
+                (folder / "a.jsonl").write_bytes(b"\n".join(records("files", numbers)))
+            else:
+                write_in_all_formats(folder, numbers)
+            run = SparkRun(order, query, sinks=more)
+            sent: list[bytes] = []
 
-        def look() -> None:
-            if not published:  # there is a spool once the broker has confirmed the subscription
-                spool = tmp_path / "checkpoint" / "spool" / "2"
-                if spool.exists():
-                    published.append(1)
-                    mqtt.publish("rooms", *given["messages"])
-            if run.tally.processed >= 21 * len(given) and run.tally.watermark == 940_000_000:
-                run.stop()
+            def look(run: SparkRun = run, sent: list[bytes] = sent, all_: Sequence[int] = numbers) -> None:
+                if run.tally.processed and not sent:  # a micro-batch has run: the broker knows us
+                    sent += records("messages", all_)
+                    mqtt.publish("rooms", *sent)
+                if run.tally.processed >= len(all_) * len(streams):
+                    run.stop()
 
-        run.on_turn = look
-        run.go()
-        run.close()
+            run.on_turn = look
+            run.go()
+            run.close()
+            totals.update(processed=run.tally.processed, late=run.tally.late, refused=run.tally.refused)
+        given = {name: records(name, (*FIRST, *SECOND)) for name in streams}
         expected = embedded_ids(query, given)
-        found = [json.loads(line)["id"] for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-        assert Counter(found) == expected
-        assert run.tally.late == run.tally.refused == 0
+        assert len(expected) > 10
+        lines = [json.loads(line)["id"] for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+        assert Counter(lines) == expected
+        assert totals == {"processed": 21 * len(streams), "late": 0, "refused": 0}
+        assert Counter(parquet.read_table(tmp_path / "out.parquet")["id"].to_pylist()) == expected
+        rdf = (tmp_path / "out.trig").read_text()
+        assert all(id in rdf for id in expected)
+        assert Counter(id for id, _ in memory.sent) == Counter(called) == expected
+        assert Counter(json.loads(payload)["id"] for payload in heard(len(expected))) == expected
         if kafka:
             assert Counter({key for key, _ in consume(kafka, "found")}) == expected
 
@@ -168,6 +193,85 @@ def embedded_ids(query: Any, given: dict[str, list[bytes]]) -> Counter[str]:
     items = [item for all_ in given.values() for item in read_items(b"\n".join(all_), "jsonl")]
     found = engine.push_items(sorted(items, key=lambda item: item.at))
     return Counter(one.id for one in found)
+
+
+def test_a_deadline_falls_due_without_data_and_ctrl_c_ends_the_run(spark: Any, tmp_path: Path) -> None:
+    """A folder that stays silent: the heartbeat moves time. Started again, it goes on with what is new."""
+    query, folder, out = tmp_path / "query.obep", tmp_path / "in", tmp_path / "out.jsonl"
+    query.write_text(
+        "PREFIX : <http://e/>\nFROM STREAM <s>\nEVENT A AS Alpha\nEVENT B AS Beta\n"
+        "EVENT Lonely(?x) MATCH A(?x) NOT FOLLOWED BY B(?x) WITHIN 2 s\nRETURN Lonely\n"
+    )
+    folder.mkdir()
+    port = free_port()
+    command = ("run", query, "--source", f"s=dir:{folder}", "--sink", out, "--idle", "1s", "--metrics")
+    more = (f":{port}", "--checkpoint", tmp_path / "state", "--engine", "spark", "--master", "local[2]")
+    seen: list[str] = []
+    for number in (1, 2):
+        at = datetime.now(UTC).isoformat()
+        record = {"time": at, "graph": f"<http://e/x{number}> a <http://e/Alpha> ."}
+        (folder / f".{number}").write_text(json.dumps(record) + "\n")
+        (folder / f".{number}").rename(folder / f"{number}.jsonl")
+
+        def found_and_counted(number: int = number) -> bool:
+            if not out.exists() or out.read_text().count("\n") < number:
+                return False
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
+                seen.append(answer.read().decode())
+            return True
+
+        with interrupting(found_and_counted):
+            said = obep(*command, *more)
+        assert said.status == 130, said.err
+        found = [json.loads(line) for line in out.read_text().splitlines()]
+        assert [one["bindings"][0]["x"] for one in found] == [
+            f"<http://e/x{n}>" for n in range(1, number + 1)
+        ]
+        assert "obep_up 1" in seen[-1] and "obep_bucket_skew" in seen[-1] and "obep_lag_seconds" in seen[-1]
+        assert 'obep_occurrences_total{event="http://e/Lonely"} 1' in seen[-1]
+
+
+def test_a_rate_is_a_source_for_demonstrations(spark: Any, tmp_path: Path) -> None:
+    query, out = tmp_path / "query.obep", tmp_path / "out.jsonl"
+    query.write_text(
+        "PREFIX : <http://e/>\nFROM STREAM <ticks>\nEVENT Tick AS Ticked\n"
+        "EVENT Two MATCH Tick NEXT Tick AS b\nRETURN Two\n"
+    )
+    (tmp_path / "obep.toml").write_text(
+        '[sources.ticks]\nuri = "rate:5"\nmapping = "ticks"\n'
+        '[mappings.ticks]\ntemplate = "<http://e/t{value}> a <http://e/Ticked> ."\ntime = "time"\n'
+    )
+    with interrupting(lambda: out.exists() and out.read_text().count("\n") > 3):
+        said = obep("run", query, "--sink", out, "--engine", "spark", "--master", "local[2]")
+    assert said.status == 130, said.err
+    first = json.loads(out.read_text().splitlines()[0])
+    assert [part["individual"] for part in first["because"]] == ["http://e/t0", "http://e/t1"]
+
+
+def test_standard_input_is_read_to_its_end(spark: Any) -> None:
+    data = (EXAMPLE / "stream.jsonl").read_bytes()
+    said = {
+        engine: obep("run", EXAMPLE / "query.obep", "--source", "-", "--engine", engine, stdin=data)
+        for engine in ("embedded", "spark")
+    }
+    assert said["spark"].status == 0, said["spark"].err
+    assert lines(said["spark"].out) == lines(said["embedded"].out) != Counter()
+
+
+@pytest.mark.java
+@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda path: path.name)
+def test_an_example_gives_the_lines_of_the_embedded_engine(spark: Any, folder: Path) -> None:
+    """With the sources that its README names."""
+    text = (folder / "README.md").read_text()
+    [command] = [line.split() for line in text.splitlines() if line.strip().startswith("obep run ")]
+    arguments = [part.replace("examples/", f"{EXAMPLES[0].parent}/") for part in command[1:]]
+    place = arguments.index("embedded")
+    said = {}
+    for engine in ("embedded", "spark"):
+        arguments[place] = engine
+        said[engine] = obep(*arguments)
+        assert said[engine].status == 0, said[engine].err
+    assert lines(said["spark"].out) == lines(said["embedded"].out) != Counter()
 
 
 def test_a_checkpoint_of_another_query_is_refused_before_anything_runs(spark: Any, tmp_path: Path) -> None:

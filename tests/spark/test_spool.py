@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import ssl
 from pathlib import Path
+from threading import Event
 
 import pytest
+from brokers import MqttBroker, mqtt_broker, self_signed
+from live_ends import tcp_server
 
 pytest.importorskip("pyspark")
 
-from obep.spark.mqtt_source import MqttReader, Range, Spool
+from obep.config import Config
+from obep.errors import ObepError
+from obep.settings import Secret
+from obep.spark.mqtt_source import MqttReader
+from obep.spark.sources import kafka_options
+from obep.spark.spool import NEXT, Range, Spool, SpooledReader
+from obep.spark.tcp_source import TcpReader
+from obep.streams.address import parse_address
 
 
 def test_messages_keep_their_numbers_over_a_restart(tmp_path: Path) -> None:
@@ -45,3 +56,86 @@ def test_a_torn_write_is_no_file(tmp_path: Path) -> None:
     spool.append([("a", 0, b"0")])
     (tmp_path / ".00000000000000000001.spool.tmp").write_bytes(b"half")
     assert Spool(tmp_path).next == 1
+
+
+def until(reader: SpooledReader, count: int) -> list[bytes]:
+    """Ask, as Spark does, until so many messages are in the spool; what is in it."""
+    pause = Event()
+    start = 0
+    while (end := reader.latestOffset()[NEXT]) < count:
+        pause.wait(0.02)
+    return [data for _, _, data in reader.read(Range(start, end))]
+
+
+def publish_securely(broker: MqttBroker, ca: Path, *payloads: bytes) -> None:
+    import paho.mqtt.client as paho
+    from paho.mqtt.enums import CallbackAPIVersion
+
+    client = paho.Client(CallbackAPIVersion.VERSION2)
+    client.tls_set_context(ssl.create_default_context(cafile=str(ca)))
+    client.connect(broker.host, broker.port)
+    client.loop_start()
+    for payload in payloads:
+        client.publish("rooms", payload, qos=1).wait_for_publish(10)
+    client.disconnect()
+    client.loop_stop()
+
+
+@pytest.mark.slow
+def test_mqtt_over_tls_needs_the_certificate(tmp_path: Path) -> None:
+    certificate, key = self_signed(tmp_path)
+    with mqtt_broker(certificate=certificate, key=key) as broker:
+        options = {"uri": broker.uri("rooms"), "spool": str(tmp_path / "spool")}
+        with pytest.raises(ObepError, match="OBEP552"):
+            MqttReader(options).initialOffset()
+        reader = MqttReader({**options, "ca": str(certificate), "tls": "True", "qos": "1"})
+        assert reader.initialOffset() == {NEXT: 0}
+        publish_securely(broker, certificate, b"one", b"two")
+        assert until(reader, 2) == [b"one", b"two"]
+        reader.stop()
+
+
+def test_lines_of_a_connection_go_on_after_it_breaks_off(tmp_path: Path) -> None:
+    with tcp_server([b"one\n" + b"x" * 50 + b"\ntwo\n", b"three\n"]) as port:
+        options = {"host": "127.0.0.1", "port": str(port), "limit": "20", "spool": str(tmp_path / "spool")}
+        reader = TcpReader(options)
+        assert reader.initialOffset() == {NEXT: 0}
+        assert until(reader, 3) == [b"one", b"x" * 22, b"two"]  # too long: its beginning, which is refused
+        reader.commit({NEXT: 3})
+        again = TcpReader(options)  # after a restart: another connection, the numbers go on
+        assert again.latestOffset()[NEXT] >= 3
+        assert until(again, 4) == [b"three"]
+        reader.stop()
+        again.stop()
+
+
+def test_a_server_that_does_not_answer_is_an_error(tmp_path: Path) -> None:
+    with tcp_server([]) as port:
+        pass
+    options = {"host": "127.0.0.1", "port": str(port), "limit": "20", "spool": str(tmp_path)}
+    with pytest.raises(ObepError, match="OBEP552"):
+        TcpReader(options).initialOffset()
+
+
+def test_settings_of_kafka_are_those_of_its_java_client(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("CA")
+    address = parse_address("kafka://host:9093/topic")
+    assert kafka_options(address, {}, Config(tmp_path)) == {}
+    settings = {
+        "username": "me",
+        "password": Secret('a"b'),
+        "tls": True,
+        "ca": "ca.pem",
+        "options": {"max.poll.records": "5"},
+    }
+    assert kafka_options(address, settings, Config(tmp_path)) == {
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "PLAIN",
+        "sasl.jaas.config": "org.apache.kafka.common.security.plain.PlainLoginModule required "
+        'username="me" password="a\\"b";',
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.certificates": "CA",
+        "max.poll.records": "5",
+    }
+    with pytest.raises(ObepError, match="OBEP508"):
+        kafka_options(address, {"tls": True, "ca": "nowhere.pem"}, Config(tmp_path))

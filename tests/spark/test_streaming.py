@@ -47,57 +47,6 @@ def finish(stream: Any) -> list[Any]:
     return list(stream.recentProgress)
 
 
-def test_all_cases_in_micro_batches(spark: Any, tmp_path: Path) -> None:
-    """Nine queries in one pipeline, four micro-batches cut inside instants, late and unreadable items."""
-    from obep.spark.detect import detect
-    from obep.spark.listener import Listener
-
-    given = rows(240)
-    late: list[Row] = [
-        ("s", 1_000, "<http://e/x1> a <http://e/Alpha> ."),
-        ("t", 0, "<http://e/x2> a <http://e/B> ."),
-    ]
-    broken: Row = ("s", 5_000_000, "this is no graph")
-    batches = [given[:61], given[61:119], [*given[119:181], broken], [*given[181:], *late]]
-    assert given[60][1] == given[61][1] or given[118][1] == given[119][1] or given[180][1] == given[181][1]
-    source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
-    items = source.json(str(write_files(tmp_path / "in", batches)))
-    heard: list[dict[str, Any]] = []
-    listener = Listener("cases", heard.append)
-    spark.streams.addListener(listener)
-    queries = [query(name) for name in QUERIES]
-    detection = detect(queries, items, lateness=LATENESS, buckets=3, observe="cases")
-    writer = detection.records.writeStream.format("parquet").option("path", str(tmp_path / "out"))
-    stream = writer.option("checkpointLocation", str(tmp_path / "state")).trigger(availableNow=True).start()
-    assert len([p for p in finish(stream) if p["numInputRows"]]) == 4
-    found = split(spark.read.parquet(str(tmp_path / "out")).collect())
-
-    expected: Counter[tuple[object, ...]] = Counter()
-    for name in QUERIES:
-        occurrences, letters = embedded(name, [*given, *late], close=False, lateness=LATENESS)
-        assert [letter.code for letter in letters] == ["OBEP640"] * 2
-        assert occurrences, name
-        expected += shown(occurrences)
-    assert columns(found["occurrence"]) == expected
-
-    assert sorted(row.code for row in found["letter"]) == ["OBEP604", "OBEP640", "OBEP640"]
-    progress = [json.loads(row.progress) for row in found["progress"]]
-    processed = sum(one["processed"] for one in progress)
-    assert processed + len(found["letter"]) == sum(map(len, batches))
-    assert len({one["watermark"] for one in progress}) == 4  # one clock: all buckets agree at each batch
-
-    spark.streams.removeListener(listener)
-    assert len(heard) == 4
-    assert listener.totals == {
-        "processed": processed,
-        "occurrences": len(found["occurrence"]),
-        "late": 2,
-        "refused": 1,
-    }
-    slowest = min(max(at for stream, at, _ in given if stream == name) for name in "st")
-    assert listener.metrics()["watermark_seconds"] == slowest / 1e6 - LATENESS
-
-
 def test_a_bounded_input_is_closed(spark: Any) -> None:
     from obep.spark.detect import detect
 
