@@ -229,6 +229,7 @@ class Run:
         """What can be told of this micro-batch."""
         arrived = sum(len(instants) for block in blocks for _, instants in block.arrived())
         late = sum(letter.code == LATE for letter in letters)
+        refused = sum(len(block.letters) for block in blocks)
         return {
             "bucket": self._key[1],
             "events": list(self.component.events),
@@ -236,7 +237,8 @@ class Run:
             "processed": arrived - late,
             "occurrences": len(found),
             "late": late,
-            "refused": len(letters) - late,
+            "refused": refused,
+            "derived": len(letters) - late - refused,  # of occurrences and windows, which are no items
             "watermark": self._clock.watermark,
             "holding": list(self._clock.holding()),
             "segments": len(self._touched),

@@ -284,15 +284,32 @@ def test_a_window_of_another_length_does_not_go_on_with_the_items_of_the_old_one
 
 
 def test_what_is_cut_off_in_a_window_is_counted(tmp_path: Path) -> None:
-    buckets = Buckets(tmp_path, query("window"), bounded=True)
     told = [("s", n * 1_000, "<http://e/x> a <http://e/Alpha> .") for n in range(40)]
     told.append(("s", 50_000, "<http://e/x> a <http://e/Beta> ."))
+    _, progress = at_once(tmp_path, query("window"), told)
+    assert progress["capped"] == 1 and progress["occurrences"] == 32
+
+
+def test_a_window_that_clashes_is_no_item_that_was_refused(tmp_path: Path) -> None:
+    owl = "http://www.w3.org/2002/07/owl#"
+    apart = f"<http://e/Gamma> <{owl}disjointWith> <http://e/Alpha> . <http://e/Beta> a <{owl}Class> ."
+    (tmp_path / "t.ttl").write_text(apart)
+    text = HEAD.replace("FROM STREAM <s>", "VOCAB <t.ttl>\nFROM STREAM <s>") + QUERIES["window"]
+    told = [("s", n, f"<http://e/x> a <http://e/{c}> .") for n, c in enumerate(("Alpha", "Gamma", "Beta"))]
+    parts, progress = at_once(tmp_path, obep.load(text=text, folder=tmp_path, java=False), told)
+    assert [part["code"] for part in parts if part["kind"] == "letter"] == ["OBEP621", "OBEP621"]
+    assert (progress["processed"], progress["refused"], progress["derived"]) == (3, 0, 2)
+
+
+def at_once(folder: Path, of: Query, told: list[Row]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """All that the only bucket of a bounded run says, and its progress."""
+    buckets = Buckets(folder, of, bounded=True)
     blocks = buckets.routes.blocks(map(item, told), matcher_of(buckets.job.bundles[0]), {"now": 1})
     (number,) = buckets.job.numbers
     rows = buckets.tester.test(number, [SparkRow(bucket=number, block=blocks[0])])
     parts = [one for part in unwrapped([row.payload for row in rows]) for one in part.to_pylist()]
     (progress,) = [json.loads(one["progress"]) for one in parts if one["kind"] == "progress"]
-    assert progress["capped"] == 1 and progress["occurrences"] == 32
+    return parts, progress
 
 
 def test_time_goes_on_without_data(tmp_path: Path) -> None:
