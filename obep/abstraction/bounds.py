@@ -17,10 +17,11 @@ from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Answer, Gap, Goal, Question
-from obep.ontology.locality import Components, looking_only
+from obep.ontology.locality import Components, fixed_names, looking_only
 from obep.ontology.program import BOTTOM
 from obep.ontology.reading import assert_triples
 from obep.ontology.saturate import Closure
+from obep.ontology.store import Store
 from obep.ontology.verdicts import GAVE_UP, NO_ANSWER
 
 _EFFORT = 20_000
@@ -105,9 +106,15 @@ class Bounds:
         mine = [t for t in triples if self._bundle.means_something(t)]
         components = self.components_asserted if asserted else self._components
         opaque = bool((self._bundle.asserted if asserted else self._bundle.profile).opaque)
+        some = _parts(mine, components)
+        here = {name for part in some for name in _individuals((*part.mine, *part.background))}
+        also = [name for name in self._named_by_t(upper, opaque) if name not in here]
+        if also:
+            around = components.of((*mine, *((name, RDF_TYPE, "") for name in also)))
+            some = [Part(mine, list(around))]
         parts = [
-            self._open_part(part, triples, lower, upper, explainer, opaque, goals, consistency)
-            for part in _parts(mine, components)
+            self._open_part(part, also, triples, lower, upper, explainer, opaque, goals, consistency)
+            for part in some
         ]
         still = [part for part in parts if part.goals or part.consistency]
         if not still:
@@ -115,9 +122,38 @@ class Bounds:
         self._ask(still, {triples[n] for n in news})
         return _together(still)
 
+    @cached_property
+    def _fixed(self) -> list[Term]:
+        """The individuals that T names."""
+        return sorted(name for name in fixed_names(self._bundle.module) if not name.startswith('"'))
+
+    @cached_property
+    def _perhaps_anyway(self) -> frozenset[Term]:
+        """Those of them that may be of an event's class whatever the item says: witnesses may be tied to them."""
+        lower, upper = self._bundle.lower.store, self._bundle.upper.store
+        goals = frozenset(self._bundle.goal_numbers)
+        universal = goals & self._bundle.upper.program.universal
+
+        def types(store: Store, name: Term) -> frozenset[int]:
+            x = store.ids.get(name)
+            return frozenset() if x is None else goals & store.types[x]
+
+        return frozenset(
+            name for name in self._fixed if universal or not types(upper, name) <= types(lower, name)
+        )
+
+    def _named_by_t(self, upper: Closure, opaque: bool) -> Iterable[Term]:
+        """The individuals that only T names, and about whom something may be open."""
+        if opaque:
+            return self._fixed
+        return [
+            name for name in self._fixed if name in self._perhaps_anyway or upper.number(name) in upper.types
+        ]
+
     def _open_part(
         self,
         part: Part,
+        also: Sequence[Term],
         triples: Sequence[Triple],
         lower: Closure,
         upper: Closure,
@@ -126,9 +162,9 @@ class Bounds:
         goals: dict[Term, int],
         consistency: bool,
     ) -> Open:
-        """What is open about one part of the item."""
+        """What is open about one part of the item, and about those that T names."""
         found = Open(part)
-        names = _individuals((*part.mine, *part.background))
+        names = [*dict.fromkeys((*_individuals((*part.mine, *part.background)), *also))]
         for individual in names:
             for goal, c in goals.items():
                 if opaque or self._differs(upper, lower, explainer, c, individual, triples):

@@ -89,7 +89,9 @@ class Bundle:
         self.profile: Profile = self._profile(self.normal.rules)
         self.asserted: Profile = self._profile({**self.normal.rules, **self.normal.asserted})
         """Where somebody asserts that something is of an event's class."""
-        every = {rule: None for p in (self.profile, self.asserted) for rule in (*p.lower, *p.upper)}
+        self._every = every = {
+            rule: None for p in (self.profile, self.asserted) for rule in (*p.lower, *p.upper)
+        }
         self._names.intern(every)
         asked = [self.relations.of(p)[0] for p in guard_roles if p in self.relations]
         goals = (*self.definitions.goals, *self.definitions.guard_classes, NOTHING)
@@ -182,10 +184,10 @@ class Bundle:
     @cached_property
     def module(self) -> Axioms:
         """T and the definitions, without the axioms that can lead to no event and no contradiction."""
-        sources = self.normal.sources
-        kept = {axiom for rule in self._relevant for axiom in sources.get(rule, ())}
-        with_rules = {axiom for axioms in sources.values() for axiom in axioms}
-        dropped = with_rules - kept
+        sources = self.normal.sources.items()
+        # A rule that the profile has turned into others is as good as one of them.
+        kept = {a for rule, of in sources if rule in self._relevant or rule not in self._every for a in of}
+        dropped = {axiom for _, of in sources for axiom in of} - kept
         full = self.definitions.axioms
         return replace(full, axioms=tuple(axiom for axiom in full.axioms if axiom not in dropped))
 

@@ -17,6 +17,7 @@ from obep.ontology.compile import Bundle, compile_bundle
 from obep.ontology.gap import Answer, Question
 from obep.ontology.hermit_gap import HermitGap, explain
 from obep.ontology.literals import parts
+from obep.ontology.locality import fixed_names
 from obep.ontology.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
 from obep.query.link import link
 from obep.query.parser import parse
@@ -128,12 +129,13 @@ def compare(world: World, count: Count, *, explanations: bool = True) -> Iterato
     """Every difference between the matcher and HermiT, in words."""
     T, reasoner = world.full(), shared_reasoner()
     compiled = bundle(world)
-    gap = Counted(HermitGap(compiled.definitions.axioms))
+    gap = Counted(HermitGap(compiled.module))
     matcher = Matcher(compiled, gap=gap)
     count.worlds += 1
     for item in world.items:
         known = [triple for triple in item if T.assertion(triple)]
-        names = individuals([*known, *world.k])
+        of_t = (name for name in sorted(fixed_names(T)) if not name.startswith('"'))
+        names = list(dict.fromkeys((*individuals([*known, *world.k]), *of_t)))
         pairs = [(event, name) for event, _ in world.events for name in names]
         goals = [ax.ClassAssertion(ax.Class(event), name) for event, name in pairs]
         answers = reasoner.entails(T, _abox(T, [*world.k, *known]), goals)
