@@ -2,7 +2,7 @@
 
     python bench/spark.py                        W1, 2,000,000 events, local[2], three times
     python bench/spark.py --idle-rooms 100000    the same with rooms in the state that nothing comes from
-    python bench/spark.py --rdf                  N-Triples text in, lines of JSON out
+    python bench/spark.py --rdf                  N-Triples in (two triples, no two alike), JSON lines out
     python bench/spark.py --cores                two cores against one, each pinned (Linux)
     python bench/spark.py --where                where the time goes, from Spark's own log
 
@@ -40,6 +40,7 @@ EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 5 s
 RETURN AB AS EVENT STREAM
 """
 MAPPING = {"template": "<http://e/room{room}> a <http://e/{kind}> .", "time": "ts"}
+XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 TARGETS = {"spark-w1": 150_000, "spark-w1-idle": 150_000, "spark-rdf": 60_000}
 
@@ -67,9 +68,11 @@ def write_files(folder: Path, events: int, files: int, idle: int, rdf: bool) -> 
             data["kind"] = ["Alpha"] * idle + data["kind"]
         times = pa.array(data["ts"], pa.timestamp("us", tz="UTC"))
         if rdf:
+            rows = zip(range(number * size, (number + 1) * size), data["room"], data["kind"], strict=True)
             texts = [
-                f"<http://e/room{r}> {RDF_TYPE} <http://e/{k}> ."
-                for r, k in zip(data["room"], data["kind"], strict=True)
+                f"<http://e/room{r}> {RDF_TYPE} <http://e/{k}> .\n"
+                f'<http://e/room{r}> <http://e/reading> "{n}"^^<{XSD}integer> .'
+                for n, r, k in rows
             ]
             table = pa.table({"stream": ["rooms"] * len(texts), "time": times, "graph": texts})
         else:
@@ -196,6 +199,7 @@ def main() -> None:
     options.add_argument("--idle-rooms", type=int, default=0)
     options.add_argument("--rdf", action="store_true")
     options.add_argument("--cores", action="store_true")
+    options.add_argument("--conf", action="append", default=[], help="a setting of Spark, key=value")
     options.add_argument("--where", action="store_true")
     given = options.parse_args()
     if given.cores:
@@ -207,6 +211,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="obep-bench-"))
     write_files(folder / "in", given.events, given.files, given.idle_rooms, given.rdf)
     settings = {"spark.sql.shuffle.partitions": str(given.buckets), "spark.driver.memory": "3g"}
+    settings |= dict(one.split("=", 1) for one in given.conf)
     if given.where:
         (folder / "log").mkdir()
         settings |= {"spark.eventLog.enabled": "true", "spark.eventLog.dir": str(folder / "log")}

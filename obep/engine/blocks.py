@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, fields
-from typing import Any
 
 import msgspec
 
 from obep.errors import fail
-from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple, item_name
+from obep.model import DeadLetter, Item, Occurrence, Solution, Triple
+from obep.operators.told import Told
 
-VERSION = 4
+VERSION = 5
 NOW = "now"
 """The counter that says when a block was made, in microseconds: all buckets go by the latest of them."""
 STYLE = "style"
@@ -25,48 +24,6 @@ STYLE = "style"
 STYLES = (None, "integer", "iso")
 NOTED = ("unknown", "capped", "undecided")
 """What a matcher counts: triples of unknown vocabulary, explanations left out, items left undecided."""
-
-
-class Told(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
-    """A logical occurrence without its instant, which is that of the entry."""
-
-    event: Term
-    individual: Term
-    explanation: tuple[tuple[Triple, bool], ...]
-    """Each triple, and whether it was in the item and so has its instant."""
-    solutions: dict[int, tuple[Solution, ...]]
-    """By ask; shared by all occurrences that tell this, so nobody changes it."""
-    bounded: bool = False
-    """Whether a reasoner was needed and missing."""
-    digest: str = ""
-    """That of the item (`digest_of`)."""
-
-
-class Carried(Occurrence):
-    """A logical occurrence that has come in a block. Its explanation is made when somebody asks for it."""
-
-    __slots__ = ("told",)
-
-    told: Told
-
-    def __getattr__(self, name: str) -> Any:
-        # Only called for a slot without a value.
-        if name == "explanation":
-            at = self.start
-            value: Any = tuple([(triple, at if own else None) for triple, own in self.told.explanation])
-        elif name == "bounded":
-            value = self.told.bounded
-        elif name == "items":
-            value = (item_name(self.told.digest, self.start),)
-        elif name in _DEFAULTS:
-            value = _DEFAULTS[name]
-        else:
-            raise AttributeError(name)
-        setattr(self, name, value)
-        return value
-
-
-_DEFAULTS = {field.name: field.default for field in fields(Occurrence) if field.default is not MISSING}
 
 
 def noted(matcher: object) -> tuple[int, ...]:
@@ -218,20 +175,6 @@ def pack(occurrence: Occurrence, solutions: Mapping[int, tuple[Solution, ...]], 
     o = occurrence
     explanation = tuple([(triple, at is not None) for triple, at in o.explanation])
     return Told(o.event, o.individual, explanation, dict(solutions), o.bounded, digest)
-
-
-def unpack(at: int, told: Told) -> Carried:
-    """The logical occurrence again."""
-    occurrence = _new(Carried)
-    occurrence.told = told
-    occurrence.event = told.event
-    occurrence.individual = told.individual
-    occurrence.start = occurrence.end = occurrence.detected = occurrence.since = at
-    occurrence.solutions = told.solutions
-    return occurrence
-
-
-_new = Carried.__new__
 
 
 def item_of(at: int, group: Group) -> Item | None:

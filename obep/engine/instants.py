@@ -7,6 +7,8 @@ from functools import partial
 from heapq import heappop, heappush
 from typing import Any, Protocol
 
+import msgspec
+
 from obep.engine.bulk import all_of, uncollected
 from obep.engine.common import all_running, connect
 from obep.engine.graphs import Plain
@@ -17,6 +19,7 @@ from obep.formats.limits import Refused
 from obep.guards.asks import Ask
 from obep.model import DeadLetter, Item, Occurrence, Term, body_of
 from obep.operators.state import Packing, Unpacking
+from obep.operators.told import Told
 from obep.plan.plan import Plan
 from obep.plan.windows import WindowPlan
 
@@ -180,12 +183,12 @@ class Runtime:
         pack = Packing()
         runs = [(run.plan.event, run.dump(pack)) for run in self._runs]
         arrived, items = pack(self._arrived), pack(self._items)
-        return [self.now, pack.occurrences, runs, arrived, items]
+        return [self.now, pack.occurrences, runs, arrived, items, pack.told]
 
     def load(self, data: Any) -> None:
         """Go on from a dump of the same plan."""
-        self.now, occurrences, runs, arrived, items = data
-        unpack = Unpacking(occurrences)
+        self.now, occurrences, runs, arrived, items, told = data
+        unpack = Unpacking(occurrences, msgspec.convert(told, list[Told]))
         known = {run.plan.event: run for run in self._runs}
         for event, state in runs:
             known[event].load(state, unpack)

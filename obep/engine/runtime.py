@@ -29,7 +29,7 @@ from obep.query.nearest import nearest
 
 __all__ = ["Engine", "Runtime"]
 
-SNAPSHOT = 2
+SNAPSHOT = 3
 """The version of the format of snapshots."""
 RECENT = 100
 """Occurrences of each event that `why_not` looks at."""

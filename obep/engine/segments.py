@@ -14,16 +14,19 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from obep.engine.blocks import VERSION, Entry, item_of, unpack
+from obep.engine.blocks import VERSION, Entry, item_of
 from obep.engine.instants import Deriving, Runtime
 from obep.errors import fail
 from obep.model import DeadLetter, Occurrence
+from obep.operators.told import Told, carried
 from obep.plan.plan import Plan
 
 _encoder = msgspec.msgpack.Encoder()
 _instant = itemgetter(0)
 OCCURRENCES = 1
 """Where the table of occurrences stands in the state of a `Runtime`."""
+TOLD = 5
+"""Where that of what occurrences tell stands."""
 SOLUTIONS = 4
 """Where its solutions stand in the state of an occurrence (`obep.operators.state`)."""
 
@@ -70,13 +73,13 @@ class Segment:
         """The first entries, one after the other."""
         if self._runtime.flat:
             entries = self._waiting[:count]
-            many = [unpack(at, told) for at, group in entries for told in group.occurrences]
+            many = [carried(at, told) for at, group in entries for told in group.occurrences]
             found.extend(self._runtime.push_occurrences(many))
             del self._waiting[:count]
             return
         push = self._runtime.push
         for at, group in self._waiting[:count]:
-            occurrences = [unpack(at, told) for told in group.occurrences]
+            occurrences = [carried(at, told) for told in group.occurrences]
             item = item_of(at, group)
             found.extend(push(at, occurrences, () if item is None else (item,)))
         del self._waiting[:count]
@@ -118,10 +121,15 @@ def _renumber(before: Mapping[int, str], now: Mapping[int, str], waiting: list[E
     """Give the solutions in a state the numbers that their asks have now."""
     numbers = {name: number for number, name in now.items()}
     new = {number: numbers[name] for number, name in before.items() if name in numbers}
+
+    def renumbered(told: Told) -> Told:
+        rows = {new[ask]: rows for ask, rows in told.solutions.items() if ask in new}
+        return structs.replace(told, solutions=rows)
+
     for _, group in waiting:
-        group.occurrences = tuple(
-            structs.replace(told, solutions={new[ask]: r for ask, r in told.solutions.items() if ask in new})
-            for told in group.occurrences
-        )
+        group.occurrences = tuple(map(renumbered, group.occurrences))
+    state[TOLD] = list(map(renumbered, msgspec.convert(state[TOLD], list[Told])))
     for occurrence in state[OCCURRENCES]:
+        if len(occurrence) <= SOLUTIONS:  # it tells what others tell, too
+            continue
         occurrence[SOLUTIONS] = [(new[ask], rows) for ask, rows in occurrence[SOLUTIONS] if ask in new]

@@ -6,10 +6,12 @@ identity (SPEC D11). Everything else is tuples, numbers and strings; nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 from obep.model import Item, Occurrence, Part, digest_of, item_name
+from obep.operators.candidates import Candidate
+from obep.operators.told import Carried, Told, carried
 
 Plain = Any
 """What msgpack can carry."""
@@ -22,6 +24,9 @@ class Packing:
 
     def __init__(self) -> None:
         self.occurrences: list[Plain] = []
+        self.told: list[Told] = []
+        """What several occurrences tell, each once."""
+        self._tellings: dict[Told, int] = {}
         self._numbers: dict[int, int] = {}
         self._kept: list[Occurrence] = []  # so that no id is used again while we pack
 
@@ -34,9 +39,35 @@ class Packing:
             return [self(one) for one in value]
         return value
 
+    def candidates(self, found: Iterable[Candidate]) -> Plain:
+        """The same as calling it with each, without looking at what cannot be there."""
+        number = self._number
+        return [
+            (
+                *times,
+                [None if part is None else {_OCCURRENCE: number(part)} for part in parts],
+                rows,
+            )
+            for *times, parts, rows in found
+        ]
+
+    def _telling(self, told: Told) -> int:
+        number = self._tellings.setdefault(told, len(self.told))
+        if number == len(self.told):
+            self.told.append(told)
+        return number
+
     def _number(self, occurrence: Occurrence) -> int:
         number = self._numbers.get(id(occurrence))
-        if number is None:
+        if (
+            number is None
+            and type(occurrence) is Carried
+            and occurrence.solutions is occurrence.told.solutions
+        ):
+            number = self._numbers[id(occurrence)] = len(self.occurrences)
+            self._kept.append(occurrence)
+            self.occurrences.append((occurrence.start, self._telling(occurrence.told)))
+        elif number is None:
             parts = [(part.alias, self._number(part.occurrence), part.context) for part in occurrence.parts]
             number = self._numbers[id(occurrence)] = len(self.occurrences)
             self._kept.append(occurrence)
@@ -65,10 +96,26 @@ class Packing:
 class Unpacking:
     """Makes the values again, with one object for each occurrence of the table."""
 
-    def __init__(self, occurrences: list[Plain]) -> None:
+    def __init__(self, occurrences: list[Plain], told: list[Told]) -> None:
         self._occurrences: list[Occurrence] = []
         for packed in occurrences:
-            self._occurrences.append(self._occurrence(packed))
+            if len(packed) == 2:
+                at, number = packed
+                self._occurrences.append(carried(at, told[number]))
+            else:
+                self._occurrences.append(self._occurrence(packed))
+
+    def candidates(self, plain: Plain) -> list[Candidate]:
+        """What `Packing.candidates` has packed."""
+        known = self._occurrences
+        return [
+            (
+                *times,
+                tuple([None if part is None else known[part[_OCCURRENCE]] for part in parts]),
+                frozen(rows),
+            )
+            for *times, parts, rows in plain
+        ]
 
     def __call__(self, value: Plain) -> Any:
         if isinstance(value, dict):
@@ -105,28 +152,29 @@ def frozen(value: Plain) -> Any:
     return tuple([frozen(one) for one in value]) if isinstance(value, list) else value
 
 
-Pack = Callable[[Any], Plain]
-Unpack = Callable[[Plain], Any]
+Pack = Packing
+Unpack = Unpacking
 
 
 def dump_fields(owner: object, names: tuple[str, ...], pack: Pack) -> list[Plain]:
     """The named fields, as plain values."""
-    return [pack(list(value) if hasattr(value, "refill") else value) for value in _fields(owner, names)]
+    return [
+        pack.candidates(value) if hasattr(value, "refill") else pack(value) for value in _fields(owner, names)
+    ]
 
 
 def load_fields(owner: object, names: tuple[str, ...], data: list[Plain], unpack: Unpack) -> None:
     """Fill the named fields again; what they held is forgotten."""
     for name, value, plain in zip(names, _fields(owner, names), data, strict=True):
-        content = unpack(plain)
         if hasattr(value, "refill"):
-            value.refill(content)
+            value.refill(unpack.candidates(plain))
         elif isinstance(value, list):
-            value[:] = content
+            value[:] = unpack(plain)
         elif isinstance(value, set):
             value.clear()
-            value.update(content)
+            value.update(unpack(plain))
         else:
-            setattr(owner, name, content)
+            setattr(owner, name, unpack(plain))
 
 
 def _fields(owner: object, names: tuple[str, ...]) -> list[Any]:

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from obep.engine.blocks import Carried, Told
 from obep.engine.output import iri
 from obep.engine.report import Reporter
 from obep.model import Occurrence, Part, Term, Triple, local_name
 from obep.operators.candidates import Parts
+from obep.operators.told import Carried, Told
 
 
 class Cause(NamedTuple):

@@ -36,8 +36,8 @@ CHUNK = 10_000
 KNOWN = 100_000
 """Groups that are remembered."""
 LATE = "OBEP640"
-Stored = Callable[[int], bytes | None]
-"""Gives the stored bytes of a segment."""
+Stored = Callable[[int], bytes]
+"""Gives the stored bytes of a segment that there is."""
 
 _warm: dict[tuple[str, int], tuple[str, dict[int, Segment], list[DeadLetter]]] = {}
 """The segments of the buckets that this process ran last, each bucket under the version of its state."""
@@ -99,11 +99,9 @@ class Detecting(StatefulProcessor):
                 remedy="set spark.sql.shuffle.partitions as it was, or begin with a new checkpoint",
             )
 
-    def _stored(self, segment: int) -> bytes | None:
-        if not self._segment_state.containsKey((segment,)):
-            return None
-        value = self._segment_state.getValue((segment,))
-        return bytes(value[0]) if value is not None else None
+    def _stored(self, segment: int) -> bytes:
+        (data,) = self._segment_state.getValue((segment,)) or (b"",)
+        return bytes(data)
 
     def close(self) -> None:
         """Nothing is held between batches but `_warm`."""
@@ -117,6 +115,8 @@ class State(msgspec.Struct, array_like=True):
     clock: dict[str, Any]
     wakes: dict[int, int]
     style: int = 0
+    segments: set[int] = set()
+    """Those that are stored."""
 
 
 class Run:
@@ -134,6 +134,8 @@ class Run:
         self._key = (self.bundle, number)
         self._clock = Clock(job.lateness, job.idle, job.future, job.streams)
         self._wakes: dict[int, int] = {}
+        self._kept: set[int] = set()
+        """The segments that are stored."""
         self._version = ""
         self.style = 0
         self.dropped = False
@@ -154,11 +156,10 @@ class Run:
         except ObepError:
             if not self._job.drop_state:
                 raise
-            self._stored = lambda segment: None
             self.dropped = True
             return None
         self._clock.load(state.clock)
-        self._wakes, self.style = state.wakes, state.style
+        self._wakes, self.style, self._kept = state.wakes, state.style, state.segments
         return state
 
     def take(self, blocks: list[Block]) -> tuple[list[Occurrence], list[DeadLetter]]:
@@ -203,13 +204,13 @@ class Run:
         if segment is None:
             segment = Segment(self._plan, matcher_of(self.bundle), self._letters.append, self._asks)
             self._segments[number] = segment
-            data = self._stored(number)
-            if data is not None:
-                segment.load(data)
+            if number in self._kept:
+                segment.load(self._stored(number))
         return segment
 
     def touched_segments(self) -> Iterator[tuple[int, bytes]]:
         """The segments to write, as bytes."""
+        self._kept |= self._touched
         for number in sorted(self._touched):
             yield number, self._segments[number].dump()
 
@@ -217,7 +218,9 @@ class Run:
         """The clock and what wakes when, under a new version."""
         self._version = uuid4().hex
         kept = msgspec.to_builtins(self._identity)
-        return msgspec.msgpack.encode(State(self._version, kept, self._clock.dump(), self._wakes, self.style))
+        return msgspec.msgpack.encode(
+            State(self._version, kept, self._clock.dump(), self._wakes, self.style, self._kept)
+        )
 
     def keep(self) -> None:
         """Stay warm for the next micro-batch."""

@@ -14,10 +14,11 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from obep.engine.blocks import NOTED, Filling, Group, Told, encode_group, noted, pack
+from obep.engine.blocks import NOTED, Filling, Group, encode_group, noted, pack
 from obep.guards.asks import Ask
 from obep.guards.mentions import timed
 from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple, digest_of
+from obep.operators.told import Told
 from obep.plan.components import Component
 
 SEGMENTS = 64
