@@ -281,6 +281,11 @@ SPANS = "EVENT I MATCH A AS i SEQ B AS j WITHIN 4 s EVENT J MATCH A AS k SEQ C A
         "I NOT FOLLOWED BY C WITHIN 3 s",
         "(LAST A) NOT FOLLOWED BY B WITHIN 3 s",
         "(FIRST A) SEQ B",
+        "A NOT FOLLOWED BY (B SEQ C) WITHIN 5 s",
+        "A NOT FOLLOWED BY (B JOIN C) WITHIN 5 s",
+        "A NOT FOLLOWED BY (B NEXT C) WITHIN 5 s",
+        "(A SEQ B WITHIN 5 s) WITHOUT (C SEQ B AS b2)",
+        "NOT (A JOIN B)",
         "A(?x) AND B(?x) PARTITION BY ?x",
         "OPTIONAL(A(?x)) AND B(?x) PARTITION BY ?x",
         "(A(?x) SEQ B(?x) WITHIN 4 s) WITHOUT C(?x) PARTITION BY ?x",
@@ -295,6 +300,23 @@ def test_state_that_nobody_is_warned_of_does_not_grow(load, pattern):
         engine.push(f"{PREFIXES} :x{second} a :{'ABC'[second % 3]}0 .", second)
         sizes.append(engine._runtime.size())
     assert max(sizes[60:]) <= max(sizes[:60]) <= 20
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "NOT (C DURING I)",
+        "A NOT FOLLOWED BY (C DURING I) WITHIN 8 s",
+        "(A SEQ B WITHIN 5 s) WITHOUT (C DURING I)",
+        "A NOT FOLLOWED BY (X SEQ B) WITHIN 8 s",
+        "A NOT FOLLOWED BY ((FIRST C) SEQ (B SEQ A AS a2)) WITHIN 8 s",
+    ],
+)
+def test_a_denied_pattern_that_looks_far_back_is_warned_of(load, pattern):
+    """The memory of DURING has no bound under a negation either."""
+    contexts = "EVENT X MATCH C AS c DURING I WITHIN 9 s\n"
+    query = load(LEAVES + SPANS + contexts + f"EVENT H MATCH {pattern}\nRETURN H")
+    assert [one.code for one in query.warnings if one.code == "OBEP200"] == ["OBEP200"]
 
 
 # --- §3, D7: what an occurrence hands on --------------------------------------------------------------------

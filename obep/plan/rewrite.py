@@ -139,9 +139,24 @@ def _spread(node: Node, horizon: int | None) -> Node:
     if isinstance(node, nodes.Within):
         horizon = node.micros if horizon is None else min(horizon, node.micros)
         below = None if node.replay else horizon
+    elif isinstance(node, nodes.Negation):
+        left, right = _spread(node.left, horizon), _spread(node.right, _denied(node, horizon))
+        return replace(node, left=left, right=right, horizon=horizon)
     elif isinstance(node, nodes.Rest):
         below = 1 if node.operand.rooted and _filters(node.operand) else None
     return replace(node.with_operands(lambda operand: _spread(operand, below)), horizon=horizon)
+
+
+def _denied(node: nodes.Negation, horizon: int | None) -> int | None:
+    """How far back an n may reach: it begins after (the end of) some l, and is there before l is decided."""
+    left, right = node.left, node.right
+    if isinstance(node, nodes.Silence):
+        bound = node.micros if left.punctual or right.punctual else None
+    else:
+        bound = left.reach
+    if bound is None or not (right.rooted and _filters(right)):
+        return horizon
+    return bound if horizon is None else min(bound, horizon)
 
 
 RULES: tuple[Rule, ...] = (settle_choices, place_conditions, choose_windows, spread_horizons)

@@ -12,6 +12,7 @@ from obep.query.ast import (
     First,
     Join,
     Last,
+    Leaf,
     Next,
     Not,
     NotFollowedBy,
@@ -22,11 +23,13 @@ from obep.query.ast import (
     Within,
     Without,
 )
+from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Scope
 from obep.query.checks.measures import Measures
 from obep.query.checks.patterns import FIVE_MINUTES
 from obep.query.checks.report import listed, quote, say
-from obep.query.checks.tree import operands
+from obep.query.checks.tree import operands, patterns
+from obep.query.names import all_below
 
 _WAITING = {
     "BEFORE": 0, "AFTER": 1, "MEETS": 0, "METBY": 1, "OVERLAPS": 0, "OVERLAPPEDBY": 1,
@@ -66,7 +69,11 @@ def _bound_for(pattern: Pattern, measures: Measures) -> Duration:
 
 def _kept(node: Pattern, measures: Measures, consumes: bool) -> Iterator[Pattern]:
     """The operands that wait for something with no end to their waiting."""
-    if isinstance(node, Within | Not):
+    if isinstance(node, Within):
+        return
+    if isinstance(node, Not):
+        if _looks_back(node.operand, measures.definitions):
+            yield from _kept(node.operand, measures, False)
         return
     if isinstance(node, Seq | Next):
         waiting = list(node.operands[:-1])
@@ -85,11 +92,34 @@ def _kept(node: Pattern, measures: Measures, consumes: bool) -> Iterator[Pattern
         if consumes or not _one_at_a_time(inner):
             yield inner
     for operand in operands(node):
-        if isinstance(node, Without) and operand is node.right and measures.longest(node.left) is not None:
-            continue  # only what lies inside the left side counts, and that has an end
-        if isinstance(node, NotFollowedBy) and operand is node.right:
-            continue  # only what comes before the deadline counts
-        yield from _kept(operand, measures, consumes)
+        denied = isinstance(node, Without | NotFollowedBy) and operand is node.right
+        if denied and not _looks_back(operand, measures.definitions):
+            if isinstance(node, NotFollowedBy):
+                continue  # only what comes before the deadline counts
+            if measures.longest(node.left) is not None:  # type: ignore[union-attr]
+                continue  # only what lies inside the left side counts, and that has an end
+        yield from _kept(operand, measures, consumes and not denied)
+
+
+def _looks_back(node: Pattern, definitions: Definitions) -> bool:
+    """Whether what is denied may depend on what was long before it: it has no bound by being denied."""
+    for piece in patterns(node):
+        if isinstance(piece, First | Optional) or (isinstance(piece, Allen) and piece.relation == "DURING"):
+            return True
+        if isinstance(piece, Leaf) and _has_contexts(piece.event.iri, definitions):
+            return True
+    return False
+
+
+def _has_contexts(iri: str, definitions: Definitions) -> bool:
+    """Whether an event is made of something DURING something else, so that it may count from long before."""
+    needs = {one: set(parts) for one, parts in definitions.parts.items()}
+    return any(
+        isinstance(piece, Allen) and piece.relation == "DURING"
+        for one in {iri, *all_below(iri, needs)}
+        if (event := definitions.composite(one))
+        for piece in patterns(event.pattern)
+    )
 
 
 def _one_at_a_time(node: Pattern) -> bool:
