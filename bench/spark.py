@@ -4,6 +4,7 @@
     python bench/spark.py --idle-rooms 100000    the same with rooms in the state that nothing comes from
     python bench/spark.py --rdf                  N-Triples in (two triples, no two alike), JSON lines out
     python bench/spark.py --cores                two cores against one, each pinned (Linux)
+    python bench/spark.py --all                  all of these
     python bench/spark.py --where                where the time goes, from Spark's own log
 
 Each run counts the pairs against a loop that shares nothing with obep. Rates are those of the micro-batches
@@ -16,7 +17,6 @@ import argparse
 import json
 import random
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,6 +25,9 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from figures import Figure
+from figures import show as table
 
 import obep
 
@@ -42,7 +45,6 @@ RETURN AB AS EVENT STREAM
 MAPPING = {"template": "<http://e/room{room}> a <http://e/{kind}> .", "time": "ts"}
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-TARGETS = {"spark-w1": 150_000, "spark-w1-idle": 150_000, "spark-rdf": 60_000}
 
 
 def columns(events: int, first: int = 0) -> dict[str, list[Any]]:
@@ -98,14 +100,13 @@ def expected(events: int, files: int) -> int:
     return count
 
 
-def run(spark: Any, folder: Path, given: argparse.Namespace) -> list[dict[str, Any]]:
+def run(spark: Any, folder: Path, given: argparse.Namespace, rdf: bool) -> list[dict[str, Any]]:
     """One stream over all files; the progress of its micro-batches. The answer is counted."""
     from obep.spark.detect import detect
 
     for name in ("out", "state"):
         shutil.rmtree(folder / name, ignore_errors=True)
     query = obep.load(text=QUERY, java=False)
-    rdf = given.rdf
     schema = "stream string, time timestamp, graph string" if rdf else "ts timestamp, room long, kind string"
     source = spark.readStream.schema(schema).option("maxFilesPerTrigger", given.files_per_trigger)
     rows = source.parquet(str(folder / "in"))
@@ -172,20 +173,30 @@ def where(log: Path) -> Iterator[str]:
                 yield f"  batch {progress['batchId']}: {times['triggerExecution']} ms  {rest}"
 
 
-def pinned(given: argparse.Namespace) -> None:
-    """The same run on one core and on two."""
-    rates = {}
+def pinned(given: argparse.Namespace) -> Figure:
+    """How much faster the same run is on two cores than on one."""
+    rates: dict[int, float] = {}
     for cores in (1, 2):
         command = ["taskset", "-c", "0" if cores == 1 else "0,1", sys.executable, __file__]
         command += ["--events", str(given.events), "--files", str(given.files), "--runs", "1"]
         command += ["--master", f"local[{cores}]", "--buckets", str(given.buckets)]
         said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        print(said, end="")
-        rates[cores] = json.loads(said.splitlines()[-1])["median_per_second"]
-    ratio = round(rates[2] / rates[1], 2)
-    print(
-        json.dumps({"bench": "spark-cores", "one": rates[1], "two": rates[2], "ratio": ratio, "target": 1.6})
+        print(said, end="", flush=True)
+        rates[cores] = json.loads(said.splitlines()[-1])["per_second"][0]
+    return Figure(
+        f"Spark: W1, two cores ({rates[2]:,.0f}/s) against one", (rates[2] / rates[1],), "times", 1.6
     )
+
+
+def measure(spark: Any, folder: Path, given: argparse.Namespace, idle: int, rdf: bool) -> Figure:
+    """Some runs of one kind."""
+    write_files(folder / "in", given.events, given.files, idle, rdf)
+    rates = tuple(show(run(spark, folder, given, rdf)) for _ in range(given.runs))
+    shutil.rmtree(folder / "in")
+    name = (
+        "N-Triples to JSON lines" if rdf else f"W1, {idle:,} rooms idle" if idle else "W1, Parquet to Parquet"
+    )
+    return Figure(f"Spark: {name}", rates, "events/s", 60_000 if rdf else 150_000)
 
 
 def main() -> None:
@@ -199,17 +210,17 @@ def main() -> None:
     options.add_argument("--idle-rooms", type=int, default=0)
     options.add_argument("--rdf", action="store_true")
     options.add_argument("--cores", action="store_true")
+    options.add_argument("--all", action="store_true")
     options.add_argument("--conf", action="append", default=[], help="a setting of Spark, key=value")
     options.add_argument("--where", action="store_true")
     given = options.parse_args()
     if given.cores:
-        pinned(given)
+        table([pinned(given)])
         return
 
     from obep.spark.session import session
 
     folder = Path(tempfile.mkdtemp(prefix="obep-bench-"))
-    write_files(folder / "in", given.events, given.files, given.idle_rooms, given.rdf)
     settings = {"spark.sql.shuffle.partitions": str(given.buckets), "spark.driver.memory": "3g"}
     settings |= dict(one.split("=", 1) for one in given.conf)
     if given.where:
@@ -219,15 +230,16 @@ def main() -> None:
     begun = time.monotonic()
     spark = session(given.master, settings, log=folder / "spark.log")
     print(f"session {time.monotonic() - begun:.1f} s on {given.master}", flush=True)
-    rates = [show(run(spark, folder, given)) for _ in range(given.runs)]
+    kinds = [(0, False), (100_000, False), (0, True)] if given.all else [(given.idle_rooms, given.rdf)]
+    figures = [measure(spark, folder, given, idle, rdf) for idle, rdf in kinds]
     spark.stop()
     if given.where:
         print("\n".join(where(folder / "log")))
-    name = "spark-rdf" if given.rdf else "spark-w1-idle" if given.idle_rooms else "spark-w1"
-    said = {"bench": name, "events": given.events, "idle_rooms": given.idle_rooms, "master": given.master}
-    found = {"median_per_second": round(statistics.median(rates)), "least": round(min(rates))}
-    print(json.dumps({**said, **found, "most": round(max(rates)), "target": TARGETS[name]}))
     shutil.rmtree(folder, ignore_errors=True)
+    if given.all and shutil.which("taskset"):
+        figures.append(pinned(given))
+    table(figures)
+    print(json.dumps({"per_second": [round(rate) for rate in figures[0].values]}))
 
 
 if __name__ == "__main__":

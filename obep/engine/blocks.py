@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 
 import msgspec
 
@@ -28,7 +29,14 @@ NOTED = ("unknown", "capped", "undecided")
 
 def noted(matcher: object) -> tuple[int, ...]:
     """What a matcher has counted so far."""
-    return tuple([getattr(matcher, name, 0) for name in NOTED])
+    try:
+        found: tuple[int, ...] = _noted(matcher)
+    except AttributeError:  # one that counts nothing
+        found = (0,) * len(NOTED)
+    return found
+
+
+_noted = attrgetter(*NOTED)
 
 
 class Group(msgspec.Struct, array_like=True, gc=False):

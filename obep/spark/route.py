@@ -173,12 +173,11 @@ class Routes:
                 refused[number] = isinstance(some, DeadLetter)
                 routed = ([], ()) if isinstance(some, DeadLetter) else some
             found.append(routed[0])
-            if any(routed[1]):
+            if routed[1]:
                 noted[number] = routed[1]
         if noted:
-            saying = np.bincount(columns.says, minlength=len(columns.graphs)).tolist()
-            for number, counted in noted.items():
-                filling.note(counted, saying[number])
+            saying = np.bincount(columns.says, minlength=len(columns.graphs))[list(noted)]
+            filling.note(tuple((saying @ np.array(list(noted.values()))).tolist()))
         if refused.any():
             wrong = refused[columns.says]
             for item in columns.where(wrong).items():
@@ -265,11 +264,11 @@ class Fillings:
         self._maxima: dict[str, int] = {}
         self._notes = dict.fromkeys(NOTED, 0)
 
-    def note(self, counts: tuple[int, ...], times: int = 1) -> None:
-        """What was counted about an item, or about several that say the same."""
+    def note(self, counts: tuple[int, ...]) -> None:
+        """What was counted about items."""
         if any(counts):
             for name, count in zip(NOTED, counts, strict=True):
-                self._notes[name] += count * times
+                self._notes[name] += count
 
     def arrive(self, stream: str, at: int) -> None:
         """An item has come."""
