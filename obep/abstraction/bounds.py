@@ -129,7 +129,7 @@ class Bounds:
 
     @cached_property
     def _perhaps_anyway(self) -> frozenset[Term]:
-        """Those of them that may be of an event's class whatever the item says: witnesses may be tied to them."""
+        """Those of them that may be of an event's class whatever the item says, by a witness tied to them."""
         lower, upper = self._bundle.lower.store, self._bundle.upper.store
         goals = frozenset(self._bundle.goal_numbers)
         universal = goals & self._bundle.upper.program.universal
