@@ -31,13 +31,13 @@ def command(
 
     found: list[Diagnostic] = []
     for path in files:
-        query, diagnostics = examine(path, config, tuple(allow_path or ()))
+        bundle, diagnostics = examine(path, config, tuple(allow_path or ()))
         found += diagnostics
         if form is Form.text:
             write(diagnostics)
-            if query is not None:
+            if bundle is not None:
                 said = f", {count(len(diagnostics), 'warning')}" if diagnostics else ""
-                print(f"{path}: {count(len(query.linked.events), 'event')}{said}, no errors")
+                print(f"{path}: {count(len(bundle.linked.events), 'event')}{said}, no errors")
     if form is Form.json:
         write(found, form)
     if has_errors(found):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from obep.engine.query import Query
 from obep.errors import Diagnostic, ObepError
+
+if TYPE_CHECKING:
+    from obep.ontology.compile import Bundle
 
 
 class Seen(NamedTuple):
-    """The query, unless there are errors among the diagnostics."""
+    """The compiled query, unless there are errors among the diagnostics."""
 
-    query: Query | None
+    bundle: Bundle | None
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -35,5 +37,4 @@ def examine(path: Path, config: Path | None = None, allowed: tuple[Path, ...] = 
         require_complete=settings.engine.get("require_complete", False),
         cache_dir=settings.cache,
     )
-    query = None if found.bundle is None else Query(linked, found.bundle, found.diagnostics)
-    return Seen(query, found.diagnostics)
+    return Seen(found.bundle, found.diagnostics)

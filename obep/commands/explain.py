@@ -35,14 +35,16 @@ def command(
     from obep.commands.examine import examine
     from obep.commands.picture import mermaid as drawn
 
-    query, diagnostics = examine(file, config, tuple(allow_path or ()))
+    bundle, diagnostics = examine(file, config, tuple(allow_path or ()))
     write(diagnostics)
-    if query is None:
+    if bundle is None:
         raise typer.Exit(2)
     if mermaid:
-        print(drawn(query.linked), end="")
+        print(drawn(bundle.linked), end="")
         return
-    print("\n".join(_lines(query)))
+    from obep.engine.query import Query
+
+    print("\n".join(_lines(Query(bundle.linked, bundle, diagnostics))))
 
 
 def _lines(query: Query) -> Iterator[str]:
