@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from obep.commands.output import count
@@ -11,6 +11,7 @@ from obep.commands.relaxed import relaxations, undemanding
 from obep.engine.query import Query
 from obep.engine.run import run
 from obep.engine.why import short
+from obep.engine.why_not import WhyNot
 from obep.errors import ObepError, fail
 from obep.formats.instants import Style, show_instant
 from obep.model import RDF_TYPE, DeadLetter, Item, Occurrence
@@ -30,6 +31,8 @@ class Seen:
     occurrences: dict[str, list[Occurrence]] = field(default_factory=dict)
     names: Counter[str] = field(default_factory=Counter)
     """Items in which a property or class is used."""
+    why_not: Callable[[str], WhyNot] | None = None
+    """Asks the engine about an event."""
 
     def time(self, micros: int) -> object:
         return show_instant(micros, self.style or "iso")
@@ -57,8 +60,10 @@ def watch(query: Query, items: list[Item], style: Style | None, **settings: obje
         used = {p for _, p, _ in item.triples} | {o for _, p, o in item.triples if p == RDF_TYPE}
         seen.names.update(used)
     everything = _returning(query, ast.Return("all", ()))
-    for occurrence in run(everything, items, on_dead_letter=seen.refused.append, **settings):
+    engine = everything.engine(on_dead_letter=seen.refused.append, **settings)
+    for occurrence in [*engine.push_items(items), *engine.close()]:
         seen.occurrences.setdefault(occurrence.event, []).append(occurrence)
+    seen.why_not = engine.why_not
     return seen
 
 
@@ -104,6 +109,11 @@ def _nearly(
     event: ast.CompositeEvent, query: Query, seen: Seen, settings: dict[str, object]
 ) -> Iterator[str]:
     """All parts are there: which condition keeps them apart?"""
+    assert seen.why_not is not None
+    furthest = seen.why_not(event.name.iri)
+    yield from furthest.details()
+    if any(one.until is not None for one in furthest.waiting):
+        return
     enough = False
     for what, relaxed in relaxations(event):
         number = _tried(relaxed, query, seen, settings)
@@ -136,7 +146,11 @@ def _words(event: ast.LogicalEvent, query: Query, seen: Seen) -> Iterator[str]:
         elif not name.iri.startswith("<http://www.w3.org/"):
             number = seen.names.get(name.iri, 0)
             used = f"used in {number} of {len(seen.items)} items" if number else "in no item"
+            if any(name.iri in (p, o) for _, p, o in query.bundle.k):
+                used += ", and in what is known"
             yield f"  {name.text}: {used}"
+    if seen.items and seen.why_not is not None:
+        yield from seen.why_not(event.name.iri).details()
 
 
 def _denied(pattern: ast.Pattern) -> set[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -77,21 +78,53 @@ def relaxed(node: Node) -> Node | None:
     return nodes.Pair(left, right, node.relation if isinstance(node, nodes.Pair) else "SEQ")
 
 
+def told_apart(root: Node) -> Node:
+    """The pattern with a name of its own for each leaf: an event may stand in it twice without aliases."""
+    used: Counter[str] = Counter()
+
+    def renamed(node: Node) -> Node:
+        if not isinstance(node, Read):
+            return node.with_operands(renamed)
+        used[node.alias] += 1
+        number = used[node.alias]
+        return node if number == 1 else replace(node, alias=f"{node.alias}#{number}")
+
+    return renamed(root)
+
+
 def parts_below(node: Node, whole: Nearly) -> Nearly | None:
-    """The part of a candidate that a node of its pattern makes, if it took part."""
-    return gathered([whole.parts[a.name] for a in node.aliases if a.name in whole.parts], whole, node)
+    """The part of a candidate that a node of its pattern makes, if it took part.
 
-
-def gathered(occurrences: Iterable[Occurrence], whole: Nearly, node: Node) -> Nearly | None:
-    """Some occurrences as one candidate."""
-    held = list(occurrences)
-    if not held:
-        return None
-    names = {alias.name for alias in node.aliases}
-    return Nearly(
-        {name: part for name, part in whole.parts.items() if name in names},
-        min(part.start for part in held),
-        max(part.end for part in held),
-        max(part.detected for part in held),
-        min(part.since for part in held),
-    )
+    An absence lasts until its deadline, which a pattern of order alone knows nothing of.
+    """
+    match node:
+        case Read():
+            part = whole.parts.get(node.alias)
+            if part is None:
+                return None
+            return Nearly({node.alias: part}, part.start, part.end, part.detected, part.since)
+        case nodes.Rest():
+            return None
+        case nodes.Silence():
+            left = parts_below(node.left, whole)
+            if left is None:
+                return None
+            deadline = left.end + node.micros
+            return left._replace(end=deadline, done=max(deadline, left.done))
+        case nodes.Negation():
+            return parts_below(node.left, whole)
+        case nodes.Unary():
+            return parts_below(node.operand, whole)
+        case nodes.Binary():
+            left, right = parts_below(node.left, whole), parts_below(node.right, whole)
+            if left is None or right is None:
+                return left or right
+            alone = isinstance(node, nodes.Pair) and node.keeps_left
+            return Nearly(
+                {**left.parts, **right.parts},
+                left.start if alone else min(left.start, right.start),
+                left.end if alone else max(left.end, right.end),
+                max(left.done, right.done),
+                min(left.since, right.since),
+            )
+    raise AssertionError(node)

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from obep.engine.nearly import Nearly, nearly, parts_below
 from obep.engine.why import short
 from obep.formats.instants import Style, show_instant
+from obep.guards.asks import Asks
 from obep.guards.mentions import HIDDEN
 from obep.model import Occurrence, Term
 from obep.operators.candidates import NOTHING, Rows
+from obep.operators.relations import RELATIONS
 from obep.operators.rows import Gathering, compile_test
 from obep.plan import nodes
-from obep.plan.nodes import Node, Read, walk
+from obep.plan.nodes import Condition, Node, Read, walk
 from obep.plan.plan import EventPlan
 from obep.plan.show import duration
 from obep.query.printer import show
@@ -30,43 +32,67 @@ class Reason:
     aliases: tuple[str, ...] = ()
 
 
-def reasons(plan: EventPlan, whole: Nearly, recent: Recent, style: Style) -> list[Reason]:
+def reasons(plan: EventPlan, asks: Asks, whole: Nearly, recent: Recent, style: Style) -> list[Reason]:
     """All that keeps a candidate from being reported."""
     assert plan.root is not None
-    found = [*_guards(plan, whole), *_structure(plan.root, whole, recent, style)]
+    found = [*_guards(plan, asks, whole), *_structure(plan.root, whole, recent, style)]
     if not found and plan.policy != "unrestricted":
         found.append(Reason("policy", f"POLICY {plan.policy} chose another, or it was used up before"))
     return found
 
 
-def _guards(plan: EventPlan, whole: Nearly) -> Iterator[Reason]:
+def _guards(plan: EventPlan, asks: Asks, whole: Nearly) -> Iterator[Reason]:
     leaves = [leaf for leaf in plan.leaves if leaf.alias in whole.parts]
     rows = {leaf.alias: _rows(leaf, whole.parts[leaf.alias]) for leaf in leaves}
     empty = [leaf.alias for leaf in leaves if not rows[leaf.alias]]
-    for alias in empty:
-        text = "; ".join(plan.blocks.get(alias.split("#")[0], ())) or "its block"
-        yield Reason("block", f"{text} finds nothing in {alias}", (alias,))
+    for leaf in leaves:
+        if leaf.alias in empty:
+            blocks = plan.blocks.get(leaf.alias.split("#")[0], ())
+            filters = [show(one) for one in asks.all[leaf.ask].filters]  # also those that stand outside of it
+            others = [text for text in filters if not any(text in block for block in blocks)]
+            text = " with ".join((*blocks, *others)) or "its block"
+            yield Reason("block", f"{text} finds nothing in {leaf.alias}", (leaf.alias,))
     if empty:
         return
-    yield from _disagreements(leaves, rows)
+    apart = list(_disagreements(leaves, rows))
+    yield from apart
     variables = tuple(dict.fromkeys(name for leaf in leaves for name in leaf.variables))
     gather = Gathering([leaf.variables for leaf in leaves], variables)
     joined = gather(tuple(rows[leaf.alias] for leaf in leaves))
     if not joined:
+        if not apart:
+            shared = [n for n in variables if sum(n in leaf.variables for leaf in leaves) > 1]
+            names = " and ".join(f"?{name}" for name in shared)
+            yield Reason("variable", f"{names} do not agree at once", tuple(leaf.alias for leaf in leaves))
         return
     assert plan.root is not None
     aliases = tuple(alias for leaf in leaves for alias in leaf.aliases)
-    for condition in dict.fromkeys(c for node in walk(plan.root) for c in node.conditions):
+    known = {*(f"?{name}" for name in variables), *(alias.name for alias in aliases)}
+    every = dict.fromkeys(c for node in walk(plan.root) for c in node.conditions)
+    conditions = [condition for condition in every if condition.needs <= known]
+    parts = tuple(whole.parts[alias.name] for alias in aliases)
+    extent = parts_below(plan.root, whole) or whole
+    false = []
+    for condition in conditions:
         test = compile_test([condition], variables, aliases)
-        parts = tuple(whole.parts[alias.name] for alias in aliases)
-        known = condition.needs <= {*(f"?{name}" for name in variables), *(alias.name for alias in aliases)}
-        if test and known and not test(joined, parts, whole.start, whole.end):
+        if test and not test(joined, parts, extent.start, extent.end):
+            false.append(condition)
             values = _values(condition.variables, variables, joined)
             yield Reason(
                 "filter",
                 f"FILTER({show(condition.expression)}) is not true{values}",
-                tuple(leaf.alias for leaf in leaves if set(leaf.variables) & set(condition.variables)),
+                _about(condition, leaves),
             )
+    together = compile_test(conditions, variables, aliases)
+    if not false and together and not together(joined, parts, extent.start, extent.end):
+        text = " and ".join(f"FILTER({show(condition.expression)})" for condition in conditions)
+        about = dict.fromkeys(alias for one in conditions for alias in _about(one, leaves))
+        yield Reason("filter", f"{text} are not true of the same solution", tuple(about))
+
+
+def _about(condition: Condition, leaves: list[Read]) -> tuple[str, ...]:
+    used = set(condition.variables)
+    return tuple(leaf.alias for leaf in leaves if leaf.alias in condition.named or used & set(leaf.variables))
 
 
 def _rows(leaf: Read, occurrence: Occurrence) -> Rows:
@@ -114,9 +140,45 @@ def _structure(root: Node, whole: Nearly, recent: Recent, style: Style) -> Itera
             case nodes.Silence():
                 yield from _followed(node, whole, recent, style)
             case nodes.Next():
+                yield from _order(node, "SEQ", whole, style)
                 yield from _between(node, whole, recent, style)
+            case nodes.Pair():
+                yield from _order(node, node.relation, whole, style)
+            case nodes.Pick():
+                yield from _order(node, "SEQ", whole, style)
             case nodes.Choice():
                 yield from _chosen(node, whole, recent, style)
+            case nodes.Fallback():
+                yield from _not_alone(node, whole, recent, style)
+
+
+def _order(node: nodes.Binary, relation: str, whole: Nearly, style: Style) -> Iterator[Reason]:
+    """Only an absence can be out of order: its deadline comes later than its last occurrence."""
+    left, right = parts_below(node.left, whole), parts_below(node.right, whole)
+    if left is None or right is None:
+        return
+    if not _stand(relation, left, right):
+        late = show_instant(left.end, style)
+        stands = f"{_told(right, style)} does not stand in {relation} to {_told(left, style)}"
+        yield Reason("order", f"{stands}, which ends at {late}", (*left.parts, *right.parts))
+
+
+def _stand(relation: str, left: Nearly, right: Nearly) -> bool:
+    mine, other = ((one.start, one.end, one.done, one.since, (), ()) for one in (left, right))
+    return RELATIONS[relation].holds(mine, other)
+
+
+def _not_alone(node: nodes.Fallback, whole: Nearly, recent: Recent, style: Style) -> Iterator[Reason]:
+    """An OPTIONAL is left out only where nothing fits."""
+    right = parts_below(node.right, whole)
+    if right is not None:
+        for other in nearly(node.left, recent):
+            left = parts_below(node.left, other)
+            if left and _stand(node.relation, left, right) and _join(node, whole, other):
+                yield Reason(
+                    "optional", f"{_told(other, style)} fits, so it does not stand alone", (*left.parts,)
+                )
+                return
 
 
 def _inside(node: nodes.Without, whole: Nearly, recent: Recent, style: Style) -> Iterator[Reason]:
@@ -137,8 +199,8 @@ def _followed(node: nodes.Silence, whole: Nearly, recent: Recent, style: Style) 
                 return
 
 
-def _join(node: nodes.Negation, whole: Nearly, other: Nearly) -> bool:
-    """Whether an n may join: no variable keeps the two apart."""
+def _join(node: nodes.Binary, whole: Nearly, other: Nearly) -> bool:
+    """Whether another one may join: no variable keeps the two apart."""
     leaves = [leaf for leaf in walk(node) if isinstance(leaf, Read)]
     parts = {**whole.parts, **other.parts}
     here = [leaf for leaf in leaves if leaf.alias in parts]
@@ -152,7 +214,7 @@ def _between(node: nodes.Next, whole: Nearly, recent: Recent, style: Style) -> I
         return
     for operand in (node.left, node.right):
         for other in nearly(operand, recent):
-            if left.end < other.start and other.end < right.start:
+            if left.end < other.start and other.end < right.start and _join(node, whole, other):
                 yield Reason("next", f"{_told(other, style)} lies between", tuple(other.parts))
                 return
 
@@ -166,6 +228,12 @@ def _chosen(node: nodes.Choice, whole: Nearly, recent: Recent, style: Style) -> 
         if hidden and other.done <= whole.done:
             yield Reason("choice", f"{_told(other, style)} is the {node.which} one", tuple(part.parts))
             return
+
+
+def deadline(root: Node, whole: Nearly, now: int) -> int | None:
+    """When the last absence of a candidate that is not decided now will be."""
+    extents = [parts_below(node, whole) for node in walk(root) if isinstance(node, nodes.Silence)]
+    return max((one.end for one in extents if one is not None and one.end > now), default=None)
 
 
 def _told(one: Nearly, style: Style) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from heapq import heappop, heappush
 from threading import RLock
 from types import TracebackType
@@ -17,14 +18,18 @@ from obep.engine.blocks import NOTED, noted
 from obep.engine.clock import Clock, micros
 from obep.engine.graphs import triples_of
 from obep.engine.instants import Runtime
+from obep.engine.lacking import nearest as nearest_to
 from obep.engine.output import style_of_instant
 from obep.engine.query import Query
+from obep.engine.rdf import triples
 from obep.engine.why_not import WhyNot, why_not
 from obep.errors import fail
 from obep.formats.instants import Style, parse_instant, show_instant, style_of_text
 from obep.model import DeadLetter, Item, Occurrence, Term, local_name
 from obep.operators.state import frozen
 from obep.plan.plan import EventPlan
+from obep.query.ast import LogicalEvent, Name
+from obep.query.names import walk
 from obep.query.nearest import nearest
 
 __all__ = ["Engine", "Runtime"]
@@ -32,7 +37,7 @@ __all__ = ["Engine", "Runtime"]
 SNAPSHOT = 3
 """The version of the format of snapshots."""
 RECENT = 100
-"""Occurrences of each event that `why_not` looks at."""
+"""Items, and occurrences of each event, that `why_not` looks at."""
 OnDeadLetter = Callable[[DeadLetter], None]
 
 
@@ -77,6 +82,7 @@ class Engine:
         self._runtime = Runtime(query.plan, self._matcher, self._bury_derived)
         self._runtime.observer = self._observe
         self._recent: dict[Term, deque[Occurrence]] = {}
+        self._items: deque[Item] = deque(maxlen=RECENT)
         self._buffer: list[tuple[int, int, Item]] = []
         self._arrivals = 0
         self._style: Style | None = None
@@ -187,12 +193,31 @@ class Engine:
     def why_not(self, event: str) -> WhyNot:
         """What came furthest of an event that was not reported, and what it waits for or what refused it.
 
-        It looks at the latest occurrences only; print it to read it.
+        Of a logical event: which parts of its definition an item shows, and which are missing. It looks at
+        the latest occurrences and items only; print it to read it.
         """
         with self._lock:
             plan = self._plan_of(event)
             reported = list(self._recent.get(plan.event, ()))
-            return why_not(plan, self._recent, reported, self._style)
+            now, ended = self._runtime.now, self._closed
+            found = why_not(
+                plan,
+                self.query.asks,
+                self._recent,
+                reported,
+                now,
+                known_since=reported[0].detected if len(reported) == RECENT else None,
+                ended=ended,
+                came_in=self._style,
+            )
+            items = list(self._items)
+        defined = self.query.linked.events[plan.event]
+        if reported or found.refusals or not isinstance(defined, LogicalEvent):
+            return found
+        for one in walk(defined.description):
+            if isinstance(one, Name):  # an occurrence of a composite is an item of the next stratum
+                items += [Item("", o.detected, triples(o)) for o in self._recent.get(one.iri, ()) if o.parts]
+        return replace(found, nearest=nearest_to(self.query, defined, items))
 
     def _plan_of(self, event: str) -> EventPlan:
         for plan in self.query.plan.events:
@@ -262,6 +287,7 @@ class Engine:
 
     def _process(self, found: list[Occurrence]) -> None:
         item = heappop(self._buffer)[2]
+        self._items.append(item)
         matched = self._matcher.match(item)
         if isinstance(matched, DeadLetter):
             self._bury(matched)

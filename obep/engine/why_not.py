@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from obep.engine.nearly import Nearly, nearly
+from obep.engine.lacking import Nearest
+from obep.engine.nearly import Nearly, nearly, parts_below, told_apart
 from obep.engine.output import LOOKS_LIKE_NUMBERS
-from obep.engine.reasons import Reason, reasons
+from obep.engine.reasons import Reason, deadline, reasons
 from obep.engine.why import short
 from obep.formats.instants import Style, show_instant
-from obep.model import Occurrence, Part, Term
-from obep.plan.nodes import Node, Pair, Read, walk
+from obep.guards.asks import Asks
+from obep.model import Occurrence, Part, Term, body_of
+from obep.plan.nodes import Either, Fallback, Node, Pair, Read, Unary, walk
 from obep.plan.plan import EventPlan
+from obep.query.printer import show
 
+UNKNOWN = Reason("unknown", "another one was chosen, or what refused it lies further back than is remembered")
 FEW = 3
 """So many of each are told."""
 
@@ -35,6 +39,8 @@ class Waiting:
 
     parts: tuple[Part, ...]
     missing: tuple[str, ...]
+    until: int | None = None
+    """The deadline at which it is decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,60 +55,135 @@ class WhyNot:
     refusals: tuple[Refusal, ...]
     waiting: tuple[Waiting, ...]
     style: Style
+    now: int = 0
+    """How far time has come."""
+    ended: bool = False
+    """Whether nothing more can come."""
+    forgotten: bool = False
+    """Whether it was reported more often than is remembered."""
+    nearest: Nearest | None = None
+    """For a logical event: what an item has of its class expression, and what not."""
 
     def __str__(self) -> str:
-        lines = [f"{self.event} was reported {_times(self.reported)}."]
+        often = f"{'at least ' if self.forgotten else ''}{_times(self.reported)}"
+        lines = [f"{self.event} was reported {often}."]
         for name, count in self.seen.items():
             lines.append(f"  {name}: {_times(count)} lately")
+        return "\n".join((*lines, *self.details()))
+
+    def details(self) -> Iterator[str]:
+        """What came furthest, line by line."""
         for refusal in self.refusals:
-            lines.append(f"{_told(refusal.parts, self.style)} came in the right order, but")
-            lines.extend(f"  {reason.text}" for reason in refusal.reasons)
-        lines.extend(
-            f"{_told(one.parts, self.style)} waits for {', '.join(one.missing) or 'its time'}"
-            for one in self.waiting
-        )
-        return "\n".join(lines)
+            order = " in the right order" if len(refusal.parts) > 1 else ""
+            yield f"{_told(refusal.parts, self.style)} came{order}, but"
+            yield from (f"  {reason.text}" for reason in refusal.reasons)
+        yield from (f"{_told(one.parts, self.style)} {self._waits(one)}" for one in self.waiting)
+        if self.nearest is not None:
+            yield from self.nearest.lines(self.style)
+
+    def _waits(self, one: Waiting) -> str:
+        if one.until is None:
+            return f"waits for {', '.join(one.missing) or 'the end of its instant'}"
+        until, now = show_instant(one.until, self.style), show_instant(self.now, self.style)
+        if self.ended:
+            return f"is decided at {until}; the stream ended before, at {now}"
+        return f"is decided at {until}; time has come to {now}"
 
 
 def why_not(
     plan: EventPlan,
+    asks: Asks,
     recent: Mapping[Term, Sequence[Occurrence]],
     reported: Sequence[Occurrence],
+    now: int | None,
+    *,
+    known_since: int | None = None,
+    ended: bool = False,
     came_in: Style | None = None,
 ) -> WhyNot:
     """The candidates that came furthest; those with the fewest reasons against them first."""
     seen = {leaf.alias: len(recent.get(leaf.event, ())) for leaf in plan.leaves}
-    latest = max((o.detected for found in recent.values() for o in found), default=0)
-    style: Style = came_in or ("integer" if abs(latest) < LOOKS_LIKE_NUMBERS else "iso")
+    at = now or 0
+    style: Style = came_in or ("integer" if abs(at) < LOOKS_LIKE_NUMBERS else "iso")
     refusals: list[tuple[int, int, Refusal]] = []
     waiting: list[Waiting] = []
     if plan.root is not None:
-        told = {frozenset(id(part.occurrence) for part in one.parts) for one in reported}
+        plan = replace(plan, root=told_apart(plan.root))
+        assert plan.root is not None
+        told = {
+            _same(one.start, one.end, [p.occurrence for p in one.parts if not p.context]) for one in reported
+        }
+        contexts = {alias.name for alias in plan.root.aliases if alias.context}
         for candidate in nearly(plan.root, recent):
-            if frozenset(map(id, candidate.parts.values())) not in told:
-                against = tuple(reasons(plan, candidate, recent, style))
+            extent = parts_below(plan.root, candidate) or candidate
+            held = [part for alias, part in candidate.parts.items() if alias not in contexts]
+            if known_since is not None and extent.done <= known_since:
+                continue  # what was reported then has been forgotten
+            if _same(extent.start, extent.end, held) not in told:
+                against = tuple(reasons(plan, asks, candidate, recent, style))
+                until = deadline(plan.root, candidate, at)
+                if not against and until is None and (ended or candidate.done < at):
+                    against = (UNKNOWN,)
                 if against:
                     refusals.append((len(against), -candidate.done, Refusal(_parts(candidate), against)))
                 else:
-                    waiting.append(Waiting(_parts(candidate), ()))
-        if not (refusals or waiting):
-            waiting = _waiting(plan.root, recent)
+                    waiting.append(Waiting(_parts(candidate), (), until))
+        if not (refusals or waiting or reported):
+            waiting = [one for branch in _branches(plan.root) for one in _waiting(branch, recent)]
+    elif plan.guard_ask is not None:
+        refusals = [(1, -one.parts[0].occurrence.detected, one) for one in _refused(plan, recent)]
     refusals.sort(key=lambda one: one[:2])
     chosen = tuple(refusal for _, _, refusal in refusals[:FEW])
-    return WhyNot(plan.name, len(reported), seen, chosen, tuple(waiting[-FEW:]), style)
+    return WhyNot(
+        plan.name,
+        len(reported),
+        seen,
+        chosen,
+        tuple(waiting[-FEW:]),
+        style,
+        at,
+        ended,
+        known_since is not None,
+    )
 
 
-def _waiting(root: Node, recent: Mapping[Term, Sequence[Occurrence]]) -> list[Waiting]:
+def _same(start: int, end: int, parts: Sequence[Occurrence]) -> tuple[object, ...]:
+    """What makes two candidates the same occurrence (SPEC D1)."""
+    seen = frozenset(assertion for part in parts for assertion in part.explanation)
+    return start, end, seen, tuple(sorted(part.individual for part in parts))
+
+
+def _refused(plan: EventPlan, recent: Mapping[Term, Sequence[Occurrence]]) -> Iterator[Refusal]:
+    """The bodies of a guarded logical event that its guard has refused."""
+    assert plan.guard is not None
+    for body in recent.get(body_of(plan.event), ()):
+        if not body.solutions.get(plan.guard_ask or 0):
+            text = f"{' '.join(show(plan.guard).split())} finds nothing in it"
+            yield Refusal((Part(plan.name, body),), (Reason("block", text, (plan.name,)),))
+
+
+def _branches(root: Node) -> list[Node]:
+    """What can make a candidate by itself: the branches of an OR at the top."""
+    while isinstance(root, Unary):
+        root = root.operand
+    if isinstance(root, Either):
+        return [*_branches(root.left), *_branches(root.right)]
+    return [root]
+
+
+def _waiting(branch: Node, recent: Mapping[Term, Sequence[Occurrence]]) -> list[Waiting]:
     """The partial matches with the most aliases, and what they lack."""
     best: list[Waiting] = []
     most = 0
-    for node in walk(root):
-        if isinstance(node, Pair | Read) and node.aliases != root.aliases:
+    optional = {alias for node in walk(branch) if isinstance(node, Fallback) for alias in node.left.aliases}
+    for node in walk(branch):
+        if isinstance(node, Pair | Read) and node.aliases != branch.aliases:
+            here = {*node.aliases, *optional}
+            missing = [alias.name for alias in branch.aliases if alias not in here and alias.name]
             found = nearly(node, recent)
-            size = len(node.aliases)
-            if found and size > most:
-                missing = [alias.name for alias in root.aliases if alias not in node.aliases and alias.name]
-                best, most = [Waiting(_parts(one), tuple(missing)) for one in found], size
+            if found and missing and len(node.aliases) > most:
+                most = len(node.aliases)
+                best = [Waiting(_parts(one), tuple(missing)) for one in found]
     return best
 
 

@@ -77,6 +77,18 @@ def test_the_condition_that_keeps_it_away_is_named(
     assert out.count("\nWithout ") <= 1
 
 
+def test_an_absence_that_the_stream_ended_before_is_told_as_undecided(tmp_path: Path) -> None:
+    out = ask(tmp_path, "Calm", reading(1, "a", 40), reading(9, "b", 20)).out
+    assert "\nHot at 1 (a) is decided at 11; the stream ended before, at 9\n" in out
+    assert "Without " not in out
+
+
+def test_of_a_logical_event_the_missing_part_is_named(tmp_path: Path) -> None:
+    out = ask(tmp_path, "Hot", reading(1, "a", 20)).out
+    assert "\na, in the item at 1, comes nearest:\n" in out
+    assert '\n    Sensor: yes\n    celsius some number[> 30]: missing; it is "20"\n' in out
+
+
 def test_refused_records_are_a_reason_too(tmp_path: Path) -> None:
     out = ask(tmp_path, "Hot", "broken\n", reading(1, "a", 20)).out
     assert "1 refused with OBEP600; the first: not JSON" in out

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from engine_cases import engine, ttl
 
+import obep
 from obep.errors import ObepError
 
 HEAD = "EVENT A AS ClassA\nEVENT B AS ClassB\nEVENT C AS ClassC\n"
@@ -119,3 +120,134 @@ def test_why_names_the_guards_that_were_met():
         "as EVENT B { ?this :p ?w . }",
         "as FILTER(?v > ?w)",
     ]
+
+
+def test_an_absence_whose_deadline_lies_beyond_the_end_is_undecided():
+    running = engine(f"{HEAD}EVENT H MATCH A NOT FOLLOWED BY B WITHIN 5 s\nRETURN H")
+    running.push(ttl(A[1]), at=1)
+    running.push(ttl(":c a :ClassC ."), at=3)
+    assert str(running.why_not("H")).splitlines()[-1] == "A at 1 (x) is decided at 6; time has come to 3"
+    running.close()
+    found = running.why_not("H")
+    assert str(found).splitlines()[-1] == "A at 1 (x) is decided at 6; the stream ended before, at 3"
+    assert [one.until for one in found.waiting] == [6_000_000] and found.refusals == ()
+
+
+def test_what_comes_before_an_absence_is_decided_is_too_early():
+    found = after("(A NOT FOLLOWED BY C WITHIN 5 s) SEQ B", A, B)
+    assert only_reason(found) == ("order", "B at 4 does not stand in SEQ to A at 1, which ends at 6")
+
+
+def test_filters_that_are_true_of_different_solutions_only():
+    items = (1, ":x a :ClassA ; :p 1 , 2 ."), (4, ":y a :ClassB .")
+    filters = " ".join(f"FILTER({one} || getENDTIME(B) < getSTARTTIME(A))" for one in ("?v > 1", "?v < 2"))
+    found = after(f"A SEQ B IF {{ EVENT A {{ ?this :p ?v }} {filters} }}", *items)
+    kind, text = only_reason(found)
+    assert (
+        kind == "filter" and text.count("FILTER(") == 2 and text.endswith("are not true of the same solution")
+    )
+
+
+def test_variables_that_agree_one_by_one_only():
+    blocks = "IF { EVENT A { ?this :p ?v ; :q ?w } EVENT B { ?this :p ?v ; :q ?w } }"
+    one = (1, ":x a :ClassA ; :p 1 ; :q 1 .  :x :p 2 .")
+    other = (4, ":y a :ClassB ; :p 1 , 2 ; :q 1 .")
+    assert after(f"A SEQ B {blocks}", one, other).refusals == ()
+    apart = "IF { EVENT A { ?s :p ?v . ?s :q ?w } EVENT B { ?t :p ?v . ?t :q ?w } }"
+    one = (1, ":x a :ClassA . :m :p 1 ; :q 2 . :n :p 2 ; :q 1 .")
+    other = (4, ":y a :ClassB . :m :p 1 ; :q 1 . :n :p 2 ; :q 2 .")
+    assert only_reason(after(f"A SEQ B {apart}", one, other)) == (
+        "variable",
+        "?v and ?w do not agree at once",
+    )
+
+
+def test_an_event_that_stands_twice_without_aliases():
+    found = after("A SEQ A SEQ B", A, B)
+    assert [(part.alias, part.occurrence.start) for part in found.waiting[-1].parts] == [("A", 1_000_000)]
+    assert only_reason(after("A SEQ A SEQ B WITHIN 2 s", A, (2, ":z a :ClassA ."), B))[0] == "within"
+
+
+def test_a_guarded_logical_event_names_its_guard():
+    running = engine("EVENT G AS ClassA IF { ?this :p ?v . FILTER(?v > 5) }\nRETURN G")
+    running.push(ttl(A[1]), at=1)
+    running.close()
+    found = running.why_not("G")
+    assert only_reason(found) == ("block", "IF { ?this :p ?v . FILTER(?v > 5) } finds nothing in it")
+    assert "G at 1 (x) came, but" in str(found)
+
+
+def test_more_reports_than_are_remembered():
+    running = engine(f"{HEAD}EVENT H MATCH A SEQ B\nRETURN H")
+    for at in range(12):
+        running.push(ttl(":x a :ClassA ."), at=at)
+    for at in range(12, 24):
+        running.push(ttl(":x a :ClassB ."), at=at)
+    found = running.why_not("H")
+    assert found.refusals == () and str(found).startswith("H was reported at least 100 times.")
+
+
+KNOWN = """@prefix : <http://e/#> .
+:room1 a :Room ; :armedWith :s1 . :room2 a :Room . :s1 a :Sensor ."""
+LOGICAL = """PREFIX : <http://e/#> FROM GRAPH <known.ttl> FROM STREAM <s> FROM STREAM <t>
+EVENT Free AS (Room and armedWith some (Sensor and observesNobody some Thing))
+EVENT Hot AS (Room and celsius some number[> 30])
+EVENT Armed AS (Room and armedWith some Sensor)
+EVENT Elsewhere ON <t> AS Room and dusty value yes
+EVENT Pair(?r) MATCH Hot(?r) SEQ Hot(?r) AS again CONSTRUCT { ?this :concerns ?r }
+EVENT Serious AS (Pair and concerns some (Room and dusty value yes))
+RETURN ALL"""
+
+
+@pytest.fixture
+def logical(tmp_path):
+    (tmp_path / "known.ttl").write_text(KNOWN)
+    return obep.load(text=LOGICAL, folder=tmp_path).engine()
+
+
+def test_of_a_logical_event_it_tells_which_parts_hold_and_which_are_missing(logical):
+    logical.push(ttl(":s1 :observesPerson :p ."), at=1, stream="s")
+    assert str(logical.why_not("Free")).splitlines() == [
+        "Free was reported never.",
+        "room1, in the item at 1, comes nearest:",
+        "  Room and armedWith some (Sensor and observesNobody some Thing): missing",
+        "    Room: yes, known",
+        "    armedWith some (Sensor and observesNobody some Thing): missing",
+        "      armedWith some: yes, known",
+        "      s1",
+        "        Sensor and observesNobody some Thing: missing",
+        "          Sensor: yes, known",
+        "          observesNobody some Thing: missing",
+    ]
+
+
+def test_what_the_item_says_is_not_known(logical):
+    logical.push(ttl(":room3 a :Room ; :celsius 25.5 ."), at=1, stream="s")
+    assert str(logical.why_not("Hot")).splitlines()[1:] == [
+        "room3, in the item at 1, comes nearest:",
+        "  Room and celsius some number[> 30]: missing",
+        "    Room: yes",
+        '    celsius some number[> 30]: missing; it is "25.5"',
+    ]
+
+
+def test_what_is_known_anyway_is_no_news(logical):
+    logical.push(ttl(":room1 :celsius 20 ."), at=1, stream="s")
+    assert str(logical.why_not("Armed")).splitlines()[1:] == [
+        "room1 is one by what is known alone: an item must say something new"
+    ]
+
+
+def test_only_items_of_its_stream_come_near(logical):
+    logical.push(ttl(":room1 :dusty :no ."), at=1, stream="s")
+    assert logical.why_not("Elsewhere").nearest is None
+    logical.push(ttl(":room1 :celsius 20 ."), at=2, stream="t")
+    assert logical.why_not("Elsewhere").nearest.item.at == 2_000_000
+
+
+def test_an_occurrence_may_come_nearest_to_an_event_of_the_next_stratum(logical):
+    logical.push(ttl(":room1 :celsius 40 ."), at=1, stream="s")
+    [pair] = [hit for hit in logical.push(ttl(":room1 :celsius 41 ."), at=2, stream="s") if hit.parts]
+    nearest = logical.why_not("Serious").nearest
+    assert nearest.lacking.individual == f"<{pair.id}>"
+    assert [line.strip() for line in nearest.lacking.lines()][-1] == "dusty value yes: missing"
