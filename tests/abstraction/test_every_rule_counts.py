@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from obep.ontology.normal import Normaliser
 from obep.ontology.program import Program
 from obep.ontology.reading import Contradiction
 from obep.ontology.rules import Rule
+from obep.ontology.store import Store
 from obep.ontology.tables import ProgramBuilder
 
 CASES = [
@@ -66,6 +68,23 @@ def test_every_step_of_the_machine_counts(step: str, monkeypatch: pytest.MonkeyP
         return built
 
     monkeypatch.setattr(ProgramBuilder, "build", without)
+    assert not all(holds(case) for case in CASES)
+
+
+BACKWARDS = ["AND", "UP_FIRST", "COUNT", "SELF_IN", "FILL", "SELF_OUT", "CHAIN_FIRST", "IS", "MERGE", "KEY"]
+
+
+@pytest.mark.parametrize("step", BACKWARDS)
+def test_every_rule_read_backwards_counts(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Facts of K are explained by the rules that may have led to them."""
+    from obep.abstraction.backwards import Backwards
+
+    begin, number = Backwards.__init__, getattr(program, step)
+
+    def without(self: Backwards, built: Program, store: Store) -> None:
+        begin(self, replace(built, flat=tuple(op for op in built.flat if op[0] != number)), store)
+
+    monkeypatch.setattr(Backwards, "__init__", without)
     assert not all(holds(case) for case in CASES)
 
 
