@@ -84,6 +84,11 @@ class Matcher:
         """How many shapes are remembered."""
         return 0 if self._memory is None else len(self._memory)
 
+    def relevant(self, triples: Iterable[Triple]) -> tuple[tuple[Triple, ...], int]:
+        """The triples that anything found in an item can depend on, and how many T does not know."""
+        _, kept, _, unknown = self._shapes.of(triples)
+        return tuple(kept), unknown
+
     def match(self, item: Item) -> Matched | DeadLetter:
         """The occurrences of all events in an item, or why it takes part in nothing."""
         shape = self._shapes.of(item.triples)

@@ -22,7 +22,7 @@ class Told(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
     bounded: bool = False
     """Whether a reasoner was needed and missing."""
     digest: str = ""
-    """That of the item (`digest_of`)."""
+    """That of the item (`digest_of`); nothing where nobody wants to know which item it was."""
 
 
 class Carried(Occurrence):
@@ -45,7 +45,7 @@ class Carried(Occurrence):
         elif name == "bounded":
             value = self.told.bounded
         elif name == "items":
-            value = (item_name(self.told.digest, self.start),)
+            value = (item_name(self.told.digest, self.start),) if self.told.digest else ()
         elif name in _DEFAULTS:
             value = _DEFAULTS[name]
         else:

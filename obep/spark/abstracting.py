@@ -45,7 +45,7 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
                 items = list(_admitted(read(batch), job.future, now))
                 counters = {NOW: now, STYLE: STYLES.index(getattr(read, "style", None))}
                 for bundle, share in zip(job.bundles, own, strict=True):
-                    routes = routes_of(bundle, job.buckets, share)
+                    routes = routes_of(bundle, job.buckets, share, job.named)
                     blocks.extend(routes.blocks(items, matcher_of(bundle), counters))
             yield pa.RecordBatch.from_arrays(
                 [pa.array(job.numbers, pa.int32()), pa.array(blocks, pa.binary())], ["bucket", "block"]

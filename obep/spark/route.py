@@ -33,10 +33,15 @@ Routed = tuple[list[tuple[int, int, bytes]], tuple[int, ...]]
 """Where the occurrences of an item go (bucket, segment, encoded group), and what was counted (`NOTED`)."""
 
 
+_NONE = (0,) * (len(NOTED) - 1)
+
+
 class Matching(Protocol):
     """As much of a matcher as stage 1 needs."""
 
     def match(self, item: Item) -> object: ...
+
+    def relevant(self, triples: Graph) -> tuple[Graph, int]: ...
 
 
 @dataclass(frozen=True)
@@ -115,11 +120,19 @@ class Share:
 class Routes:
     """Sends the occurrences of matched items to the buckets of a layout."""
 
-    def __init__(self, layout: Layout, asks: Iterable[Ask] = (), share: Share | None = None) -> None:
-        """`asks` are those of the query: where none looks at times, equal items are routed once."""
+    def __init__(
+        self, layout: Layout, asks: Iterable[Ask] = (), share: Share | None = None, named: bool = True
+    ) -> None:
+        """`asks` are those of the query: where none looks at times, equal items are routed once.
+
+        `named`: somebody may want to know which items it was. Where nobody does, items are equal that differ
+        in nothing that an event looks at.
+        """
+        self._named = named
         self._buckets = layout.buckets
         self._share = share or Share()
         self._remembered: dict[tuple[str, Graph], Routed] = {}
+        self._relevant: dict[tuple[str, Graph], Routed] = {}
         self._routes: dict[Term, list[tuple[Component, int]]] = {}
         self._whole: dict[int, frozenset[str] | None] = {}
         self.width = layout.width
@@ -169,7 +182,8 @@ class Routes:
         for number, graph in enumerate(columns.graphs):
             routed = self._remembered.get((columns.stream, graph)) if remember else None
             if routed is None:
-                some = self._match(Item(columns.stream, 0, graph), matcher, remember)
+                item = Item(columns.stream, 0, graph)
+                some = self._match(item, matcher, remember) if self._named else self._matched(item, matcher)
                 refused[number] = isinstance(some, DeadLetter)
                 routed = ([], ()) if isinstance(some, DeadLetter) else some
             found.append(routed[0])
@@ -193,6 +207,20 @@ class Routes:
         first = (np.cumsum(counts) - counts)[columns.says]
         within = np.arange(len(times)) - np.repeat(np.cumsum(entries) - entries, entries)
         filling.enter(times, np.repeat(first, entries) + within, flat)
+
+    def _matched(self, item: Item, matcher: Matching) -> Routed | DeadLetter:
+        """The same, remembered for all items that agree in what matters."""
+        kept, unknown = matcher.relevant(item.triples)
+        known = self._relevant.get((item.stream, kept))
+        if known is None:
+            found = self._match(item, matcher, remember=False)
+            if isinstance(found, DeadLetter):
+                return found
+            if len(self._relevant) >= REMEMBERED:
+                self._relevant.clear()
+            known = self._relevant[item.stream, kept] = found[0], found[1][1:]  # the rest is unknown to T
+        places, counts = known
+        return places, (unknown, *(counts or _NONE)) if unknown or counts else ()
 
     def _match(self, item: Item, matcher: Matching, remember: bool = True) -> Routed | DeadLetter:
         """Where the occurrences of an item go; remembered where another instant would not change it."""
@@ -221,7 +249,7 @@ class Routes:
         for occurrence in occurrences:
             for component, first in self._routes.get(occurrence.event, ()):
                 for (bucket, segment), rows in self._places(component, occurrence):
-                    digest = digest or digest_of(item)
+                    digest = digest or (digest_of(item) if self._named else "")
                     packed.setdefault((first + bucket, segment), []).append(pack(occurrence, rows, digest))
         return [
             (bucket, segment, self._group(item, tuple(found), bucket in self._whole))

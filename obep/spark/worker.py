@@ -45,6 +45,11 @@ class Job:
     contents: tuple[bytes, ...] = ()
     """The bundles themselves, where their files do not reach the workers of a stream (on Connect)."""
 
+    @property
+    def named(self) -> bool:
+        """Whether somebody wants to know the items of occurrences: RDF names them."""
+        return self.rdf or not {"nquads", "trig"}.isdisjoint(self.forms)
+
 
 _contents: dict[str, bytes] = {}
 
@@ -105,9 +110,9 @@ def ask_names(bundle: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=QUERIES)
-def routes_of(bundle: str, buckets: int, share: Share) -> Routes:
-    """Where the occurrences of a query go."""
-    return Routes(layout_of(bundle, buckets), query_of(bundle).asks.all, share)
+def routes_of(bundle: str, buckets: int, share: Share, named: bool) -> Routes:
+    """Where the occurrences of a query go; `named`: with the names of their items."""
+    return Routes(layout_of(bundle, buckets), query_of(bundle).asks.all, share, named)
 
 
 def shares(job: Job) -> list[Share]:

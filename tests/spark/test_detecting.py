@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class Buckets:
     def __init__(self, folder: Path, of: Query, buckets: int = 2, **settings: Any) -> None:
         path = folder / f"{of.hash}.bundle"
         path.write_bytes(of.to_bundle())
-        layout = Layout(components_of(of), buckets)
+        self.layout = layout = Layout(components_of(of), buckets)
         numbers = component_numbers(layout.parts(), 2)
         self.job = Job((str(path),), buckets, numbers, 2, lateness=LATENESS, streams=("s", "t"), **settings)
         self.routes = Routes(layout, of.asks.all)
@@ -121,6 +122,33 @@ def test_columns_of_items_give_what_the_items_give(tmp_path: Path, name: str) ->
     found = [_plain(one) for batch in in_four() for one in buckets.records(in_columns(batch))]
     assert found
     assert sorted(found) == expected(name, in_four())
+
+
+@pytest.mark.parametrize("name", ["keyed", "guarded", "partitioned"])
+def test_items_that_differ_in_nothing_that_matters_are_matched_once(tmp_path: Path, name: str) -> None:
+    """Each says something else that nobody looks at; that it is unknown is counted for each."""
+
+    def noisy(batch: list[Row], first: int) -> list[Row]:
+        noise = "<http://e/noise> <http://e/count>"
+        return [(s, at, f"{text}\n{noise} {first + n} .") for n, (s, at, text) in enumerate(batch)]
+
+    buckets = Buckets(tmp_path, query(name))
+    buckets.routes = Routes(buckets.layout, query(name).asks.all, named=False)
+    seen: list[Any] = []
+    matcher = matcher_of(buckets.job.bundles[0])
+    counting = SimpleNamespace(
+        relevant=matcher.relevant, match=lambda one: seen.append(one) or matcher.match(one)
+    )
+    found, unknown = [], 0
+    for number, batch in enumerate(in_four()):
+        arrived = list(in_columns(noisy(batch, 1000 * number)))
+        found += [_plain(one) for one in buckets.records(arrived)]
+        blocks = buckets.routes.blocks(arrived, counting, {})
+        unknown += sum(decode_block(block).counters.get("unknown", 0) for block in blocks)
+    assert found
+    assert sorted(found) == expected(name, in_four())
+    assert not seen  # all of it was known from the first time
+    assert unknown >= 200
 
 
 def test_each_of_the_items_that_contradict_the_ontology_has_a_letter(tmp_path: Path) -> None:
