@@ -18,12 +18,13 @@ def check_circles(bundle: Bundle) -> list[Diagnostic]:
     """OBEP102 for each composite whose occurrences would be parts of further ones, without end."""
     linked = bundle.linked
     needs = needs_of(linked)
+    rank = {iri: number for number, iri in enumerate(linked.events)}
     found = []
     for iri, event in linked.events.items():
         if isinstance(event, CompositeEvent):
             kinds = (_kinds(bundle, event) & linked.events.keys()) - {iri}
-            parts = all_below(iri, needs) if kinds else set()
-            found += [_circle(bundle, event, part) for part in linked.events if part in kinds & parts]
+            closing = kinds & all_below(iri, needs) if kinds else set()
+            found += [_circle(bundle, event, part) for part in sorted(closing, key=rank.__getitem__)]
     return found
 
 

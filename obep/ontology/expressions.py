@@ -39,8 +39,7 @@ class Vocabulary:
         self.datatypes = axioms.datatypes
         self._classes = axioms.classes
         self._objects = set(axioms.object_properties)
-        self.used = ax.Axioms()
-        """Declarations of every name that the definitions translated so far use."""
+        self._used: dict[str, set[Term]] = {}
         self.misfits: list[Misfit] = []
         """What stood where it does not fit in the definitions translated so far."""
         for description in descriptions:
@@ -86,7 +85,13 @@ class Vocabulary:
         return False
 
     def _use(self, **names: Term) -> None:
-        self.used |= ax.Axioms(**{kind: frozenset({name}) for kind, name in names.items()})  # type: ignore[arg-type]
+        for kind, name in names.items():
+            self._used.setdefault(kind, set()).add(name)
+
+    @property
+    def used(self) -> ax.Axioms:
+        """Declarations of every name that the definitions translated so far use."""
+        return ax.Axioms(**{kind: frozenset(names) for kind, names in self._used.items()})  # type: ignore[arg-type]
 
     # --- class expressions
 

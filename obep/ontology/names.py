@@ -14,7 +14,7 @@ from obep.model import RDF_TYPE, Term, body_of
 from obep.ontology.axioms import NOTHING, OWL, RDF, RDFS, THING, XSD, Axioms
 from obep.ontology.definitions import misfits
 from obep.ontology.expressions import is_number
-from obep.ontology.literals import DATATYPES, known_datatype
+from obep.ontology.literals import DATATYPES
 from obep.ontology.namespaces import foreign_prefixes
 from obep.ontology.static import Graph
 from obep.query import ast
@@ -37,12 +37,11 @@ def check_names(linked: Linked, axioms: Axioms, k: Graph) -> list[Diagnostic]:
     defined = {name for iri in linked.events for name in _used(linked.events[iri])}
     guards = any(event.guard is not None for event in linked.events.values())
     known = _Known(axioms, k if guards else Graph(()), linked.events, defined)
+    names = _Names(axioms, linked.events, open=not linked.vocab)
     unknown: dict[Term, list[Unknown]] = {}
     for iri, event in linked.events.items():
-        if isinstance(event, ast.LogicalEvent):
-            found = list(_Definition(axioms, linked.events, open=not linked.vocab).check(event.description))
-            if found:
-                unknown[iri] = found
+        if isinstance(event, ast.LogicalEvent) and (found := list(names.unknown(event.description))):
+            unknown[iri] = found
     said, foreign = _said(unknown, linked, axioms)
     said += misfits(linked, axioms, unknown)
     for iri, event in linked.events.items():
@@ -85,13 +84,16 @@ def _used(event: ast.Event) -> Iterator[Term]:
         yield from (node.iri for node in walk(pattern) if isinstance(node, ast.Name))
 
 
-class _Definition:
-    """The names of one definition. Where it is open (no VOCAB), only OWL's and XSD's own can be unknown."""
+class _Names:
+    """The names that definitions may use. Where they are open (no VOCAB), only OWL's, XSD's can be wrong."""
 
     def __init__(self, axioms: Axioms, events: Iterable[Term], *, open: bool) -> None:
-        self._axioms, self._events, self._open = axioms, frozenset(events), open
+        self._open = open
+        self._classes = axioms.classes | frozenset(events)
+        self._properties = axioms.object_properties | axioms.data_properties
+        self._datatypes = axioms.datatypes | DATATYPES
 
-    def check(self, description: ast.Description) -> Iterator[Unknown]:
+    def unknown(self, description: ast.Description) -> Iterator[Unknown]:
         for one in self._all(description):
             if not self._open or one.name.iri.startswith(_BUILT_IN) or one.name.text in _XSD_WORDS:
                 yield one
@@ -103,7 +105,7 @@ class _Definition:
                     yield from self._class(name)
                 case ast.Restriction(datatype):
                     if not self._is_datatype(datatype):
-                        yield Unknown("datatype", datatype, self._axioms.datatypes | DATATYPES)
+                        yield Unknown("datatype", datatype, self._datatypes)
                 case (
                     ast.Some(property)
                     | ast.Only(property)
@@ -114,22 +116,20 @@ class _Definition:
                     yield from self._property(property)
 
     def _is_datatype(self, name: ast.Name) -> bool:
-        return is_number(name) or known_datatype(name.iri) or name.iri in self._axioms.datatypes
+        return is_number(name) or name.iri in self._datatypes
 
     def _class(self, name: ast.Name) -> Iterator[Unknown]:
-        known = self._axioms.classes
-        if name.iri in known or name.iri in self._events or name.iri in (THING, NOTHING):
+        if name.iri in self._classes or name.iri in (THING, NOTHING):
             return
         if (name.iri.startswith(f"<{XSD}") and not self._is_datatype(name)) or name.text in _XSD_WORDS:
-            yield Unknown("datatype", name, self._axioms.datatypes | DATATYPES)
+            yield Unknown("datatype", name, self._datatypes)
         elif not self._is_datatype(name):
-            yield Unknown("class", name, known | self._events)
+            yield Unknown("class", name, self._classes)
 
     def _property(self, property: ast.Property) -> Iterator[Unknown]:
         name = property.property if isinstance(property, ast.Inverse) else property
-        known = self._axioms.object_properties | self._axioms.data_properties
-        if name.iri not in known and not self._open:
-            yield Unknown("property", name, known)
+        if name.iri not in self._properties and not self._open:
+            yield Unknown("property", name, self._properties)
 
 
 def _unknown(one: Unknown, file: ast.QueryFile, axioms: Axioms) -> Diagnostic:

@@ -119,12 +119,12 @@ def _by_rules(bundle: Bundle) -> None:
     impossible = [event for event, found in follows.items() if found is None]
     if impossible:
         raise ObepError(*(_impossible(bundle, event) for event in impossible))
-    events = list(bundle.linked.events)
-    for n, event in enumerate(events):
-        for other in events[:n]:
-            if other in (follows[event] or ()) and event in (follows[other] or ()):
-                bundle.diagnostics.append(_same(bundle, event, other))
-                break
+    events = list(follows)
+    rank = {event: n for n, event in enumerate(events)}
+    for event, found in follows.items():
+        both = [rank[one] for one in found or () if one in rank and event in (follows[one] or ())]
+        if min(both, default=rank[event]) < rank[event]:
+            bundle.diagnostics.append(_same(bundle, event, events[min(both)]))
 
 
 def _consequences(bundle: Bundle, event: Term) -> set[Term] | None:
