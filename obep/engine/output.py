@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 
@@ -118,6 +120,21 @@ def _told(occurrence: Occurrence, style: Style) -> bytes:
         [f"{s} {p} {o} ." for (s, p, o), _ in occurrence.explanation],
     )
     return _encode(told)[1:-1]
+
+
+def line_template(event: Term, bounded: bool, causes: Iterable[tuple[str, Occurrence, bool]]) -> str:
+    """The line of all occurrences that differ in their instants, bindings and ids only, with `%s` for these:
+    the id, start, end, detected, bindings, and the start and end of each cause."""
+    open_: Any = msgspec.Raw(b"\0")  # no JSON has it
+    name: Any = msgspec.Raw(b'"\0"')
+    because = []
+    for alias, occurrence, context in causes:
+        triples = [f"{s} {p} {o} ." for (s, p, o), _ in occurrence.explanation]
+        told = _encode(Told(iri(occurrence.individual), open_, open_, triples))[1:-1]
+        end = _ENDS[context, occurrence.bounded]
+        because.append(msgspec.Raw(_head(occurrence.event, alias) + told + end))
+    record = Record(iri(event), name, open_, open_, open_, open_, because, bounded)
+    return _encode(record).decode().replace("%", "%%").replace("\0", "%s")
 
 
 def iri(term: Term) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from obep.engine.output import iri
+from obep.engine.output import iri, line_template
 from obep.engine.report import Reporter
 from obep.model import Occurrence, Part, Term, Triple, local_name
 from obep.operators.candidates import Parts
@@ -31,7 +31,7 @@ class Cause(NamedTuple):
 class Shape:
     """What all occurrences whose parts tell the same have in common."""
 
-    __slots__ = ("_before", "_in_order", "_instants", "_name", "_parts", "bounded", "causes", "event")
+    __slots__ = ("_before", "_in_order", "_instants", "_name", "_parts", "bounded", "causes", "event", "line")
 
     def __init__(self, by: Reporter, parts: Parts, causes: Causes) -> None:
         plan = by.plan
@@ -44,6 +44,8 @@ class Shape:
         self.causes = list(zip(shown, numbers, strict=True))
         """The places of the parts that people see, and the number of the cause that each is."""
         self.bounded = plan.bounded or any(part.bounded for _, part in named)
+        said = [(alias.name, part, alias.context) for alias, part in named]
+        self.line = line_template(plan.event, self.bounded, said) if causes.lines else ""
         held = [at for at, part in enumerate(parts) if part is not None and not aliases[at].context]
         individuals = sorted(part.individual for alias, part in named if not alias.context) or [""]
         self._name = f"urn:obep:{local_name(plan.event)}:"
@@ -72,6 +74,15 @@ class Shape:
                 self._instants.append(place)
         self._before = text.encode()
         self._in_order = self._instants == list(range(self._parts))
+
+    def extents(self, parts: Parts) -> list[int]:
+        """Start and end of each cause."""
+        found: list[int] = []
+        for place, _ in self.causes:
+            part = parts[place]
+            assert part is not None
+            found += (part.start, part.end)
+        return found
 
     def id(self, start: int, end: int, instants: Sequence[int]) -> str:
         """The id of an occurrence of this shape whose parts start then; nothing: it must say it itself."""
@@ -109,7 +120,9 @@ def _plain(text: str) -> str:
 class Causes:
     """The shapes of some occurrences, and the causes in them, each once."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines: bool = False) -> None:
+        """`lines`: somebody wants them as JSON."""
+        self.lines = lines
         self.causes: list[Cause] = []
         self.columns: dict[str, Any] = {}
         """The same as columns, as far as somebody has made them."""

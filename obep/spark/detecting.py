@@ -27,7 +27,7 @@ from obep.plan.components import Component
 from obep.spark.buckets import partition_of
 from obep.spark.causes import Causes
 from obep.spark.identity import identity, refuse_changed
-from obep.spark.records import letters_payload, occurrences_payload, progress_payload
+from obep.spark.records import LINE, letters_payload, occurrences_payload, progress_payload
 from obep.spark.route import SEGMENTS
 from obep.spark.worker import Job, around, ask_names, hold, layout_of, matcher_of, query_of, require_layout
 
@@ -77,7 +77,7 @@ class Detecting(StatefulProcessor):
             self._clock_state.update((run.state(),))
             run.keep()
         style = STYLES[run.style]
-        causes = Causes()
+        causes = Causes(LINE in self._job.forms)
         for start in range(0, len(found), CHUNK):
             part = found[start : start + CHUNK]
             payload = occurrences_payload(part, self._job.rdf, self._job.forms, style, causes)

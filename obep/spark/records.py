@@ -15,10 +15,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from obep.engine.output import iri, to_line
+from obep.engine.output import iri, style_of_instant, to_line
 from obep.engine.rdf import to_rdf
 from obep.engine.report import Detected
 from obep.engine.why import why
+from obep.formats.instants import show_instant
 from obep.model import DeadLetter, Occurrence, Term
 from obep.operators.candidates import Candidate
 from obep.spark.causes import Cause, Causes, Shape
@@ -37,6 +38,8 @@ OCCURRENCE = (
 LETTER = "stream string, at timestamp, code string, reason string, raw string"
 OCCURRENCE_NAMES = ("event", "id", "start", "end", "detected", "bindings", "because", "bounded", "rdf")
 _TIMES = ("start", "end", "detected")
+LINE = "event"
+"""The form of a line of JSON."""
 COLUMNS = "columns"
 """The form of those who want columns beside texts."""
 RECORD = f"kind string, {OCCURRENCE}, {LETTER}, progress string, texts array<string>"
@@ -53,25 +56,33 @@ def occurrences_payload(
 
     `causes` are those of other payloads of the same occurrences, so that nothing is worked out twice.
     """
-    values: dict[str, Any]
-    if forms and COLUMNS not in forms:
-        values = {name: [getattr(one, name) for one in found] for name in ("id", "bounded", *_TIMES)}
-        values["event"] = [iri(one.event) for one in found]
-    else:
-        values = Table(causes or Causes()).columns(found)
-        if rdf:
-            values["rdf"] = [to_rdf(one, "iso") for one in found]
+    wants_columns = not forms or COLUMNS in forms
+    table = Table(causes or Causes(LINE in forms), style, wants_columns)
+    table.add(found)
+    values = table.values()
+    if wants_columns and rdf:
+        values["rdf"] = [to_rdf(one, "iso") for one in found]
     if forms:
-        writers = [_WRITERS[form] for form in forms if form != COLUMNS]
-        values["texts"] = [[write(one, style) for write in writers] for one in found]
+        texts = [
+            table.lines if form == LINE else [_WRITERS[form](one, style) for one in found]
+            for form in forms
+            if form != COLUMNS
+        ]
+        values["texts"] = list(zip(*texts, strict=True)) if texts else [()] * len(found)
     return _batch("occurrence", values, len(found))
 
 
 class Table:
     """Occurrences on their way into columns."""
 
-    def __init__(self, causes: Causes) -> None:
+    def __init__(self, causes: Causes, style: str | None, wants_columns: bool) -> None:
+        """Lines are made if `causes` are for lines."""
         self._causes = causes
+        self._style = style
+        self._wants_columns = wants_columns
+        self._written: dict[tuple[int, str], str] = {}
+        self._bindings_written: dict[Any, str] = {}
+        self.lines: list[str] = []
         self._shapes: list[Shape | Occurrence] = []
         self._ids: list[str] = []
         self._times: list[int] = []
@@ -83,14 +94,19 @@ class Table:
         """The number, the start and the end of each cause."""
         self._caused = [0]
 
-    def columns(self, found: Iterable[Occurrence]) -> dict[str, Any]:
-        """All columns of some occurrences."""
+    def add(self, found: Iterable[Occurrence]) -> None:
+        """Take some occurrences."""
         for event, run in groupby(found, _found_once):
             if not event:
                 for one in run:
                     self._add(one)
             else:
                 self._add_all(list(run))  # type: ignore[arg-type]  # all of them are Detected
+
+    def values(self) -> dict[str, Any]:
+        """The columns."""
+        if not self._wants_columns:
+            return self._values()
         return {**self._values(), "bindings": self._bindings(), "because": self._causing()}
 
     def _add_all(self, run: Sequence[Detected]) -> None:
@@ -100,12 +116,17 @@ class Table:
         shapes = self._causes.shapes([one.by for one in run], parts)
         columns = zip(*parts, strict=True)
         instants = zip(*[[0 if part is None else part.start for part in one] for one in columns], strict=True)
-        self._ids += [
+        ids = [
             shape.id(start, end, at) or one.id
             for one, shape, start, end, at in zip(run, shapes, starts, ends, instants, strict=True)
         ]
+        self._ids += ids
         self._shapes += shapes
         self._times += chain.from_iterable(zip(starts, ends, done, strict=True))
+        if self._causes.lines:
+            self.lines += map(self._line, run, candidates, ids, shapes)
+        if not self._wants_columns:
+            return
         because, caused = self._because, self._caused
         for shape, own in zip(shapes, parts, strict=True):
             for place, number in shape.causes:
@@ -120,10 +141,31 @@ class Table:
             for one in run:
                 self._bind(one.bindings)
 
+    def _line(self, one: Detected, candidate: Candidate, id: str, shape: Shape) -> str:
+        """The line of JSON of an occurrence, as `to_line` gives it."""
+        start, end, done, _, parts, rows = candidate
+        style = self._style or one.style or style_of_instant(done)
+        written = self._written
+        shown = []
+        for at in (start, end, done, *shape.extents(parts)):
+            text = written.get((at, style))
+            if text is None:
+                text = written[at, style] = msgspec.json.encode(show_instant(at, style)).decode()  # type: ignore[arg-type]
+            shown.append(text)
+        bindings = self._bindings_written.get((shape.event, rows))
+        if bindings is None:
+            bindings = msgspec.json.encode(one.by.plan.bindings(rows)).decode()
+            self._bindings_written[shape.event, rows] = bindings
+        return shape.line % (id, *shown[:3], bindings, *shown[3:]) + "\n"
+
     def _add(self, one: Occurrence) -> None:
         self._shapes.append(one)
         self._ids.append(one.id)
         self._times += (one.start, one.end, one.detected)
+        if self._causes.lines:
+            self.lines.append(to_line(one, self._style) + "\n")
+        if not self._wants_columns:
+            return
         self._because += chain.from_iterable(self._causes.of(one))
         self._caused.append(len(self._because) // 3)
         self._bind(one.bindings)
@@ -213,7 +255,6 @@ def _offsets(values: Sequence[int] | NDArray[np.int64]) -> pa.Array:
 
 
 _WRITERS: Mapping[str, Callable[[Occurrence, str | None], str]] = {
-    "event": lambda one, style: to_line(one, style) + "\n",
     "nquads": lambda one, style: to_rdf(one, style, "nquads"),
     "trig": lambda one, style: to_rdf(one, style, "trig"),
     "why": why,

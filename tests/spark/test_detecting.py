@@ -19,8 +19,8 @@ from pyspark.sql import Row as SparkRow
 from pyspark.sql.streaming.tws_tester import TwsTester
 
 import obep
-from obep.engine.blocks import decode_block
-from obep.engine.output import to_json
+from obep.engine.blocks import STYLES, decode_block
+from obep.engine.output import to_json, to_line
 from obep.engine.query import Query
 from obep.errors import ObepError
 from obep.formats.instants import show_instant
@@ -65,10 +65,10 @@ class Buckets:
     def run(self, batch: list[Row], now: int = 1) -> list[tuple[object, ...]]:
         return [_plain(one) for one in self.records(map(item, batch), now)]
 
-    def records(self, batch: Iterable[Arrived], now: int = 1) -> list[dict[str, Any]]:
+    def records(self, batch: Iterable[Arrived], now: int = 1, **counters: int) -> list[dict[str, Any]]:
         """The occurrences, as rows of all columns."""
         found: list[dict[str, Any]] = []
-        blocks = self.routes.blocks(batch, matcher_of(self.job.bundles[0]), {"now": now})
+        blocks = self.routes.blocks(batch, matcher_of(self.job.bundles[0]), {"now": now, **counters})
         for number, block in zip(self.job.numbers, blocks, strict=True):
             for row in self.tester.test(number, [SparkRow(bucket=number, block=block)]):
                 for part in unwrapped([row.payload]):
@@ -197,6 +197,21 @@ def test_columns_of_what_came_in_blocks_say_what_json_says(tmp_path: Path, name:
             for part in row["because"]
         ]
         assert because == record["because"]
+
+
+@pytest.mark.parametrize("name", ["keyed", "deadlines", "stacked", "guarded", "partitioned", "logical"])
+@pytest.mark.parametrize("style", ["integer", "iso"])
+def test_lines_are_those_of_the_embedded_engine(tmp_path: Path, name: str, style: str) -> None:
+    buckets = Buckets(tmp_path, query(name), forms=("event",))
+    counters = {"now": 1, "style": STYLES.index(style)}
+    found: list[str] = []
+    for batch in in_four():
+        given = [(s, at, text.replace("http://e/x", "http://e/100%25x")) for s, at, text in batch]
+        found += [one["texts"][0] for one in buckets.records(map(item, given), **counters)]
+        detecting._warm.clear()
+    flat = [(s, at, t.replace("http://e/x", "http://e/100%25x")) for b in in_four() for s, at, t in b]
+    right = [to_line(one, style) + "\n" for one in embedded(name, flat, close=False, lateness=0.5)[0]]
+    assert sorted(found) == sorted(right) != []
 
 
 def test_what_is_warm_under_another_version_is_not_used(tmp_path: Path) -> None:
