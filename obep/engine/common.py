@@ -95,7 +95,7 @@ def all_running(events: Iterable[EventPlan]) -> list[Running]:
     started: dict[str, Common] = {}
     for event in planned:
         root = fed.get(event.event)
-        run = running(event if root is None else replace(event, root=root))
+        run = running(event if root is None or root is event.root else replace(event, root=root))
         if run is None:
             continue
         for name, _ in run.inlets:

@@ -60,6 +60,8 @@ class Feed(Node):
 def share(roots: Mapping[Term, Node]) -> tuple[dict[str, Node], dict[Term, Node]]:
     """The sub-patterns to run once, by name, and the patterns of the events that are fed by them."""
     counts = Counter(_key(node) for root in roots.values() for node in _candidates(root))
+    if max(counts.values(), default=0) < 2:  # as they are, with all that is known of them
+        return {}, dict(roots)
     names: dict[Node, str] = {}
     common: dict[str, Node] = {}
 
