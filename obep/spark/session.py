@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from obep.errors import fail
+from obep.spark.java import provide_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,6 +50,7 @@ def session(
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    provide_java()
     if not quiet and sys.stderr.isatty():
         print(f"starting Spark on {master} (about ten seconds) …", file=sys.stderr)
     builder: Any = SparkSession.builder.master(master).appName(app)
