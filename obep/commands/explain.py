@@ -48,6 +48,7 @@ def command(
 
 
 def _lines(query: Query) -> Iterator[str]:
+    from obep.query.ast import LogicalEvent
     from obep.query.names import strata
 
     linked = query.linked
@@ -61,22 +62,22 @@ def _lines(query: Query) -> Iterator[str]:
         yield f"\nstratum {number}"
         for iri in layer:
             yield ""
-            yield from _event(
-                linked.events[iri], linked, rank, manner[iri], query.bundle.status.get(iri, "exact")
-            )
+            logical = isinstance(linked.events[iri], LogicalEvent)
+            status = [query.bundle.status[iri]] if logical else []
+            status += filter(None, [query.bundle.guard_status.get(iri)])
+            yield from _event(linked.events[iri], linked, rank, [manner[iri], *status])
     for clause in linked.returns:
         names = [name.text for name in clause.events] or [clause.which.upper()]
         yield f"\nreturns {', '.join(names)} as {'RDF' if clause.form == 'rdf' else 'events'}"
 
 
-def _event(event: Event, linked: Linked, rank: dict[str, int], manner: str, status: str) -> Iterator[str]:
+def _event(event: Event, linked: Linked, rank: dict[str, int], manner: list[str]) -> Iterator[str]:
     from obep.commands.picture import tree
     from obep.query.ast import LogicalEvent
     from obep.query.names import depends
     from obep.query.printer import show
 
-    logical = isinstance(event, LogicalEvent)
-    words = ["logical" if logical else "composite", manner, *([status] if logical else [])]
+    words = ["logical" if isinstance(event, LogicalEvent) else "composite", *manner]
     head = event.name.text
     if not isinstance(event, LogicalEvent) and event.parameters:
         head += f"({', '.join(show(var) for var in event.parameters)})"

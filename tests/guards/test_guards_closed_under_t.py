@@ -104,3 +104,14 @@ RETURN H
 """
     rows = bindings(tmp_path, t, query, ":a a :Alarm .")
     assert [row["bed"] for row in rows] == ["bed"]
+
+
+def test_explain_says_that_a_guard_needs_the_reasoner(tmp_path: Path) -> None:
+    from cli.shell import obep as shell
+
+    (tmp_path / "t.ttl").write_text(PREFIXES + CASES)
+    (tmp_path / "q.obep").write_text(f"PREFIX : <http://e/>\nVOCAB <t.ttl>\nFROM STREAM <s>\n{SEEN}")
+    said = shell("explain", tmp_path / "q.obep").out
+    words = "has a guard that needs the reasoner for Detection is a Human or a Pet: case analysis"
+    assert f"  H   composite, closing, {words}\n" in said
+    assert "  Seen   logical, prompt, exact\n" in said

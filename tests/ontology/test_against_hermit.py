@@ -14,7 +14,7 @@ from random_ontologies import KINDS, World, shrunk, world
 from obep.ontology.locality import Components
 from obep.ontology.words import show
 
-EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "6"))
+EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "8"))
 pytestmark = pytest.mark.java
 
 
