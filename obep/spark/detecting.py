@@ -33,7 +33,7 @@ from obep.spark.worker import Job, around, ask_names, hold, layout_of, matcher_o
 
 FOUND = "payload binary"
 CHUNK = 10_000
-KNOWN = 100_000
+KNOWN = 20_000
 """Groups that are remembered."""
 LATE = "OBEP640"
 Stored = Callable[[int], bytes]
@@ -278,9 +278,9 @@ def _asks(bundle: str, component: Component) -> dict[int, str]:
 
 def _entries(blocks: Sequence[Block], floor: int | None) -> dict[int, list[Entry]]:
     """The entries of some blocks that are not late, by segment, in the order of time."""
-    if len(_groups) > KNOWN:
-        _groups.clear()
     groups = np.array([group for block in blocks for group in block.groups_of(_groups)], object)
+    if len(_groups) > KNOWN:  # hardly any of them will come again
+        _groups.clear()
     first = np.cumsum([0, *(len(block.groups) for block in blocks)])
     columns = [block.columns() for block in blocks]
     times = np.concatenate([np.asarray(one, np.int64) for one, _, _ in columns])
