@@ -7,6 +7,7 @@ them from, and every name that a definition uses is taken as it stands.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from obep.errors import Diagnostic
@@ -164,10 +165,10 @@ class _Known:
 
     def __init__(self, axioms: Axioms, k: Graph, events: Iterable[Term], defined: set[Term]) -> None:
         properties = axioms.object_properties | axioms.data_properties | axioms.annotation_properties
-        self.names = {*axioms.classes, *properties, *events, *defined}
+        static = (*k.facts.classes, *k.facts.properties)
+        self.names = frozenset((*axioms.classes, *properties, *events, *defined, *static))
         self.closed = bool(axioms.classes or properties or k)
         """Without T and K any name may be right; then only what looks like a slip is spoken of."""
-        self.names.update(k.facts.classes, k.facts.properties)
 
     def __contains__(self, name: Term) -> bool:
         return name in self.names or name.startswith(_BUILT_IN)
@@ -248,14 +249,19 @@ def incomplete(bundle: Bundle) -> list[Diagnostic]:
     ]  # fmt: skip
 
 
-def _near(name: ast.Name, known: Iterable[Term], file: ast.QueryFile) -> str:
+def _near(name: ast.Name, known: frozenset[Term], file: ast.QueryFile) -> str:
     """The known name that was probably meant, as this file would write it."""
     prefixes = sorted(((iri, p) for p, iri in namespaces(file).items()), key=lambda pair: -len(pair[0]))
-    written = {_short(term, prefixes): None for term in sorted(known) if not term.startswith("~")}
-    found = nearest(name.text if ":" in name.text else f":{name.text}", written)
+    found = nearest(name.text if ":" in name.text else f":{name.text}", _written(known, tuple(prefixes)))
     if found is None:
         return ""
     return found.removeprefix(":") if ":" not in name.text else found
+
+
+@lru_cache(maxsize=8)
+def _written(known: frozenset[Term], prefixes: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    """Known names as a file would write them; made once for all that is unknown in it."""
+    return tuple(_short(term, prefixes) for term in sorted(known) if not term.startswith("~"))
 
 
 def _short(term: Term, prefixes: Iterable[tuple[str, str]]) -> str:

@@ -24,14 +24,18 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     if not local or len(local) > _LONGEST:
         return None
     allowed = max(1, len(local) // 3)
+    lower, letters = local.lower(), set(local.lower())
     best: tuple[tuple[int, bool, str], str] | None = None
     for name in known:
         other_prefix, other = split(name)
         if name == word or not other or abs(len(other) - len(local)) > allowed:
             continue
-        far = _distance(local.lower(), other.lower(), allowed)
+        if len(letters ^ set(other.lower())) > 2 * allowed:  # a slip changes two letters at most
+            continue
+        far = _distance(lower, other.lower(), allowed)
         if far is None or (far and len(local) < 3):  # in words of one or two letters, one letter is too much
             continue
+        allowed = min(allowed, far)  # what is farther is no better
         rank = (2 * far + (local != other and not far), other_prefix != prefix, name)
         if best is None or rank < best[0]:
             best = (rank, name)
