@@ -44,10 +44,12 @@ class KafkaSource:
         self._format = format_named(format or address.option("format", "json"))
         self._stopped = False
         self._arrival = reading.arrival
+        reset = settings.get("start", address.option("start", "earliest"))
+        self._first = kafka.OFFSET_END if reset == "latest" else kafka.OFFSET_BEGINNING
         self._consumer = kafka.Consumer(
             {
                 "group.id": settings.get("client_id", "obep"),
-                "auto.offset.reset": settings.get("start", address.option("start", "earliest")),
+                "auto.offset.reset": reset,
                 "enable.auto.commit": False,
                 "enable.partition.eof": False,
                 **_settings(address, settings, config),
@@ -56,14 +58,12 @@ class KafkaSource:
         self._partitions = _partitions(self._consumer, self._topic, address)
 
     def batches(self, start: Position) -> Iterator[Batch]:
-        kafka = self._kafka
         self._consumer.assign(
             [
-                kafka.TopicPartition(self._topic, p, start.get(str(p), kafka.OFFSET_STORED))
+                # Never the group's offset: another run of the same group would decide what this one reads.
+                self._kafka.TopicPartition(self._topic, p, start.get(str(p), self._first))
                 for p in self._partitions
             ]
-            if start
-            else [kafka.TopicPartition(self._topic, p) for p in self._partitions]
         )
         try:
             while not self._stopped:
@@ -86,8 +86,11 @@ class KafkaSource:
         records: list[Item | DeadLetter] = []
         position: dict[str, int] = {}
         for message in messages:
-            if message.error() is not None:
-                raise fail("OBEP553", f"{self.name}: {message.error().str()}")
+            error = message.error()
+            if error is not None and error.retriable():
+                continue  # the client tries again by itself
+            if error is not None:
+                raise fail("OBEP553", f"{self.name}: {error.str()}")
             key = message.key()
             extra = {"_topic": self._topic, "_key": key.decode("utf-8", "replace") if key else None}
             kind, millis = message.timestamp()

@@ -60,6 +60,8 @@ def test_what_a_sink_produces_a_source_reads_and_goes_on_from_its_position(
     sink.close()
     rest, _ = take(open_source("doors", uri, config), 1, position)
     assert [r.at for r in rest] == [7_000_000]
+    again, _ = take(open_source("doors", uri, config), 6, {})
+    assert len(again) == 6, "without a checkpoint it begins at the start, whatever the group has committed"
 
 
 def test_a_topic_or_broker_that_is_not_there_is_an_error(
