@@ -9,7 +9,7 @@ from obep.engine.blocks import NOW, STYLE, STYLES
 from obep.engine.bulk import uncollected
 from obep.model import DeadLetter, Item
 from obep.spark.route import Arrived, Columns
-from obep.spark.worker import Job, hold, matcher_of, require_layout, routes_of, shares
+from obep.spark.worker import Job, agreed_layout, hold, matcher_of, routes_of, shares
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +33,8 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
         import pyarrow as pa
 
         hold(job)
-        require_layout(job)
+        for query in range(len(job.bundles)):
+            agreed_layout(job, query)
         own = shares(job)
         for stamped in batches:
             if not stamped.num_rows:

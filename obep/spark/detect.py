@@ -107,6 +107,7 @@ def detect(
         count,
         component_numbers([part for layout in layouts for part in layout.parts()], partitions),
         partitions,
+        tuple(layout.width for layout in layouts),
         micros(lateness) or 0,
         micros(idle),
         micros(future),

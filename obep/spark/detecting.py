@@ -29,7 +29,7 @@ from obep.spark.causes import Causes
 from obep.spark.identity import identity, refuse_changed
 from obep.spark.records import LINE, letters_payload, occurrences_payload, progress_payload
 from obep.spark.route import SEGMENTS
-from obep.spark.worker import Job, around, ask_names, hold, layout_of, matcher_of, query_of, require_layout
+from obep.spark.worker import Job, around, ask_names, hold, matcher_of, place_of, query_of
 
 FOUND = "payload binary"
 CHUNK = 10_000
@@ -124,7 +124,7 @@ class Run:
 
     def __init__(self, job: Job, number: int, state: bytes | None, stored: Stored) -> None:
         self._job = job
-        self.bundle, self.component = _place(job, number)
+        self.bundle, self.component = place_of(job, number)
         query = query_of(self.bundle)
         self._noted = noted(matcher_of(self.bundle))
         self._plan = self.component.plan(query.plan)
@@ -256,17 +256,6 @@ class Run:
             name: now - before + sum(block.counters.get(name, 0) for block in blocks)
             for name, (now, before) in zip(NOTED, here, strict=True)
         }
-
-
-def _place(job: Job, number: int) -> tuple[str, Component]:
-    """The bundle and the component that a bucket of the job runs."""
-    require_layout(job)
-    for bundle in job.bundles:
-        layout = layout_of(bundle, job.buckets)
-        if number < layout.width:
-            return bundle, layout.component_of(number)
-        number -= layout.width
-    raise AssertionError("a bucket beyond the layout")
 
 
 def _asks(bundle: str, component: Component) -> dict[int, str]:

@@ -147,9 +147,12 @@ class Routes:
     def blocks(self, batch: Iterable[Arrived], matcher: Matching, counters: Mapping[str, int]) -> list[bytes]:
         """One block for each bucket."""
         filling = Fillings(self.width, self._share)
+        reads = self._share.reads
         for one in batch:
             if isinstance(one, DeadLetter):
                 filling.refuse(one)
+            elif reads and one.stream not in reads:
+                self._pass(one, filling)
             elif isinstance(one, Item):
                 self._add(one, matcher, filling)
             elif not self._timeless:
@@ -158,6 +161,19 @@ class Routes:
             else:
                 self._add_all(one, matcher, filling)
         return filling.encode(counters)
+
+    def _pass(self, one: Item | Columns, filling: Fillings) -> None:
+        """What this query does not read moves time all the same, unless no query reads it."""
+        known = self._share.known
+        if not known or one.stream in known:
+            if isinstance(one, Item):
+                filling.arrive(one.stream, one.at)
+            else:
+                filling.arrive_all(one.stream, one.times)
+            return
+        reason = f"the query reads {', '.join(sorted(known))}, not {one.stream or 'items without a stream'}"
+        for item in (one,) if isinstance(one, Item) else one.items():
+            filling.refuse(DeadLetter(item.stream, item.at, UNKNOWN, reason, item.name))
 
     def _add(self, item: Item, matcher: Matching, filling: Fillings) -> None:
         routed = self._remembered.get((item.stream, item.triples))
@@ -320,10 +336,7 @@ class Fillings:
             self.blocks[crc32(letter.reason.encode()) % self._width].letters.append(letter)
 
     def contradict(self, item: Item, letter: DeadLetter) -> None:
-        """An item that some query cannot take; one that none reads moves no time."""
-        if letter.code == UNKNOWN:
-            self.refuse(letter)
-            return
+        """An item that some query cannot take."""
         self._reach(item.stream, item.at)
         self.blocks[_home(item.at, self._width)].letters.append(letter)
 

@@ -5,8 +5,10 @@ The bundle travels as a file (`spark.addArtifacts`); nothing of a query is pickl
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,8 @@ class Job:
     """The key of each bucket (`obep.spark.buckets`)."""
     partitions: int
     """The partitions of the state that the keys were chosen for."""
+    widths: tuple[int, ...]
+    """How many of the buckets each query has."""
     lateness: int = 0
     idle: int | None = None
     future: int | None = None
@@ -59,16 +63,25 @@ def hold(job: Job) -> None:
     _contents.update(zip(job.bundles, job.contents, strict=False))
 
 
-def require_layout(job: Job) -> None:
-    """Refuse a job whose buckets are others here than on the driver."""
-    width = sum(layout_of(bundle, job.buckets).width for bundle in job.bundles)
-    if width != len(job.numbers):
+def place_of(job: Job, number: int) -> tuple[str, Component]:
+    """The bundle and the component that a bucket of the job runs; no other bundle is looked at."""
+    ends = list(accumulate(job.widths))
+    query = bisect_right(ends, number)
+    first = ends[query] - job.widths[query]
+    return job.bundles[query], agreed_layout(job, query).component_of(number - first)
+
+
+def agreed_layout(job: Job, query: int) -> Layout:
+    """The buckets of a query; refused if they are others here than on the driver."""
+    layout = layout_of(job.bundles[query], job.buckets)
+    if layout.width != job.widths[query]:
         raise fail(
             "OBEP657",
-            f"the driver has {len(job.numbers)} buckets for this query, its worker {width}",
+            f"the driver has {job.widths[query]} buckets for this query, its worker {layout.width}",
             reason="They split the query differently, so they run different versions of obep.",
             remedy="install the same obep for the driver and for PYSPARK_PYTHON of the executors",
         )
+    return layout
 
 
 @lru_cache(maxsize=QUERIES)

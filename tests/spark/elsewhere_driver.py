@@ -1,7 +1,7 @@
 """The pipeline on another kind of session: `elsewhere_driver.py KIND FOLDER`, KIND a master or `connect`.
 
-Writes what a stream of several micro-batches and a bounded input give, as JSON. On a cluster the Python
-workers do not outlive their tasks, so nothing is warm from one micro-batch to the next.
+Writes what a stream of several micro-batches gives, as JSON, and on Connect what a bounded input gives. On a
+cluster the Python workers do not outlive their tasks, so nothing is warm from one micro-batch to the next.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COLD = {"spark.python.worker.reuse": "false"}
 def chosen(kind: str) -> list[Member]:
     """The queries of a kind of session: on a cluster every example, and some random ones."""
     given = plain(rows(150, seed=3))
-    return given if kind == "connect" else [*given, *members(at_random(8)), *examples()]
+    return given if kind == "connect" else [*given, *members(at_random(5)), *examples()]
 
 
 def start(kind: str) -> Any:
@@ -59,9 +59,11 @@ def main(kind: str, folder: Path) -> None:
             if not left or SLOW_START not in str(error):
                 raise
     streamed = told(spark.read.parquet(str(folder / "out")).collect())
-    bounded = spark.read.schema(SCHEMA).json(str(folder / "in"))
-    closed = told(detect(queries, bounded, lateness=LATENESS, buckets=3).occurrences.collect())
-    (folder / "found.json").write_text(json.dumps({"streamed": streamed, "bounded": closed}))
+    found = {"streamed": streamed}
+    if kind == "connect":  # a cluster has nothing of its own there, and cold workers take their time
+        bounded = spark.read.schema(SCHEMA).json(str(folder / "in"))
+        found["bounded"] = told(detect(queries, bounded, lateness=LATENESS, buckets=3).occurrences.collect())
+    (folder / "found.json").write_text(json.dumps(found))
     spark.stop()
 
 

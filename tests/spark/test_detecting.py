@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from spark_cases import HEAD, QUERIES, Row, embedded, item, micros, query, rows, shown
 
@@ -25,13 +26,13 @@ from obep.engine.query import Query
 from obep.errors import ObepError
 from obep.formats.instants import show_instant
 from obep.spark import detecting
-from obep.spark.abstracting import abstracting
+from obep.spark.abstracting import STAMP, abstracting
 from obep.spark.buckets import component_numbers, partition_of
 from obep.spark.detecting import Detecting
 from obep.spark.reading import read_graphs
 from obep.spark.records import unwrapped
 from obep.spark.route import Arrived, Columns, Layout, Routes
-from obep.spark.worker import Job, components_of, matcher_of
+from obep.spark.worker import Job, components_of, matcher_of, place_of
 
 LATENESS = 500_000
 
@@ -44,7 +45,16 @@ class Buckets:
         path.write_bytes(of.to_bundle())
         self.layout = layout = Layout(components_of(of), buckets)
         numbers = component_numbers(layout.parts(), 2)
-        self.job = Job((str(path),), buckets, numbers, 2, lateness=LATENESS, streams=("s", "t"), **settings)
+        self.job = Job(
+            (str(path),),
+            buckets,
+            numbers,
+            2,
+            (layout.width,),
+            lateness=LATENESS,
+            streams=("s", "t"),
+            **settings,
+        )
         self.routes = Routes(layout, of.asks.all)
         self.tester = TwsTester(Detecting(self.job))
 
@@ -369,7 +379,7 @@ def test_a_worker_that_splits_the_query_otherwise_is_refused(tmp_path: Path) -> 
     """On a cluster the executors may have another version of obep than the driver."""
     job = Buckets(tmp_path, query("keyed")).job
     with pytest.raises(ObepError, match="OBEP657"):
-        list(abstracting(replace(job, numbers=(*job.numbers, 99)), read_graphs)(iter(())))
+        list(abstracting(replace(job, widths=(99,)), read_graphs)(iter(())))
 
 
 def test_a_checkpoint_with_other_partitions_is_refused(
@@ -389,3 +399,42 @@ def test_a_checkpoint_with_other_partitions_is_refused(
     monkeypatch.setattr(detecting.TaskContext, "get", lambda: Task(there + 1))
     with pytest.raises(ObepError, match="OBEP653"):
         buckets.run(in_four()[1])
+
+
+def test_each_bucket_of_several_queries_has_its_component(tmp_path: Path) -> None:
+    """Those of the first query come first; each runs the part that it was counted for."""
+    both = [Buckets(tmp_path, query(name)).job for name in ("stacked", "logical", "policy")]
+    job = replace(
+        both[0],
+        bundles=tuple(one.bundles[0] for one in both),
+        numbers=tuple(range(sum(len(one.numbers) for one in both))),
+        widths=tuple(one.widths[0] for one in both),
+    )
+    found = [place_of(job, number) for number in range(len(job.numbers))]
+    wanted = [place_of(one, number) for one in both for number in range(len(one.numbers))]
+    assert found == wanted
+    assert [bundle for bundle, _ in found] == sorted((b for b, _ in found), key=job.bundles.index)
+
+
+def test_each_query_sees_the_items_of_its_streams_and_each_item_is_accounted_for_once(tmp_path: Path) -> None:
+    """Two queries over two streams, both stages; an item of a third stream is nobody's."""
+    text = "PREFIX : <http://e/>\nFROM STREAM <{}>\nEVENT A AS Alpha\nRETURN A"
+    jobs = [Buckets(tmp_path, obep.load(text=text.format(name), java=False)).job for name in "st"]
+    numbers = tuple(range(sum(len(job.numbers) for job in jobs)))
+    bundles, widths = (job.bundles[0] for job in jobs), (job.widths[0] for job in jobs)
+    job = replace(jobs[0], bundles=tuple(bundles), widths=tuple(widths), numbers=numbers, bounded=True)
+    given = {
+        "stream": ["s", "s", "t", "u"],
+        "time": [1, 2, 3, 4],
+        "graph": ["<http://e/x> a <http://e/Alpha> ."] * 4,
+    }
+    stamp = pa.array([7] * 4, pa.timestamp("us", tz="UTC"))
+    [blocks] = abstracting(job, read_graphs)(iter([pa.RecordBatch.from_pydict({**given, STAMP: stamp})]))
+    tester = TwsTester(Detecting(job))
+    found: list[dict[str, Any]] = []
+    for row in blocks.to_pylist():
+        for one in tester.test(row["bucket"], [SparkRow(**row)]):
+            found += [record for batch in unwrapped([one.payload]) for record in batch.to_pylist()]
+    assert sorted(micros(r["start"]) for r in found if r["kind"] == "occurrence") == [1, 2, 3]
+    assert [(r["stream"], r["code"]) for r in found if r["kind"] == "letter"] == [("u", "OBEP616")]
+    assert sum(json.loads(r["progress"])["processed"] for r in found if r["kind"] == "progress") == 3
