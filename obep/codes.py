@@ -239,6 +239,7 @@ CODES: dict[str, str] = {
     "OBEP560": "nothing could be read",
     "OBEP561": "more explanations than are kept",
     "OBEP562": "items that were not decided",
+    "OBEP563": "standard input that a checkpoint has seen",
     "OBEP570": "a graph that cannot be pushed",
     "OBEP571": "an engine that is closed",
     "OBEP572": "a query without RETURN",

@@ -23,6 +23,7 @@ from obep.errors import ObepError, fail
 from obep.formats.reading import Notes
 from obep.model import Occurrence
 from obep.streams.checkpoint import Checkpoint, Standing
+from obep.streams.files import PipeSource
 from obep.streams.letters import Letters
 from obep.streams.order import Order, Target, wanted_events
 from obep.streams.pipeline import Outlet, Run
@@ -54,6 +55,12 @@ def run_embedded(order: Order) -> int:
     run.on_turn = lambda run: progress.move(figures.line)
     if unordered := _unordered(run, order):
         progress.warn("OBEP559", unordered)
+    if skipped := _skipped(run):
+        progress.warn(
+            "OBEP563",
+            f"standard input: the first {_records(skipped)} skipped, the checkpoint has them; "
+            "send the whole input again",
+        )
     endpoint = _endpoint(order.metrics, figures) if order.metrics else None
     caught: list[int] = []
     try:
@@ -220,6 +227,16 @@ def _unordered(run: Run, order: Order) -> str:
         f"{', '.join(free)}: live beside {', '.join(ends) or 'each other'}, and nothing says how long they "
         "wait for one another, so what comes first may differ from run to run   (--idle 30s waits so long)"
     )
+
+
+def _skipped(run: Run) -> int:
+    """How many records of standard input the checkpoint has."""
+    pipes = (key for key, source in run.sources.items() if isinstance(source, PipeSource))
+    return sum(run.positions.get(key, {}).get("records", 0) for key in pipes)
+
+
+def _records(count: int) -> str:
+    return "record is" if count == 1 else f"{count:,} records are"
 
 
 def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Query) -> bool:

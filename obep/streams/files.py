@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 from threading import Event
@@ -101,19 +101,34 @@ class PipeSource:
 
     def batches(self, start: Position) -> Iterator[Batch]:
         raw = self._raw if self._raw is not None else getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+        seen = start.get("records", 0)
         if self._packed:
-            yield from batched(
-                read_file(inflate(raw, self._reading.limits), self._format, self._reading), start
-            )
+            records = read_file(inflate(raw, self._reading.limits), self._format, self._reading)
+            yield from batched(self._beyond(records, seen), start)
             return
         if self._format == "parquet":
             raw = BytesIO(raw.read())
         arriving = Arriving(raw)
         file = cast(BinaryIO, arriving)
-        for batch in batched(read_file(file, self._format, self._reading), start, lambda: arriving.pending):
+        records = self._beyond(read_file(file, self._format, self._reading), seen)
+        for batch in batched(records, start, lambda: arriving.pending):
             if self._stopped:
                 return
             yield batch
+
+    def _beyond(self, records: Iterable[Item | DeadLetter], seen: int) -> Iterator[Item | DeadLetter]:
+        """The records; they go on at least as far as the `seen` ones that a checkpoint has."""
+        count = 0
+        for record in records:
+            count += 1
+            yield record
+        if count < seen and not self._stopped:
+            raise fail(
+                "OBEP563",
+                f"standard input ended after {count} records, and the checkpoint has {seen} of it",
+                reason="A pipe cannot be rewound, so the records that the checkpoint has are skipped.",
+                remedy="send the whole input again, or give what comes next another --checkpoint folder",
+            )
 
     def committed(self, position: Position) -> None:
         pass

@@ -116,3 +116,29 @@ def test_a_checkpoint_of_another_query_or_with_other_sources_is_refused(folder: 
     hot(folder, QUERY.replace("20 s", "21 s"))
     changed = embedded(folder / "q.obep", *arguments(folder, "a", *checkpoint))
     assert (changed.status, changed.err[:7]) == (2, "OBEP558")
+
+
+def test_a_pipe_that_goes_on_is_told_to_send_everything_again(tmp_path: Path) -> None:
+    query = hot(tmp_path)
+    given = ("--source", "s=-", "--sink", f"{tmp_path}/found.jsonl", "--checkpoint", f"{tmp_path}/kept")
+    lines = [reading(at, "a", 40).encode() for at in range(1, 5)]
+    first = embedded(query, *given, stdin=b"".join(lines[:2]))
+    assert (first.status, first.err) == (0, "")
+    whole = embedded(query, *given, stdin=b"".join(lines))
+    assert whole.status == 0
+    assert "OBEP563  warning: standard input: the first 2 records are skipped" in whole.err
+    assert len((tmp_path / "found.jsonl").read_text().splitlines()) == 4
+    quiet = embedded(query, *given, "--quiet", stdin=b"".join(lines))
+    assert (quiet.status, quiet.err) == (0, "")
+
+
+def test_a_pipe_that_ends_within_what_the_checkpoint_has_fails(tmp_path: Path) -> None:
+    query = hot(tmp_path)
+    given = ("--source", "s=-", "--sink", f"{tmp_path}/found.jsonl", "--checkpoint", f"{tmp_path}/kept")
+    lines = [reading(at, "a", 40).encode() for at in range(1, 5)]
+    assert embedded(query, *given, stdin=b"".join(lines[:3])).status == 0
+    only_next = embedded(query, *given, "--quiet", stdin=lines[3])
+    assert only_next.status == 1
+    assert "OBEP563  standard input ended after 1 records, and the checkpoint has 3 of it" in only_next.err
+    assert embedded(query, *given, stdin=b"".join(lines)).status == 0  # nothing is lost by it
+    assert len((tmp_path / "found.jsonl").read_text().splitlines()) == 4
