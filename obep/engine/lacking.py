@@ -7,7 +7,6 @@ those of K around them: so the matcher says of which of them it holds, also wher
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from obep.query.names import walk
 from obep.query.printer import show
 
 if TYPE_CHECKING:
+    from obep.abstraction.graphs import ClosedGraph
     from obep.abstraction.matcher import Matcher
     from obep.engine.query import Query
 
@@ -163,6 +163,8 @@ class _Probes:
 
     def look(self, item: Item) -> _Found:
         """Which parts hold of whom, in an item and K."""
+        from obep.abstraction.graphs import ClosedGraph
+
         near = self._near(item)
         individuals = list(dict.fromkeys(term for s, p, o in near for term in _individuals(s, p, o)))
         marks = tuple((one, RDF_TYPE, MARK) for one in individuals[:INDIVIDUALS])
@@ -173,7 +175,8 @@ class _Probes:
                 seen = any(at is not None and o != MARK for (_, _, o), at in one.explanation)
                 before = holding.setdefault(one.event, {})
                 before[one.individual] = before.get(one.individual, False) or not seen
-        return _Found(self, individuals[:INDIVIDUALS], near, holding)
+        closed = ClosedGraph(self._matcher.bundle, item.triples, with_k=True, facts=self._matcher.facts)
+        return _Found(self, individuals[:INDIVIDUALS], near, closed, holding)
 
     def _near(self, item: Item) -> list[Triple]:
         """The triples of the item, and those of K as far around it as the expression reaches."""
@@ -197,15 +200,14 @@ class _Found:
         probes: _Probes,
         individuals: Sequence[Term],
         near: Sequence[Triple],
+        closed: ClosedGraph,
         holding: Mapping[Term, Holding],
     ) -> None:
         self.individuals = individuals
         self._probes = probes
         self._holding = holding
-        self._around: dict[Term, list[tuple[Term, Term]]] = {}
-        for s, p, o in near:
-            self._around.setdefault(s, []).append((p, o))
-            self._around.setdefault(o, []).append((p, s))
+        self._near = near
+        self._closed = closed
 
     def _holds(self, part: ast.Description) -> Holding:
         return self._holding.get(self._probes.parts[part], {})
@@ -248,21 +250,18 @@ class _Found:
         return Lacking(words, individual, False, False, parts, values)
 
     def _values(self, property: ast.Property, individual: Term) -> Iterator[Term]:
-        for p, o in self._around.get(individual, ()):
-            if isinstance(property, ast.Name) and p == property.iri and o.startswith('"'):
+        for s, p, o in self._near:
+            if s == individual and isinstance(property, ast.Name) and p == property.iri and o.startswith('"'):
                 yield o
 
     def _next(self, property: ast.Property, filler: ast.Description, individual: Term) -> Term | None:
-        """Whoever is beside an individual and comes nearest to a part, by the property itself if possible."""
-        iri = property.iri if isinstance(property, ast.Name) else property.property.iri
-        beside = Counter(
-            {
-                other: self.score(filler, other) + (1 if p == iri else 0)
-                for p, other in self._around.get(individual, ())
-                if p != RDF_TYPE and not other.startswith('"')
-            }
-        )
-        return beside.most_common(1)[0][0] if beside else None
+        """Whoever a property leads to, in the item and K closed under T, and comes nearest to a part."""
+        if isinstance(property, ast.Inverse):
+            found = {s for s, _, _ in self._closed.match(None, property.property.iri, individual)}
+        else:
+            found = {o for _, _, o in self._closed.match(individual, property.iri, None)}
+        others = sorted(one for one in found if not one.startswith('"'))
+        return max(others, key=lambda other: self.score(filler, other), default=None)
 
 
 def _individuals(s: Term, p: Term, o: Term) -> tuple[Term, ...]:

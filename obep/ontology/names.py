@@ -266,6 +266,7 @@ def _written(known: frozenset[Term], prefixes: tuple[tuple[str, str], ...]) -> t
 
 def _short(term: Term, prefixes: Iterable[tuple[str, str]]) -> str:
     for iri, prefix in prefixes:
-        if term.startswith(f"<{iri}"):
-            return f"{prefix}:{term[len(iri) + 1 : -1]}"
+        local = term[len(iri) + 1 : -1]
+        if term.startswith(f"<{iri}") and "#" not in local:  # behind a prefix that begins a comment
+            return f"{prefix}:{local}"
     return term

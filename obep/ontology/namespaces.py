@@ -40,7 +40,7 @@ def foreign_prefixes(
         namespace = declared.get(prefix)
         if name.text.startswith("<") or namespace is None or prefix in PREDECLARED:
             continue
-        if locals_of and not any(term.startswith(f"<{namespace}") for term in locals_of):
+        if locals_of and not any(_reaches(f"<{namespace}", one) for one in locals_of):
             groups.setdefault(prefix, Foreign(file, prefix, namespace)).names.append(name)
     others = {
         local
@@ -53,6 +53,11 @@ def foreign_prefixes(
         for group in groups.values()
         if not any(split(name.text)[1] in others for name in group.names)  # another prefix was forgotten
     ]
+
+
+def _reaches(namespace: str, other: str) -> bool:
+    """Whether names of another namespace can stand behind a prefix: not if it only lacks its end."""
+    return other == namespace or (other.startswith(namespace) and other[len(namespace) :].strip("/#") != "")
 
 
 def _by_namespace(known: Iterable[Term]) -> dict[str, set[str]]:

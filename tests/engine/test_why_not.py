@@ -251,3 +251,34 @@ def test_an_occurrence_may_come_nearest_to_an_event_of_the_next_stratum(logical)
     nearest = logical.why_not("Serious").nearest
     assert nearest.lacking.individual == f"<{pair.id}>"
     assert [line.strip() for line in nearest.lacking.lines()][-1] == "dusty value yes: missing"
+
+
+CHAIN = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+:Truck a owl:Class . :Probe a owl:Class . :mountedIn a owl:ObjectProperty . :partOf a owl:ObjectProperty .
+:onTruck a owl:ObjectProperty ; owl:propertyChainAxiom ( :mountedIn :partOf ) .
+:carries a owl:ObjectProperty ; owl:inverseOf :onTruck . :celsius a owl:DatatypeProperty ."""
+MOUNTED = """@prefix : <http://e/#> . :t1 a :Truck . :box1 :partOf :t1 .
+:a1 :mountedIn :box1 . :p1 a :Probe ; :mountedIn :box1 ."""
+
+
+@pytest.mark.parametrize("carries", ["carries", "inverse onTruck"])
+def test_it_goes_along_a_property_as_the_ontology_has_it(tmp_path, carries):
+    """box1 is only the middle of the chain that makes t1 carry p1; a1 is carried too, and fits worse."""
+    (tmp_path / "onto.ttl").write_text(CHAIN)
+    (tmp_path / "known.ttl").write_text(MOUNTED)
+    text = f"""PREFIX : <http://e/#> VOCAB <onto.ttl> FROM GRAPH <known.ttl> FROM STREAM <s>
+EVENT Cold AS (Truck and {carries} some (Probe and celsius some number[< -30]))
+RETURN Cold"""
+    running = obep.load(text=text, folder=tmp_path).engine()
+    running.push(ttl(":p1 :celsius 4.0 ."), at=1, stream="s")
+    assert str(running.why_not("Cold")).splitlines()[1:] == [
+        "t1, in the item at 1, comes nearest:",
+        f"  Truck and {carries} some (Probe and celsius some number[< -30]): missing",
+        "    Truck: yes, known",
+        f"    {carries} some (Probe and celsius some number[< -30]): missing",
+        f"      {carries} some: yes, known",
+        "      p1",
+        "        Probe and celsius some number[< -30]: missing",
+        "          Probe: yes, known",
+        '          celsius some number[< -30]: missing; it is "4.0"',
+    ]
