@@ -124,8 +124,9 @@ class Filling:
         self._arrivals(stream).append(at)
 
     def arrive_all(self, stream: str, times: bytes) -> None:
-        """Items that this bucket accounts for, as a column."""
-        self._arrivals(stream).frombytes(times)
+        """Items that this bucket accounts for, as a column; a stream without any is not there."""
+        if times:
+            self._arrivals(stream).frombytes(times)
 
     def _arrivals(self, stream: str) -> array[int]:
         times = self.arrivals.get(stream)
