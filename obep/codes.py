@@ -240,6 +240,8 @@ CODES: dict[str, str] = {
     "OBEP561": "more explanations than are kept",
     "OBEP562": "items that were not decided",
     "OBEP563": "standard input that a checkpoint has seen",
+    "OBEP564": "a stream whose vocabulary is unknown",
+    "OBEP565": "numbers that are text",
     "OBEP570": "a graph that cannot be pushed",
     "OBEP571": "an engine that is closed",
     "OBEP572": "a query without RETURN",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from obep.commands.progress import Progress, shown_watermark
 from obep.commands.refusals import LATE, complain, remark
+from obep.commands.strangers import Strangers
 from obep.commands.terminal import escaped
 from obep.engine.blocks import NOTED
 from obep.engine.output import to_line
@@ -53,6 +54,8 @@ def run_embedded(order: Order) -> int:
     run, engine = open_run(order, query)
     before, figures = engine.counters["processed"], Figures(run, engine)
     run.on_turn = lambda run: progress.move(figures.line)
+    strangers = Strangers(query)
+    run.on_items = strangers.look
     if unordered := _unordered(run, order):
         progress.warn("OBEP559", unordered)
     if skipped := _skipped(run):
@@ -77,6 +80,8 @@ def run_embedded(order: Order) -> int:
     progress.end(figures.line(), stopped=bool(caught))
     taken = engine.counters["processed"] - before + engine.waiting
     remark(engine.counters, progress)
+    for code, message in strangers.findings():
+        progress.warn(code, message)
     failed = _complain(run, order, progress, taken, query)
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -68,6 +68,7 @@ class Run:
     """Whether the engine's clock knows how long to wait for a silent stream."""
     waiting: tuple[str, ...] = ()
     """The sources that the others wait for just now."""
+    on_items: Callable[[Sequence[Item]], None] = lambda items: None
     stopping: bool = False
     _saved: float = 0.0
 
@@ -157,6 +158,7 @@ class Run:
             else:
                 items.append(record)
         self.items += len(items)
+        self.on_items(items)
         self._send(self.engine.push_items(items) if items else self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
