@@ -230,10 +230,10 @@ def _cause_columns(causes: Causes) -> dict[str, pa.Array]:
     """What the causes are, apart from their instants, as columns."""
     import pyarrow as pa
 
-    if len(causes.columns.get("event", ())) < len(causes.causes):
+    if not causes.columns or len(causes.columns["event"]) < len(causes.causes):
         kind = _schema().field("because").type.value_type
-        for name, values in zip(Cause._fields, zip(*causes.causes, strict=True), strict=True):
-            causes.columns[name] = pa.array(values, kind.field(name).type)
+        for place, name in enumerate(Cause._fields):  # NOT alone has no cause that people see: empty columns
+            causes.columns[name] = pa.array([one[place] for one in causes.causes], kind.field(name).type)
     return causes.columns
 
 

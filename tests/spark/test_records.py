@@ -5,6 +5,7 @@ from __future__ import annotations
 from spark_cases import embedded, micros, rows
 
 from obep.engine.output import to_json
+from obep.engine.query import load
 from obep.formats.instants import parse_instant
 from obep.model import DeadLetter
 from obep.spark.records import letters_payload, occurrences_payload, progress_payload, unwrapped
@@ -52,3 +53,12 @@ def test_letters_and_progress_share_the_schema() -> None:
     assert [row["code"] for row in first.to_pylist()] == ["OBEP602", "OBEP640"]
     assert second.to_pylist()[0]["progress"] == '{"bucket":1}'
     assert first.schema == second.schema
+
+
+def test_what_is_not_there_is_caused_by_nothing_that_people_see() -> None:
+    query = load(text="PREFIX : <http://e/>\nEVENT A AS A0\nEVENT Other MATCH NOT A\nRETURN Other")
+    with query.engine() as engine:
+        [one] = engine.push("<http://e/x> a <http://e/B0> .", at=1, stream="s") + engine.close()
+    [batch] = unwrapped([occurrences_payload([one])])
+    [row] = batch.to_pylist()
+    assert (row["event"], row["id"], row["because"]) == ("http://e/Other", one.id, [])
