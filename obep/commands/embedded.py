@@ -247,7 +247,11 @@ def _records(count: int) -> str:
 def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Query) -> bool:
     """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
     letters, kept = run.letters, order.dead_letters is not None
-    nothing = complain(letters.counts, letters.first, progress, kept=kept, taken=taken, query=query)
+    streams = run.streams if taken else {stream for stream, _ in letters.first_of}
+    whole = [one for (stream, _), one in letters.first_of.items() if stream in streams - run.heard]
+    nothing = complain(
+        letters.counts, letters.first, progress, kept=kept, taken=taken, query=query, whole=whole
+    )
     if run.notes.arrivals:
         likely = f"; {run.notes.likely}" if run.notes.likely else ""
         progress.warn(

@@ -143,7 +143,9 @@ def _complain(run: Any, order: Order, progress: Progress) -> bool:
     """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
     delivery, kept = run.delivery, order.dead_letters is not None
     counts, first = delivery.letter_counts, delivery.first_letters
-    nothing = complain(counts, first, progress, kept=kept, taken=run.tally.processed, query=run.query)
+    taken = run.tally.processed
+    whole = () if taken else tuple(first.values())
+    nothing = complain(counts, first, progress, kept=kept, taken=taken, query=run.query, whole=whole)
     for id, reason in delivery.failed[:5]:
         progress.error("OBEP555", f"{id}: {reason}")
     return nothing or bool(delivery.failed)

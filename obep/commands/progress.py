@@ -56,10 +56,10 @@ class Progress:
         elif self._talks:
             self._out.write(f"{'Stopped. ' if stopped else ''}{_line(figures, seconds)}, {seconds:.1f} s\n")
 
-    def warn(self, code: str, message: str) -> None:
-        """Says what went wrong, also without a terminal."""
+    def warn(self, code: str, message: str, remedy: str = "") -> None:
+        """Says what went wrong, also without a terminal, and what may help."""
         if not self._quiet:
-            self._tell(code, "warning", message)
+            self._tell(code, "warning", message, remedy)
 
     def error(self, code: str, message: str, remedy: str = "") -> None:
         """Says why the run failed, and what may help."""

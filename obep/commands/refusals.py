@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -41,10 +41,12 @@ def complain(
     kept: bool,
     taken: int,
     query: Query,
+    whole: Sequence[DeadLetter],
 ) -> bool:
     """Says how many dead letters there are of each code, and the first reason; whether nothing was taken.
 
-    `kept` is whether they are in a file, `taken` how many items were not refused.
+    `kept` is whether they are in a file, `taken` how many items were not refused, `whole` are the first
+    letters of the streams of which every record was refused.
     """
     hint = "" if kept else "   (--dead-letters FILE keeps them)"
     nothing = bool(counts) and not taken
@@ -58,12 +60,22 @@ def complain(
         which = "the only record was" if total == 1 else f"all {total} records were"
         share = "" if number == total else f", {number} of them"
         message = f"{which} refused{share} with {code}: {first[code].reason}{hint}"
-        progress.error("OBEP560", message, _remedy(first[code], query))
-    return nothing
+        progress.error("OBEP560", message, _remedy(whole, query))
+        return True
+    for stream, code in {letter.stream: letter.code for letter in reversed(whole)}.items():
+        letters = [letter for letter in whole if letter.stream == stream]
+        message = f"{stream}: every record was refused, the first with {code}"
+        progress.warn("OBEP560", message, _remedy(letters, query))
+    return False
 
 
-def _remedy(letter: DeadLetter, query: Query) -> str:
-    """A mapping to begin with, if the record is a device's own JSON."""
+def _remedy(letters: Sequence[DeadLetter], query: Query) -> str:
+    """Mappings to begin with, one for each stream of a device's own JSON."""
+    found = {letter.stream: text for letter in letters if (text := _mapping(letter, query))}
+    return "in obep.toml, to be edited,\n" + "\n".join(found.values()) if found else ""
+
+
+def _mapping(letter: DeadLetter, query: Query) -> str:
     try:
         record = msgspec.json.decode(letter.raw)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -71,4 +83,4 @@ def _remedy(letter: DeadLetter, query: Query) -> str:
     if letter.code != "OBEP601" or not isinstance(record, dict) or "graph" in record:
         return ""
     names = next((one.iri for one in query.linked.file.prefixes if one.prefix == ""), "http://example.org/")
-    return f"in obep.toml, to be edited,\n{likely_mapping(record, letter.stream, names)}"
+    return likely_mapping(record, letter.stream, names)

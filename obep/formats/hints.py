@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from obep.formats.instants import UNITS, parse_instant, show_instant
@@ -34,6 +37,9 @@ FORMS = (
     "%d/%b/%Y:%H:%M:%S %z",
 )
 """Ways to write a date-time that are not ISO 8601."""
+
+SEARCHED, LONGEST = 50, 64
+"""Fields of a record, and their letters, among which one that was misspelt is looked for."""
 
 NOW = range(parse_instant("1990-01-01"), parse_instant("2100-01-01"))
 """Where the times of devices mostly lie."""
@@ -121,7 +127,7 @@ def likely_mapping(record: dict[str, Any], stream: str, names: str = "http://exa
         for path, value in _flat(record).items()
         if _is_plain(value) and not set(path) & set('{}:?"\\\n')
     }
-    time = likely_time(record) or ("time" if "time" in record else "")
+    time = likely_time(record) or ("time" if "time" in record else _counted_time(flat))
     others = [path for path in flat if path != time]
     who = next(
         (path for name in NAMING for path in others if _bare(path) == name), others[0] if others else ""
@@ -134,11 +140,28 @@ def likely_mapping(record: dict[str, Any], stream: str, names: str = "http://exa
     ]
     if time and time != "time":
         lines.append(f'time = "{time}"')
-    if unit := likely_unit(flat.get(time, ""), "s"):
+    written = isinstance(value := flat.get(time, ""), str) and _is_date_time(value)
+    if not written and (unit := likely_unit(value, "s")):
         lines.append(unit.rpartition(": ")[2].partition(" for ")[0])
-    elif form := likely_form(str(flat.get(time, ""))):
+    elif form := likely_form(str(value)):
         lines.append(f'time_format = "{form}"')
     return "\n".join(lines)
+
+
+def _counted_time(flat: dict[str, Any]) -> str:
+    """A field with so large a number that it is probably a time of our days, in ms or finer."""
+    large = (path for path, value in flat.items() if type(value) is int and value > NOW.start // 1000)
+    return next((path for path in large if likely_unit(flat[path], "s")), "")
+
+
+def likely_field(record: Mapping[str, Any], path: str) -> str:
+    """The field of a record that was probably meant, or nothing.
+
+    >>> likely_field({"probe": "p1", "tempC": 2.0}, "temp")
+    'tempC'
+    """
+    fields = [name for name in islice(_flat(record), SEARCHED) if len(name) <= LONGEST]
+    return next(iter(get_close_matches(path, fields, 1)), "") if len(path) <= LONGEST else ""
 
 
 def _type(value: object) -> str:
@@ -150,7 +173,7 @@ def _type(value: object) -> str:
     return ":double"
 
 
-def _flat(record: dict[str, Any]) -> dict[str, Any]:
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{key: value for key, value in record.items() if not isinstance(value, dict)},
         **{f"{key}.{inner}": v for key, value in record.items() for inner, v in _items(value)},

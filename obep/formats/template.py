@@ -16,6 +16,7 @@ from pyoxigraph import Literal, RdfFormat, parse
 
 from obep.errors import fail
 from obep.formats.fields import TYPES, XSD, Record, as_text, in_iri, look_up
+from obep.formats.hints import likely_field
 from obep.formats.limits import Refused
 from obep.formats.rdf import localise, read_turtle
 from obep.formats.units import shown
@@ -77,7 +78,9 @@ def value_of(record: Record, place: Place) -> Any:
         if place.optional:
             return None
         if value is None:
-            raise Refused("OBEP609", f"{place.path}: the field is missing")
+            near = likely_field(record, place.path)
+            hint = f": is it {near}? Then {{{near}}} in the mapping" if near else ""
+            raise Refused("OBEP609", f"{place.path}: the field is missing{hint}")
     return value
 
 

@@ -22,6 +22,8 @@ class Letters:
     def __init__(self, path: Path | None = None, start: int = 0) -> None:
         self.counts: Counter[str] = Counter()
         self.first: dict[str, DeadLetter] = {}
+        self.first_of: dict[tuple[str, str], DeadLetter] = {}
+        """By stream and code; of some, since records name their streams as they like."""
         self.some: list[DeadLetter] = []
         self._file: BinaryIO | None = None
         if path is not None:
@@ -36,6 +38,8 @@ class Letters:
         """Counts a dead letter and writes it down."""
         self.counts[letter.code] += 1
         self.first.setdefault(letter.code, letter)
+        if len(self.first_of) < SOME:
+            self.first_of.setdefault((letter.stream, letter.code), letter)
         if len(self.some) < SOME:
             self.some.append(letter)
         if self._file is not None:

@@ -68,6 +68,8 @@ class Run:
     """Whether the engine's clock knows how long to wait for a silent stream."""
     waiting: tuple[str, ...] = ()
     """The sources that the others wait for just now."""
+    heard: set[str] = field(default_factory=set)
+    """The streams of which an item could be read."""
     on_items: Callable[[Sequence[Item]], None] = lambda items: None
     stopping: bool = False
     _saved: float = 0.0
@@ -158,6 +160,7 @@ class Run:
             else:
                 items.append(record)
         self.items += len(items)
+        self.heard.update([item.stream for item in items])
         self.on_items(items)
         self._send(self.engine.push_items(items) if items else self.engine.tick())
         for key, position in turn.moved.items():

@@ -59,3 +59,56 @@ def test_numbers_that_are_text_are_warned_of(tmp_path: Path) -> None:
     err = said(tmp_path, text, text)
     assert err.startswith("OBEP565  warning: s: the values of http://e/#celsius are text")
     assert said(tmp_path, text, number) == ""
+
+
+TWO = """PREFIX : <http://e/#>
+FROM STREAM <probes>
+FROM STREAM <doors>
+EVENT Hot AS (celsius some number[> 30])
+RETURN Hot
+"""
+PROBE = '{"probe": "p1", "ms": 1772352000000, "tempC": 35}\n'
+DOOR = '{"unit": "d1", "when": "2026-03-01T08:02:00Z", "pos": "open"}\n'
+DOOR_MAPPING = """[sources.doors.mapping]
+prefixes = { "" = "http://e/#" }
+template = ":{unit} :pos {pos} ."
+time = "when"
+"""
+
+
+def two(folder: Path) -> tuple[int, str]:
+    (folder / "probes.jsonl").write_text(PROBE)
+    (folder / "doors.jsonl").write_text(DOOR * 2)
+    given = [f"--source={name}={folder}/{name}.jsonl" for name in ("probes", "doors")]
+    done = embedded(hot(folder, TWO), *given)
+    return done.status, "\n".join(line.strip() for line in done.err.splitlines()) + "\n"
+
+
+def test_each_refused_stream_is_answered_with_a_mapping(tmp_path: Path) -> None:
+    status, err = two(tmp_path)
+    assert status == 1
+    assert err.startswith("OBEP560  all 3 records were refused with OBEP601")
+    assert DOOR_MAPPING in err  # its time is ISO 8601, so it has no unit
+    assert "[sources.probes.mapping]\n" in err
+    assert 'unit = "ms"\n' in err
+
+
+def test_a_stream_that_is_refused_as_a_whole_is_warned_of_beside_one_that_is_read(tmp_path: Path) -> None:
+    probes = DOOR_MAPPING.replace("doors", "probes").replace(
+        ":{unit} :pos {pos}", ":{probe} :celsius {tempC}"
+    )
+    (tmp_path / "obep.toml").write_text(probes.replace('"when"', '"ms"\nunit = "ms"'))
+    status, err = two(tmp_path)
+    assert status == 0
+    assert "OBEP560  warning: doors: every record was refused, the first with OBEP601\n" in err
+    assert err.endswith(DOOR_MAPPING)
+    assert "probes" not in err
+
+
+def test_a_field_that_is_missing_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    probes = DOOR_MAPPING.replace("doors", "probes").replace(":{unit} :pos {pos}", ":{probe} :celsius {temp}")
+    (tmp_path / "obep.toml").write_text(probes.replace('"when"', '"ms"\nunit = "ms"') + DOOR_MAPPING)
+    status, err = two(tmp_path)
+    assert status == 0
+    assert "temp: the field is missing: is it tempC? Then {tempC} in the mapping" in err
+    assert "OBEP560  warning: probes: every record was refused, the first with OBEP609\n" in err
