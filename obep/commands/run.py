@@ -114,9 +114,10 @@ def command(
     the end of the input, 2 for what you can mend in the query or the configuration, 1 for a failure while
     running or if nothing of the input could be read, 130 after Ctrl-C.
     """
+    from obep.commands.progress import Progress
     from obep.config import load_config
     from obep.settings import duration
-    from obep.streams.order import Order, aim, bind
+    from obep.streams.order import Order, aim, bind, misnamed
 
     settings = load_config(config, query.parent, tuple(allow_path or ()))
     chosen = settings.engine
@@ -124,10 +125,11 @@ def command(
     def length(given: str, key: str) -> int | None:
         return duration(given, f"--{key}") if given else chosen.get(key)
 
+    streams = streams_of(query, tuple(allow_path or ()))
     order = Order(
         query,
         settings,
-        bind(source or (), streams_of(query, tuple(allow_path or ())), settings),
+        bind(source or (), streams, settings),
         aim(sink or (), form.value if form else "", settings, allow_exec=allow_exec),
         lateness=length(lateness, "lateness") or 0,
         idle=length(idle, "idle"),
@@ -144,6 +146,10 @@ def command(
         conf=_conf(conf or (), settings),
         drop_state=drop_state,
     )
+    for wrong, stream in misnamed(streams, settings):
+        Progress(quiet=quiet, as_json=order.log_json).warn(
+            "OBEP511", f"obep.toml: sources.{wrong}: the query has no stream {wrong}", f"[sources.{stream}]"
+        )
     name = engine or EngineName(chosen.get("name", "spark"))
     raise typer.Exit(_run_on_spark(order) if name is EngineName.spark else _run_embedded(order))
 

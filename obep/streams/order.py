@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
+from string import digits
 from typing import Any, Literal
 
 from obep.config import Config
@@ -17,6 +18,9 @@ from obep.streams.sinks import form_of
 
 Form = Literal["event", "rdf", "columns", ""]
 """`columns`: Parquet."""
+
+NEAR = 0.8
+"""How alike two names are, of 1, if one is probably the other misspelt."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,15 +106,28 @@ def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[
             inlets.append(Inlet(stream, _uri_of(stream, config), trusted=False))
             names.add(stream)
     missing = [stream for stream in streams if stream not in names]
+    meant = {stream: name for name, stream in misnamed(streams, config)}
     if not inlets or (missing and "" not in names):
         what = f"stream {missing[0]} has no source" if missing else "there is no source"
         name = f"{missing[0]}=" if missing else ""
         raise fail(
             "OBEP511",
             what,
+            reason=f"obep.toml has [sources.{meant[missing[0]]}]." if missing and missing[0] in meant else "",
             remedy=f"--source {name}FILE.jsonl   (or [sources.{name.rstrip('=') or 'NAME'}] in obep.toml)",
         )
     return _apart(inlets)
+
+
+def misnamed(streams: Sequence[str], config: Config) -> list[tuple[str, str]]:
+    """Sources of obep.toml that no stream has, each with the stream without settings that it was meant for.
+
+    One obep.toml may serve several queries, so a name that is not near, or has another number, is left alone.
+    """
+    bare = [stream for stream in streams if stream not in config.sources]
+    others = [name for name in config.sources if name not in streams]
+    near = ((name, stream) for name in others for stream in get_close_matches(name, bare, 1, NEAR))
+    return [(name, stream) for name, stream in near if name.strip(digits) != stream.strip(digits)]
 
 
 def _uri_of(stream: str, config: Config) -> str:

@@ -112,3 +112,23 @@ def test_a_field_that_is_missing_is_answered_with_the_nearest(tmp_path: Path) ->
     assert status == 0
     assert "temp: the field is missing: is it tempC? Then {tempC} in the mapping" in err
     assert "OBEP560  warning: probes: every record was refused, the first with OBEP609\n" in err
+
+
+def test_a_misspelt_source_of_the_configuration_is_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "obep.toml").write_text(DOOR_MAPPING.replace("doors", "door"))
+    _, err = two(tmp_path)
+    start = "OBEP511  warning: obep.toml: sources.door: the query has no stream door\nTry:  [sources.doors]\n"
+    assert err.startswith(start)
+    done = embedded(tmp_path / "q.obep", "--source", f"probes={tmp_path}/probes.jsonl")
+    assert done.status == 2
+    assert "stream doors has no source" in done.err
+    assert "obep.toml has [sources.door]." in done.err
+
+
+def test_a_source_of_another_query_is_no_slip(tmp_path: Path) -> None:
+    (tmp_path / "obep.toml").write_text(DOOR_MAPPING.replace("doors", "turnstiles"))
+    assert "OBEP511" not in two(tmp_path)[1]
+    (tmp_path / "obep.toml").write_text(DOOR_MAPPING + DOOR_MAPPING.replace("doors", "door"))
+    assert "OBEP511" not in two(tmp_path)[1]  # doors has settings of its own
+    (tmp_path / "obep.toml").write_text(DOOR_MAPPING.replace("doors", "doors2"))
+    assert "OBEP511" not in two(tmp_path)[1]  # those of another query
