@@ -66,3 +66,17 @@ def test_the_trig_is_an_item() -> None:
     [item] = read_items((prefixes + block).encode(), "trig", "s")
     assert isinstance(item, Item)
     assert item.name == "<http://e/g1>"
+
+
+def test_the_mapping_of_two_kinds_of_devices_maps_both() -> None:
+    import tomllib
+
+    settings = tomllib.loads(next(block for block in blocks("toml") if "{probe?}" in block))
+    mapping = make_mapping(settings["sources"]["all"]["mapping"], "m")
+    lines = b'{"probe": "p1", "ts": 1, "temp": 2.5}\n{"door": "d1", "ts": 2, "pos": "open"}\n'
+    items = [item for item in read_items(lines, "jsonl", mapping=mapping) if isinstance(item, Item)]
+    shop = "http://example.org/shop#"
+    assert [[(s, p) for s, p, _ in item.triples] for item in items] == [
+        [(f"<{shop}p1>", f"<{shop}celsius>")],
+        [(f"<{shop}d1>", f"<{shop}state>")],
+    ]
