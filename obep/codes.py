@@ -162,6 +162,7 @@ CODES: dict[str, str] = {
     "OBEP242": "a name in a guard that nobody knows",
     "OBEP243": "axioms in a static graph",
     "OBEP244": "a property that an event never hands on",
+    "OBEP245": "events that are found once more in a guarded one",
     # 300-399 ontology and reasoning
     "OBEP301": "an ontology or graph that cannot be opened",
     "OBEP302": "an ontology or graph that cannot be read as RDF",

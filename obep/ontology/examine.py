@@ -38,6 +38,7 @@ def examine(
 ) -> Examined:
     """Checks a query, loads its ontology and its static graph, and compiles them."""
     from obep.ontology.circles import check_circles
+    from obep.ontology.found_again import check_found_again
     from obep.ontology.handed_on import check_handed_on
 
     said = check(linked)
@@ -55,6 +56,7 @@ def examine(
         ]
         said += check_circles(bundle)
         said += check_handed_on(bundle)
+        said += check_found_again(bundle)
         said += _demanded(bundle, strict=strict, require_complete=require_complete)
     said = [_placed(one, linked) for one in said]
     order = {file.name: number for number, file in enumerate(linked.files)}

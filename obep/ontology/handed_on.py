@@ -6,7 +6,7 @@ items themselves stay below: a property that is in none of these is never there,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 def check_handed_on(bundle: Bundle) -> list[Diagnostic]:
     """OBEP244 for each property that a block asks of an event and that can never be there."""
     linked = bundle.linked
+    rules = (*bundle.normal.rules, *bundle.normal.asserted)
     found = {}
     for iri, event in linked.events.items():
         for name, asked in _asked(event) if isinstance(event, CompositeEvent) else ():
-            if _hands_on_parts_only(bundle, asked) and not _may_be_there(bundle, name.iri, asked):
+            if _hands_on_parts_only(bundle, asked) and not may_be_there(bundle, name.iri, asked, rules):
                 found[iri, name.span] = _warning(bundle, iri, name, linked.events[asked].name.text)
     return list(found.values())
 
@@ -57,12 +58,12 @@ def _hands_on_parts_only(bundle: Bundle, asked: Term) -> bool:
     )
 
 
-def _may_be_there(bundle: Bundle, name: Term, asked: Term) -> bool:
-    """Whether a property is handed on, known before, or follows from such a one."""
+def may_be_there(bundle: Bundle, name: Term, asked: Term, rules: Iterable[object]) -> bool:
+    """Whether a property is handed on, known before, or follows from such a one by these rules."""
     ways = {name, *bundle.below(name)}
     if ways & bundle.vocabulary(asked) or any(p in ways for _, p, _ in bundle.k):
         return True
-    return any(_leads_to(rule, ways) for rule in (*bundle.normal.rules, *bundle.normal.asserted))
+    return any(_leads_to(rule, ways) for rule in rules)
 
 
 def _leads_to(rule: object, ways: set[Term]) -> bool:
