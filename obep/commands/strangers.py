@@ -66,11 +66,11 @@ class Strangers:
             [(use, _)] = self._uses[stream].most_common(1)
             hint = self._hint(use)
             if strange == items or (2 * strange > items and hint):
-                which = f"all {items:,}" if strange == items else f"{strange:,} of {items:,}"
-                first = "" if self._left else " of the first"
+                first = "" if self._left else "first "
+                which = f"all {first}{items:,}" if strange == items else f"{strange:,} of {first}{items:,}"
                 yield (
                     "OBEP564",
-                    f"{stream}: {which}{first} items say only what neither the ontology nor the query knows, "
+                    f"{stream}: {which} items say only what neither the ontology nor the query knows, "
                     f"mostly {use[1].strip('<>')}{hint}",
                 )
         for (stream, p), texts in self._texts.items():
