@@ -84,6 +84,7 @@ def test_lalr_without_conflicts() -> None:
     analyzer.compute_lalr()  # raises on shift/reduce conflicts too
 
 
+@pytest.mark.slow
 def test_every_rule_is_a_class_or_a_field_of_the_ast() -> None:
     assert PARTS
     called = {name for name in RULES if name in rule_names()}
