@@ -15,7 +15,28 @@ class Unary(Node):
 
 
 @dataclass(frozen=True)
-class Choice(Unary):
+class Passing(Unary):
+    """What is as far, as late and as much of a view as its operand."""
+
+    @property
+    def view(self) -> bool:
+        return self.operand.view
+
+    @property
+    def reach(self) -> int | None:
+        return self.operand.reach
+
+    @property
+    def point(self) -> bool:
+        return self.operand.point
+
+    @property
+    def tip(self) -> bool:
+        return self.operand.tip
+
+
+@dataclass(frozen=True)
+class Choice(Passing):
     """`FIRST E`, `LAST E`: a view of what there is."""
 
     which: Literal["first", "last"] = "first"
@@ -27,25 +48,13 @@ class Choice(Unary):
         return True
 
     @property
-    def reach(self) -> int | None:
-        return self.operand.reach
-
-    @property
-    def point(self) -> bool:
-        return self.operand.point
-
-    @property
     def prompt(self) -> bool:
         """As candidates; as an operand its parent looks at the view, and asks for `view` first."""
         return self.operand.punctual and not self.operand.view and super().prompt
 
-    @property
-    def tip(self) -> bool:
-        return self.operand.tip
-
 
 @dataclass(frozen=True)
-class Settle(Unary):
+class Settle(Passing):
     """Where the rows of what lies below FIRST or LAST are joined.
 
     `final` is directly above the outermost one, where conditions are decided; `keep` passes on what has no
@@ -55,42 +64,10 @@ class Settle(Unary):
     final: bool = False
     keep: bool = False
 
-    @property
-    def view(self) -> bool:
-        return self.operand.view
-
-    @property
-    def reach(self) -> int | None:
-        return self.operand.reach
-
-    @property
-    def point(self) -> bool:
-        return self.operand.point
-
-    @property
-    def tip(self) -> bool:
-        return self.operand.tip
-
 
 @dataclass(frozen=True)
-class Check(Unary):
+class Check(Passing):
     """The conditions over the whole candidate, at the top."""
-
-    @property
-    def view(self) -> bool:
-        return self.operand.view
-
-    @property
-    def reach(self) -> int | None:
-        return self.operand.reach
-
-    @property
-    def point(self) -> bool:
-        return self.operand.point
-
-    @property
-    def tip(self) -> bool:
-        return self.operand.tip
 
 
 @dataclass(frozen=True)
