@@ -102,7 +102,7 @@ def expected(events: int, files: int) -> int:
 
 def run(spark: Any, folder: Path, given: argparse.Namespace, rdf: bool) -> list[dict[str, Any]]:
     """One stream over all files; the progress of its micro-batches. The answer is counted."""
-    from obep.spark.detect import detect
+    from obep.spark import detect
 
     for name in ("out", "state"):
         shutil.rmtree(folder / name, ignore_errors=True)

@@ -35,6 +35,12 @@ def test_import_obep_loads_nothing_heavy(tmp_path: Path) -> None:
     assert loaded("import obep, obep.errors, obep.model, obep.query", tmp_path) == set()
 
 
+def test_spark_is_looked_for_when_detect_is_first_used(tmp_path: Path) -> None:
+    assert loaded("import obep.spark", tmp_path) == set()
+    found = loaded("import obep.spark\nassert callable(obep.spark.detect)", tmp_path)
+    assert "pyspark" not in found  # `detect` itself asks for it when it is called
+
+
 @pytest.mark.parametrize(
     "command",
     [["check", "q.obep"], ["fmt", "--check", "q.obep"], ["explain", "--mermaid", "q.obep"], ["--help"]],

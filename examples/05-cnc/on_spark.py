@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import obep
-from obep.spark.detect import detect
+from obep.spark import detect
 from obep.spark.session import session
 
 HERE = Path(__file__).parent

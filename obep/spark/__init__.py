@@ -1,0 +1,23 @@
+"""obep on Spark: `obep.spark.detect` finds events in a DataFrame of items.
+
+from obep.spark import detect
+found = detect(obep.load("rooms.obep"), items).occurrences
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from obep.spark.detection import Detection, detect
+
+__all__ = ["Detection", "detect"]
+
+
+def __getattr__(name: str) -> Any:
+    """What a name needs is imported when it is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module 'obep.spark' has no attribute {name!r}")
+    from obep.spark import detection
+
+    return getattr(detection, name)

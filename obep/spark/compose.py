@@ -18,7 +18,7 @@ import msgspec
 from obep.engine.query import Query
 from obep.model import DeadLetter
 from obep.spark.delivery import Delivery, Found
-from obep.spark.detect import detect
+from obep.spark.detection import detect
 from obep.spark.manifest import Manifest, manifest, read_manifest, require_same, write_manifest
 from obep.spark.parquet import COLUMNS as PARQUET
 from obep.spark.parquet import occurrences_of

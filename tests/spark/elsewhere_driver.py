@@ -15,8 +15,8 @@ from conftest import FAST
 from many_cases import LATENESS, Member, at_random, examples, members, plain
 from spark_cases import micros, rows
 
+from obep.spark import detect
 from obep.spark.compose import SLOW_START
-from obep.spark.detect import detect
 from obep.spark.session import SETTINGS, session
 
 SCHEMA = "stream string, time long, graph string"

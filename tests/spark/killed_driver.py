@@ -13,8 +13,8 @@ from conftest import FAST
 from spark_cases import query
 
 from obep.config import Config
+from obep.spark import detect
 from obep.spark.compose import SparkRun
-from obep.spark.detect import detect
 from obep.spark.session import session
 from obep.streams.order import Order, Target
 

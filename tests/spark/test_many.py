@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.java]
 
 
 def test_very_many_queries_are_one_pipeline(spark: Any, tmp_path: Path) -> None:
-    from obep.spark.detect import detect
+    from obep.spark import detect
     from obep.spark.listener import Listener
 
     given = [*plain(rows(240)), *members([*by_hand(), *at_random(100)]), *examples()]

@@ -48,7 +48,7 @@ def finish(stream: Any) -> list[Any]:
 
 
 def test_a_bounded_input_is_closed(spark: Any) -> None:
-    from obep.spark.detect import detect
+    from obep.spark import detect
 
     given = rows(240, seed=11)
     frame = spark.createDataFrame(given, SCHEMA).repartition(3)
@@ -65,7 +65,7 @@ def test_it_composes_with_ordinary_spark(spark: Any, tmp_path: Path) -> None:
     """Transformed before, joined with another stream and aggregated after."""
     from pyspark.sql import functions as f
 
-    from obep.spark.detect import detect
+    from obep.spark import detect
 
     given = rows(160, seed=5)
     source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
@@ -104,7 +104,7 @@ def test_it_composes_with_ordinary_spark(spark: Any, tmp_path: Path) -> None:
 
 def test_items_need_their_columns(spark: Any) -> None:
     from obep.errors import ObepError
-    from obep.spark.detect import detect
+    from obep.spark import detect
 
     with pytest.raises(ObepError, match="OBEP652"):
         detect(query("keyed"), spark.range(3))
