@@ -6,8 +6,8 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from obep.engine.running import Take
 from obep.model import Occurrence
+from obep.operators.candidates import Take
 
 
 def all_of(takes: list[Take]) -> Take:

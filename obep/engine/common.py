@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from obep.engine.running import Running, Take, running
+from obep.engine.intake import Intake
+from obep.engine.running import Running, running
 from obep.model import Item, Occurrence, Term
-from obep.operators.candidates import Emit
+from obep.operators.candidates import Emit, Take
 from obep.operators.state import Pack, Unpack
-from obep.operators.tree import Leaf, Tree
+from obep.operators.tree import Tree
 from obep.plan.nodes import Node
 from obep.plan.plan import EventPlan
 from obep.plan.sharing import share
@@ -23,8 +24,7 @@ class Common(Running):
     def __init__(self, name: str, root: Node) -> None:
         self.plan = EventPlan(name, name, 0, root=root)
         self._tree = Tree(root)
-        self._waiting: list[tuple[Leaf, Occurrence]] = []
-        self._gathers = any(leaf.node.wide for leaf in self._tree.leaves)
+        self._intake = Intake([(leaf.node, leaf.take) for leaf in self._tree.leaves])
         self._fed: list[tuple[Emit, Callable[[], None]]] = []
         self.timed = self._tree.timed
         self.longest = self.plan.longest
@@ -34,11 +34,7 @@ class Common(Running):
         self._fed.append((emit, touch))
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
-        for leaf in self._tree.leaves:
-            yield leaf.node.event, self._later(leaf) if self._gathers else leaf.take
-
-    def _later(self, leaf: Leaf) -> Take:
-        return lambda occurrence: self._waiting.append((leaf, occurrence))
+        return self._intake.routes()
 
     def _pass_on(self) -> Sequence[Occurrence]:
         for candidate in self._tree.found:
@@ -55,19 +51,16 @@ class Common(Running):
         self._tree.reach(at)
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
-        for leaf, occurrence in self._waiting:
-            leaf.take(occurrence)
-        self._waiting.clear()
+        self._intake.close()
         self._tree.close(at)
         return self._pass_on()
 
     def dump(self, pack: Pack) -> Any:
-        waiting = [(self._tree.leaves.index(leaf), occurrence) for leaf, occurrence in self._waiting]
-        return [self._tree.dump(pack), pack(waiting)]
+        return [self._tree.dump(pack), self._intake.dump(pack)]
 
     def load(self, data: Any, unpack: Unpack) -> None:
         self._tree.load(data[0], unpack)
-        self._waiting[:] = [(self._tree.leaves[number], one) for number, one in unpack(data[1])]
+        self._intake.load(data[1], unpack)
 
     def next_deadline(self) -> int | None:
         return self._tree.next_deadline()

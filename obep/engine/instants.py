@@ -13,11 +13,12 @@ from obep.engine.bulk import all_of, uncollected
 from obep.engine.common import all_running, connect
 from obep.engine.graphs import Plain
 from obep.engine.report import Detected, Reports
-from obep.engine.running import Running, Take
+from obep.engine.running import Running
 from obep.engine.windows import Gathering, Windowed
 from obep.formats.limits import Refused
 from obep.guards.asks import Ask
 from obep.model import DeadLetter, Item, Occurrence, Term, body_of
+from obep.operators.candidates import Take
 from obep.operators.state import Packing, Unpacking
 from obep.operators.told import Told
 from obep.plan.plan import Plan

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from obep.engine.running import Running, Strand, Take, rows_by_value
+from obep.engine.running import Running, Strand, rows_by_value
 from obep.model import Item, Occurrence, Term
-from obep.operators.candidates import NOTHING
+from obep.operators.candidates import NOTHING, Take
 from obep.operators.state import Pack, Unpack
 from obep.operators.tree import Tree
 from obep.plan.plan import EventPlan

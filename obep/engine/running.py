@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from obep.engine.construct import construct
+from obep.engine.intake import Intake
 from obep.engine.report import Detected, Reporter, Reports
 from obep.model import Item, Occurrence, Term, body_of
-from obep.operators.candidates import PARTS, Emit
+from obep.operators.candidates import PARTS, Emit, Take
 from obep.operators.state import Pack, Unpack, frozen
-from obep.operators.tree import Leaf, Tree
+from obep.operators.tree import Tree
 from obep.plan.plan import EventPlan
-
-Take = Callable[[Occurrence], None]
 
 
 class Running:
@@ -177,9 +176,8 @@ class Composite(Running):
         self.plan = plan
         self._strand = Strand(plan)
         self._tree = self._strand.tree
-        self._waiting: list[tuple[Leaf, Occurrence]] = []
-        self._gathers = any(leaf.node.wide for leaf in self._tree.leaves)
-        self.calm = plan.prompt and not (self._tree.waits or self._gathers or plan.consumes)
+        self._intake = Intake([(leaf.node, leaf.take) for leaf in self._tree.leaves])
+        self.calm = plan.prompt and not (self._tree.waits or self._intake.gathers or plan.consumes)
         self.timed = self._tree.timed
         self.wants_items = self._tree.wants_items
         self.longest = plan.longest
@@ -189,12 +187,7 @@ class Composite(Running):
         return self._tree.inlets
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
-        for leaf in self._tree.leaves:
-            yield leaf.node.event, self._later(leaf) if self._gathers else leaf.take
-
-    def _later(self, leaf: Leaf) -> Take:
-        """A second item of the instant may still add rows: wait for its end."""
-        return lambda occurrence: self._waiting.append((leaf, occurrence))
+        return self._intake.routes()
 
     def report(self) -> Sequence[Occurrence]:
         return self._strand.report() if self._tree.found and self.plan.prompt else ()
@@ -207,9 +200,7 @@ class Composite(Running):
         self._tree.reach(at)
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
-        for leaf, occurrence in self._waiting:
-            leaf.take(occurrence)
-        self._waiting.clear()
+        self._intake.close()
         self._tree.items(items)
         self._tree.close(at)
         found = self._strand.report() if self._tree.found else ()
@@ -217,12 +208,11 @@ class Composite(Running):
         return found
 
     def dump(self, pack: Pack) -> Any:
-        waiting = [(self._tree.leaves.index(leaf), occurrence) for leaf, occurrence in self._waiting]
-        return [self._strand.dump(pack), pack(waiting)]
+        return [self._strand.dump(pack), self._intake.dump(pack)]
 
     def load(self, data: Any, unpack: Unpack) -> None:
         self._strand.load(data[0], unpack)
-        self._waiting[:] = [(self._tree.leaves[number], one) for number, one in unpack(data[1])]
+        self._intake.load(data[1], unpack)
 
     def next_deadline(self) -> int | None:
         return self._tree.next_deadline()

@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from obep.engine.running import Running, Take
+from obep.engine.running import Running
 from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.operators.candidates import Take
 from obep.operators.state import Pack, Unpack
 from obep.plan.plan import EventPlan
 from obep.plan.windows import WindowPlan

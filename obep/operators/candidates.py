@@ -25,6 +25,8 @@ PARTS: Final = 4
 ROWS: Final = 5
 
 Emit = Callable[[Candidate], None]
+Take = Callable[[Occurrence], None]
+"""Where the occurrences of an event go."""
 Key = Hashable
 
 NOTHING: Rows = ((),)

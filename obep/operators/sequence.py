@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import ClassVar, TypeGuard
 
 from obep.model import Occurrence
-from obep.operators.candidates import SINCE, Candidate, Emit
+from obep.operators.candidates import SINCE, Candidate, Emit, Take
 from obep.operators.instants import Instants
 from obep.operators.instants import cut as cut_shelf
 from obep.operators.memory import Memory, cut
@@ -15,7 +15,6 @@ from obep.operators.pair import Union
 from obep.plan import nodes
 from obep.plan.nodes import Node, Read
 
-Take = Callable[[Occurrence], None]
 _NEVER = 1 << 62
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from obep.model import Item, Occurrence, Term
 from obep.operators.absence import Rest, Silence, Without
-from obep.operators.candidates import NOTHING, Candidate, Emit, Rows
+from obep.operators.candidates import NOTHING, Candidate, Emit, Rows, Take
 from obep.operators.following import Next
 from obep.operators.logical import Either, Store, branches
 from obep.operators.operator import Operator
@@ -23,7 +23,6 @@ from obep.plan.nodes import Node, Read
 from obep.plan.sharing import Feed
 
 Enter = Callable[[Occurrence, Rows], None]
-Take = Callable[[Occurrence], None]
 
 
 class Leaf:
