@@ -70,8 +70,8 @@ class Occurrence:
     _id: str = ""
     style: str = ""
     """How its instants came in, `iso` or `integer`; nothing where nobody knows."""
-    items: tuple[Item | Term, ...] = ()
-    """The items that it was found in, or their names."""
+    items: tuple[Item | Occurrence | Term, ...] = ()
+    """The items that it was found in, or their names; an occurrence is an item of the next stratum."""
     _told: tuple[str, bytes] | None = None
     """What it looks like in the output as a part of others, which may be many, and in which style."""
 

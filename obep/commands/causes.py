@@ -15,6 +15,7 @@ from obep.engine.rdf import OBEP, PROV
 from obep.engine.why import short
 from obep.errors import fail
 from obep.formats.limits import Limits, Refused, lines
+from obep.model import RDF_TYPE
 
 ENDINGS = (".jsonl", ".ndjson", ".nq", ".trig")
 
@@ -32,12 +33,20 @@ class Told:
     because: list[dict[str, Any]] = field(default_factory=list)
     statements: list[str] = field(default_factory=list)
     derived: list[str] = field(default_factory=list)
+    sources: dict[str, Told] = field(default_factory=dict)
+    """By assertion, the occurrence that it follows from, if a file tells it."""
 
 
 def find(id: str, files: Sequence[Path]) -> Told:
-    """The one occurrence whose id is, or holds, `id`."""
-    found: dict[str, Told] = {}
+    """The one occurrence whose id is, or holds, `id`, with those that it follows from."""
     searched = list(files) or sorted(p for p in Path().iterdir() if p.suffix in ENDINGS)
+    told = _find(id, searched)
+    _follow(told, [path for path in searched if str(path) != "-"], {told.id})
+    return told
+
+
+def _find(id: str, searched: Sequence[Path]) -> Told:
+    found: dict[str, Told] = {}
     for path in searched:
         for told in read(path, id):
             if told.id == id:
@@ -52,17 +61,50 @@ def find(id: str, files: Sequence[Path]) -> Told:
     raise fail("OBEP530", f"no occurrence {id!r} in {names}", remedy="obep why ID OUTPUT.jsonl")
 
 
+def _follow(told: Told, files: Sequence[Path], met: set[str]) -> None:
+    """Looks for the occurrences that this one's assertions follow from, and for theirs, but those `met`."""
+    for part in told.because:
+        for text in part.get("assertions", ()):
+            subject, event = _type_of(text)
+            if not event or event == part.get("event"):
+                continue
+            found = (one for path in files for one in mentioning(path, subject) if one.event == event)
+            source = next((one for one in found if _is_about(one, subject, part)), None)
+            if source is not None and source.id not in met:
+                told.sources[text] = source
+                _follow(source, files, met | {source.id})
+
+
+def _type_of(assertion: str) -> tuple[str, str]:
+    """Who is said to be of which class; nothing if the assertion says something else."""
+    terms = assertion.removesuffix(" .").split(" ")
+    return (terms[0].strip("<>"), terms[2].strip("<>")) if terms[1:2] == [RDF_TYPE] else ("", "")
+
+
+def _is_about(one: Told, subject: str, part: dict[str, Any]) -> bool:
+    """Whether an occurrence is the one that makes `subject` what a part of another says that it is."""
+    if one.id == subject:
+        return True
+    individuals = [cause.get("individual") for cause in one.because if cause.get("event") == one.event]
+    return individuals == [subject] and (one.start, one.end) == (part.get("start"), part.get("end"))
+
+
 def read(path: Path, id: str) -> Iterator[Told]:
     """The occurrences of an output file whose id holds `id`."""
+    return (told for told in mentioning(path, id) if id in told.id)
+
+
+def mentioning(path: Path, name: str) -> Iterator[Told]:
+    """The occurrences of an output file in which a name occurs; of RDF those whose id it is in."""
     try:
         file = sys.stdin.buffer if str(path) == "-" else path.open("rb")
     except OSError as error:
         raise fail("OBEP550", f"{path} cannot be read: {error.strerror}") from None
     with file:
         if path.suffix in (".nq", ".trig"):
-            yield from _read_quads(file.read(), path, id)
+            yield from _read_quads(file.read(), path, name)
             return
-        needle = id.encode()
+        needle = name.encode()
         for line in lines(file, Limits().file_bytes):
             if isinstance(line, Refused) or needle not in line:
                 continue
@@ -70,7 +112,7 @@ def read(path: Path, id: str) -> Iterator[Told]:
                 record = msgspec.json.decode(line)
             except msgspec.DecodeError:
                 continue
-            if isinstance(record, dict) and id in str(record.get("id", "")) and "event" in record:
+            if isinstance(record, dict) and isinstance(record.get("id"), str) and "event" in record:
                 known = ("id", "event", "start", "end", "detected", "bindings", "because")
                 yield Told(**{key: record[key] for key in known if key in record})
 
@@ -114,6 +156,7 @@ def tree(told: Told) -> str:
 
 
 def _lines(told: Told) -> Iterator[str]:
+    """The occurrence, its causes, and below each assertion that follows from another occurrence that one."""
     yield f"{_name(told.event)} {_when(told.start, told.end, told.detected)}"
     yield f"  {told.id}"
     for binding in told.bindings:
@@ -125,9 +168,20 @@ def _lines(told: Told) -> Iterator[str]:
         context = "  (context)" if part.get("context") else ""
         when = _when(part.get("start"), part.get("end"))
         yield f"  {title} {when} of {_name(part.get('individual', ''))}{context}"
-        yield from (f"    {_statement(text)}" for text in part.get("assertions", ()))
+        for text in part.get("assertions", ()):
+            source = told.sources.get(text)
+            yield f"    {_statement(text)}{_follows(text, source)}"
+            yield from (f"      {line}" for line in _lines(source)) if source else ()
     yield from (f"  {_statement(text)}" for text in told.statements)
     yield from (f"  from {name}" for name in told.derived)
+
+
+def _follows(assertion: str, source: Told | None) -> str:
+    """What an assertion follows from: the individual of a composite event is named by its occurrence's id."""
+    subject, event = _type_of(assertion)
+    if source is None and not subject.startswith(f"urn:obep:{_name(event)}:"):
+        return ""
+    return f"  (follows from {_name(event)})"
 
 
 def _when(start: object, end: object, detected: object = None) -> str:

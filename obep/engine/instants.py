@@ -348,5 +348,5 @@ class Runtime:
         inside = self._inside.get(occurrence.event, ())
         found = [one for one in matched.occurrences if one.event in inside]  # type: ignore[attr-defined]
         for one in found:
-            one.items = (f"<{occurrence.id}>",)
+            one.items = (occurrence,)
         return found

@@ -8,7 +8,7 @@ from decimal import Decimal
 from obep.engine.output import style_of
 from obep.errors import fail
 from obep.formats.instants import show_instant
-from obep.model import RDF_TYPE, SECOND, Occurrence, Term, Triple, digest_of, item_name
+from obep.model import RDF_TYPE, SECOND, Item, Occurrence, Term, Triple, digest_of, item_name
 
 PROV = "http://www.w3.org/ns/prov#"
 OBEP = "https://w3id.org/obep#"
@@ -59,5 +59,10 @@ def description(occurrence: Occurrence, style: str | None = None) -> tuple[Tripl
 
 def _sources(occurrence: Occurrence) -> Iterable[Term]:
     """The parts that it was made of, and the items that it was found in."""
-    items = [one if isinstance(one, str) else item_name(digest_of(one), one.at) for one in occurrence.items]
-    return dict.fromkeys((*(f"<{part.occurrence.id}>" for part in occurrence.parts), *items))
+    return dict.fromkeys(map(_name, (*(part.occurrence for part in occurrence.parts), *occurrence.items)))
+
+
+def _name(source: Item | Occurrence | Term) -> Term:
+    if isinstance(source, Item):
+        return item_name(digest_of(source), source.at)
+    return f"<{source.id}>" if isinstance(source, Occurrence) else source

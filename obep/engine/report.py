@@ -119,7 +119,7 @@ def individuals(parts: Iterable[Part]) -> tuple[Term, ...]:
     return tuple(sorted([part.occurrence.individual for part in parts if not part.context])) or ("",)
 
 
-def items_of(parts: Iterable[Occurrence | None]) -> tuple[Item | Term, ...]:
+def items_of(parts: Iterable[Occurrence | None]) -> tuple[Item | Occurrence | Term, ...]:
     """The items that some occurrences were found in, each once."""
     return tuple(dict.fromkeys([item for part in parts if part is not None for item in part.items]))
 

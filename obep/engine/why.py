@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from obep.engine.output import style_of
 from obep.errors import printable
 from obep.formats.instants import Style, show_instant
-from obep.model import Occurrence, Term
+from obep.model import Assertion, Occurrence, Term
 
 
 def why(occurrence: Occurrence, style: str | None = None) -> str:
@@ -25,14 +25,42 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
     for guard in getattr(occurrence, "guards", ()):
         yield f"{indent}  as {guard}"
     if not occurrence.parts:
-        for (s, p, o), at in occurrence.explanation:
-            seen = "known" if at is None else f"seen at {show_instant(at, style)}"
-            yield f"{indent}  {short(s)} {short(p)} {short(o)}  ({seen})"
+        for assertion in occurrence.explanation:
+            (s, p, o), _ = assertion
+            yield f"{indent}  {short(s)} {short(p)} {short(o)}  ({_whence(occurrence, assertion, style)})"
+        for source in _sources(occurrence):
+            yield from _lines(source, style, "", indent + "  ")
     for part in occurrence.parts:
         lines = _lines(part.occurrence, style, part.alias, indent + "  ")
         first = next(lines)
         yield f"{first}  (context)" if part.context else first
         yield from lines
+
+
+def _whence(occurrence: Occurrence, assertion: Assertion, style: Style) -> str:
+    """Where an assertion comes from: what is known, an item, or an occurrence that was an item."""
+    at = assertion[1]
+    if at is None:
+        return "known"
+    source = _source(occurrence, assertion)
+    return f"seen at {show_instant(at, style)}" if source is None else f"follows from {short(source.event)}"
+
+
+def _source(occurrence: Occurrence, assertion: Assertion) -> Occurrence | None:
+    """The occurrence that brought an assertion which was in no item: its class, or what it constructed."""
+    for source in _sources(occurrence):
+        if assertion not in source.explanation:
+            return source
+        for one in [part.occurrence for part in source.parts] or [source]:
+            if assertion in one.explanation and (found := _source(one, assertion)):
+                return found
+    return None
+
+
+def _sources(occurrence: Occurrence) -> list[Occurrence]:
+    """The occurrences that a logical one was found in; none if an item shows it by itself."""
+    sources = [one for one in occurrence.items if isinstance(one, Occurrence)]
+    return sources if len(sources) == len(occurrence.items) else []
 
 
 def _about(occurrence: Occurrence) -> str:

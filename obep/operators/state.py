@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from obep.model import Item, Occurrence, Part, digest_of, item_name
+from obep.model import Item, Occurrence, Part, Term, digest_of, item_name
 from obep.operators.candidates import Candidate
 from obep.operators.told import Carried, Told, carried
 
@@ -69,6 +69,7 @@ class Packing:
             self.occurrences.append((occurrence.start, self._telling(occurrence.told)))
         elif number is None:
             parts = [(part.alias, self._number(part.occurrence), part.context) for part in occurrence.parts]
+            items = [self._source(one) for one in occurrence.items]
             number = self._numbers[id(occurrence)] = len(self.occurrences)
             self._kept.append(occurrence)
             self.occurrences.append(
@@ -84,13 +85,16 @@ class Packing:
                     occurrence.constructed,
                     occurrence.bounded,
                     occurrence._id,
-                    [
-                        one if isinstance(one, str) else item_name(digest_of(one), one.at)
-                        for one in occurrence.items
-                    ],
+                    items,
                 )
             )
         return number
+
+    def _source(self, one: Item | Occurrence | Term) -> int | Term:
+        """An item by its name; an occurrence that was an item by its number."""
+        if isinstance(one, Occurrence):
+            return self._number(one)
+        return item_name(digest_of(one), one.at) if isinstance(one, Item) else one
 
 
 class Unpacking:
@@ -143,7 +147,7 @@ class Unpacking:
             frozen(constructed),
             bounded,
             id_,
-            items=tuple(items),
+            items=tuple([one if isinstance(one, str) else self._occurrences[one] for one in items]),
         )
 
 
