@@ -170,9 +170,10 @@ class Closed:
         closure, universal = self._closure, self.program.universal
         if s is not None:
             x = self._number(s)
-            for name, c in classes.items() if x is not None and not s.startswith('"') else ():
-                if c in universal or closure.type_node(c, x) is not None:  # type: ignore[arg-type]
-                    yield (s, RDF_TYPE, name)
+            if x is not None and not s.startswith('"'):
+                for name, c in classes.items():
+                    if c in universal or closure.type_node(c, x) is not None:
+                        yield (s, RDF_TYPE, name)
             return
         for name, c in classes.items():
             for term in self.individuals() if c in universal else self._members(c):

@@ -117,9 +117,9 @@ class Matcher:
                 explanation = [(triples[n], at) for n in mine]
                 explanation += static
                 explanation.sort()
-            if type(individual) is int:
+            if isinstance(individual, int):
                 individual = names[individual]
-            occurrence = Occurrence(event, individual, tuple(explanation), at, at, at, at)  # type: ignore[arg-type]
+            occurrence = Occurrence(event, individual, tuple(explanation), at, at, at, at)
             if bounded:
                 occurrence.bounded = True
             if self._asks.some:

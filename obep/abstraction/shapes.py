@@ -100,7 +100,7 @@ class Shapes:
                 n = own[o] = len(own)
             key.append(~n if first == "_" else n)
             if first == '"':
-                key.append(cell(o))  # type: ignore[operator,misc]
+                key.append(cell(o))  # type: ignore[operator,misc]  # callable, or we were not here
         return _shape(Shape, (tuple(key), kept, own, unknown))
 
 

@@ -74,7 +74,7 @@ class Template(NamedTuple):
 
 def named(name: Name | None, names: Sequence[Term]) -> Term | None:
     """A name of a template, filled in."""
-    return names[name] if type(name) is int else name  # type: ignore[return-value]
+    return names[name] if isinstance(name, int) else name
 
 
 class Question:
@@ -101,9 +101,9 @@ class Question:
         self, rows: Sequence[Row], names: Sequence[Term], occurrence: Occurrence
     ) -> tuple[Solution, ...]:
         """The rows with their names filled in, filtered."""
-        filled = [tuple([names[n] if type(n) is int else n for n in row]) for row in rows]
+        filled = [tuple([names[n] if isinstance(n, int) else n for n in row]) for row in rows]
         if self._plain:
-            return tuple(filled) if len(filled) < 2 else tuple(sorted(filled, key=_order))  # type: ignore[arg-type]
+            return tuple(filled) if len(filled) < 2 else tuple(sorted(filled, key=_order))
         times = ((occurrence.start, occurrence.end),)
         shown, individual = self._shown, occurrence.individual
         found: dict[Solution, None] = {}

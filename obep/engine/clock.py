@@ -6,7 +6,7 @@ One rule for the embedded engine and for Spark: the slowest stream leads, idle o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from obep.model import SECOND
 
@@ -123,7 +123,7 @@ class Clock:
         self._heard.clear()
         self._start = None
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> dict[str, Any]:
         """Its state, for a snapshot."""
         return {
             "watermark": self.watermark,
@@ -132,12 +132,12 @@ class Clock:
             "start": self._start,
         }
 
-    def load(self, data: Mapping[str, object]) -> None:
+    def load(self, data: Mapping[str, Any]) -> None:
         """Go on from a dump."""
-        self.watermark = data["watermark"]  # type: ignore[assignment]
-        self._greatest = dict(data["greatest"])  # type: ignore[call-overload]
-        self._heard = dict(data["heard"])  # type: ignore[call-overload]
-        self._start = data["start"]  # type: ignore[assignment]
+        self.watermark = data["watermark"]
+        self._greatest = dict(data["greatest"])
+        self._heard = dict(data["heard"])
+        self._start = data["start"]
 
 
 def micros(duration: object) -> int | None:

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from obep.guards.mentions import HIDDEN, THIS
 from obep.guards.terms import term_of
 from obep.model import Occurrence, Term, Triple
-from obep.query.ast import TriplePattern, Var
+from obep.query.ast import Literal, Name, TriplePattern, Var
 
 
 def construct(template: tuple[TriplePattern, ...], occurrence: Occurrence) -> tuple[Triple, ...]:
@@ -21,9 +21,11 @@ def construct(template: tuple[TriplePattern, ...], occurrence: Occurrence) -> tu
     found: dict[Triple, None] = {}
     for number, binding in enumerate(occurrence.bindings or ({},)):
 
-        def value(part: object, number: int = number, binding: Mapping[str, Term] = binding) -> Term | None:
+        def value(
+            part: Var | Name | Literal, number: int = number, binding: Mapping[str, Term] = binding
+        ) -> Term | None:
             if not isinstance(part, Var):
-                return term_of(part)  # type: ignore[arg-type]
+                return term_of(part)
             if part.name == THIS:
                 return occurrence.individual
             if part.name.startswith(HIDDEN):

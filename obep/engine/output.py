@@ -46,7 +46,7 @@ def style_of(occurrence: Occurrence, style: str | None) -> Style:
     """How to print the instants of an occurrence."""
     style = style or occurrence.style
     if style in ("iso", "integer"):
-        return style  # type: ignore[return-value]
+        return style  # type: ignore[return-value]  # one of the two
     return style_of_instant(occurrence.detected)
 
 
@@ -57,7 +57,8 @@ def style_of_instant(at: int) -> Style:
 
 def to_json(occurrence: Occurrence, style: str | None = None) -> dict[str, object]:
     """The record of an occurrence."""
-    return msgspec.json.decode(_line(occurrence, style))  # type: ignore[no-any-return]
+    record: dict[str, object] = msgspec.json.decode(_line(occurrence, style))
+    return record
 
 
 def to_line(occurrence: Occurrence, style: str | None = None) -> str:

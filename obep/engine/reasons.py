@@ -104,9 +104,9 @@ def _disagreements(leaves: list[Read], rows: Mapping[str, Rows]) -> Iterator[Rea
     values: dict[str, dict[str, set[Term]]] = {}
     for leaf in leaves:
         for at, name in enumerate(leaf.variables):
-            found = {row[at] for row in rows[leaf.alias]}
-            if None not in found:
-                values.setdefault(name, {})[leaf.alias] = found  # type: ignore[assignment]
+            column = [row[at] for row in rows[leaf.alias]]
+            if None not in column:
+                values.setdefault(name, {})[leaf.alias] = {value for value in column if value is not None}
     for name, by_alias in values.items():
         if len(by_alias) > 1 and not set.intersection(*by_alias.values()):
             told = ", ".join(f"{_some(found)} in {alias}" for alias, found in by_alias.items())

@@ -246,5 +246,5 @@ def rows_by_value(
     for row in rows:
         value = tuple(row[at] for at in places)
         if None not in value:
-            found.setdefault(value, []).append(row)  # type: ignore[arg-type]
+            found.setdefault(value, []).append(row)  # type: ignore[arg-type]  # none is missing
     return found

@@ -59,7 +59,7 @@ def likely_time(record: dict[str, Any]) -> str:
     return next(named, next(written, ""))
 
 
-def likely_unit(value: object, unit: str) -> str:
+def likely_unit(value: str | int | float, unit: str) -> str:
     """Another unit in which a number is a time of our days, and that time; or nothing.
 
     >>> likely_unit(1767261600000, "s")
@@ -67,7 +67,7 @@ def likely_unit(value: object, unit: str) -> str:
     """
     for other in UNITS:
         try:
-            at = parse_instant(value, other)  # type: ignore[arg-type]
+            at = parse_instant(value, other)
         except ValueError:
             continue
         if other != unit and at in NOW:

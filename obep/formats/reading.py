@@ -86,7 +86,7 @@ class Reading:
         return self.stream if self.rename or not stream else stream
 
 
-def _hint(value: object, unit: str) -> str:
+def _hint(value: str | int | float, unit: str) -> str:
     """What may help against a time that cannot be read."""
     from obep.formats.hints import likely_form, likely_unit
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pyoxigraph import Literal, RdfFormat, parse
@@ -169,7 +170,8 @@ def compile_template(text: str, prefixes: dict[str, str], where: str) -> Templat
     if not triples:
         raise fail("OBEP520", f"{where}: the template has no triples")
     finder = re.compile(rf"{mark}(\d+)e")
-    patterns = tuple(tuple(_slot(term, finder, places, mark) for term in triple) for triple in triples)
+    slot = partial(_slot, finder=finder, places=places, mark=mark)
+    patterns = tuple((slot(s), slot(p), slot(o)) for s, p, o in triples)
     for s, p, _ in patterns:
         for term, allowed in ((s, "an IRI"), (p, "an IRI")):
             if isinstance(term, Slot) and term.kind == "term" and term.places[0].type != "iri":
@@ -179,7 +181,7 @@ def compile_template(text: str, prefixes: dict[str, str], where: str) -> Templat
                     f"{where}: {{{path}}} stands where {allowed} is needed",
                     remedy=f"{{{path}:iri}}",
                 )
-    return Template(patterns)  # type: ignore[arg-type]
+    return Template(patterns)
 
 
 def _with_marks(text: str, mark: str, places: list[Place], where: str) -> str:

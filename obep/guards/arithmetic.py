@@ -49,7 +49,7 @@ def negative(value: Value) -> Value:
         raise ExpressionError
     if isinstance(value, Decimal):
         return value.copy_negate()  # the operator would round it
-    return Single(-value) if type(value) is Single else -value  # type: ignore[operator]
+    return Single(-value) if type(value) is Single else -value  # type: ignore[operator]  # a number
 
 
 def positive(value: Value) -> Value:

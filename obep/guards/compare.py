@@ -27,7 +27,7 @@ ORDERED: frozenset[type] = frozenset({int, Decimal, float, Single, bool, str, Mo
 RANK: dict[type, int] = {int: 0, Decimal: 1, Single: 2, float: 3}
 """The numeric types in the order of promotion."""
 
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -46,13 +46,13 @@ def compare(sign: str, left: Value, right: Value) -> bool:
     apply = OPERATORS[sign]
     kind = type(left)
     if kind is type(right) and kind in ORDERED:
-        return bool(apply(left, right))
+        return apply(left, right)
     if kind in RANK and type(right) in RANK:
         if kind is float:
-            return bool(apply(left, as_double(right)))
+            return apply(left, as_double(right))
         if type(right) is float:
-            return bool(apply(as_double(left), right))
-        return bool(apply(*promoted(left, right)))
+            return apply(as_double(left), right)
+        return apply(*promoted(left, right))
     if sign == "=":
         return _same(left, right)
     if sign == "!=":
@@ -116,8 +116,8 @@ def truth(value: Value) -> bool:
     (False, True)
     """
     kind = type(value)
-    if kind is bool:
-        return value  # type: ignore[return-value]
+    if isinstance(value, bool):
+        return value
     if kind in RANK:
         return bool(value) and value == value
     if kind is str:

@@ -202,7 +202,7 @@ class Compiler:
                 a, b = parsed[row[one]], parsed[row[other]]
                 kind = type(a)
                 if kind is type(b) and kind in ORDERED:
-                    return apply(a, b)  # type: ignore[no-any-return]
+                    return apply(a, b)
                 return compare(sign, a, b)
 
             return variables
@@ -213,7 +213,7 @@ class Compiler:
             def with_constant(row: Row, times: Times) -> bool:
                 a = parsed[row[slot]]
                 if type(a) is fixed:
-                    return apply(a, constant)  # type: ignore[no-any-return]
+                    return apply(a, constant)
                 return compare(sign, a, constant)
 
             return with_constant

@@ -220,8 +220,8 @@ def term_of_value(value: Value) -> Term:
     '"1.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'
     """
     kind = type(value)
-    if kind is str:
-        return literal(value)  # type: ignore[arg-type]
+    if type(value) is str:
+        return literal(value)
     if kind is Iri:
         return f"<{value}>"
     if kind is Blank:

@@ -207,7 +207,8 @@ class Bundle:
         known, program = self.definitions.axioms, self.lower.program
         if self.exact:
             tables = (program.classes, program.roles, program.data)
-            return tuple({name: bool(m) for name, m in table.items()} for table in tables)  # type: ignore[return-value]
+            classes, roles, data = ({name: bool(m) for name, m in table.items()} for table in tables)
+            return classes, roles, data
         extra = self.definitions.guard_roles - known.object_properties - known.data_properties
         classes = {c: c in self._needed for c in (*known.classes, *self.definitions.guard_classes)}
         roles = {p: self._leads(p) for p in (*known.object_properties, *extra)}

@@ -91,7 +91,8 @@ class Vocabulary:
     @property
     def used(self) -> ax.Axioms:
         """Declarations of every name that the definitions translated so far use."""
-        return ax.Axioms(**{kind: frozenset(names) for kind, names in self._used.items()})  # type: ignore[arg-type]
+        used = {kind: frozenset(names) for kind, names in self._used.items()}
+        return ax.Axioms(**used)  # type: ignore[arg-type]  # `_use` names declarations only
 
     # --- class expressions
 

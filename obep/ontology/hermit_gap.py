@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -112,6 +113,9 @@ def explain(axioms: Axioms, question: Question, reasoner: Reasoner) -> Answer:
     def abox(triples: Sequence[Triple]) -> list[Assertion]:
         return [assertion for t in triples if (assertion := meaning[t]) is not None]
 
+    def entailed(goal: Assertion, triples: Sequence[Triple]) -> bool:
+        return reasoner.entails_one(axioms, abox(triples), goal)
+
     if question.check_consistency and not reasoner.consistent(axioms, abox(parts)):
         return Answer(clash=one_minimal(lambda s: not reasoner.consistent(axioms, abox(s)), parts))
     item = set(question.item)
@@ -120,7 +124,7 @@ def explain(axioms: Axioms, question: Question, reasoner: Reasoner) -> Answer:
     for event, individual in question.goals:
         goal = ClassAssertion(Class(event), individual)
         found = all_minimal(
-            lambda s, goal=goal: reasoner.entails_one(axioms, abox(s), goal),  # type: ignore[misc]
+            partial(entailed, goal),
             parts,
             cap=question.max_explanations,
             seeds=question.lower.get((event, individual), ()),

@@ -230,5 +230,6 @@ class Lasting(Closure):
 def _until(derivation: Any) -> int:
     """A node, or several premises: nodes, and facts of K, which never expire."""
     if type(derivation) is list:
-        return derivation[0]  # type: ignore[no-any-return]
+        until: int = derivation[0]
+        return until
     return min((premise[0] for premise in derivation if type(premise) is list), default=NEVER)

@@ -187,10 +187,11 @@ def _in_datatype(iri: Term, term: Term) -> bool:
     if name in _BOUNDS:
         low, high = _BOUNDS[name]
         number = found.point
-        whole = isinstance(number, int) or (
-            isinstance(number, Decimal) and number == number.to_integral_value()
-        )
-        return whole and (low is None or number >= low) and (high is None or number <= high)  # type: ignore[operator]
+        if not isinstance(number, int | Decimal):
+            return False
+        if isinstance(number, Decimal) and number != number.to_integral_value():
+            return False
+        return (low is None or number >= low) and (high is None or number <= high)
     if name == "decimal":
         return not isinstance(found.point, Fraction)
     if name in _WORDS:
@@ -290,7 +291,7 @@ def _passes(facet: Term, bound: Term, term: Term) -> bool:
     if name in ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive"):
         if found.space != limit.space or "NaN" in (found.point, limit.point) or found.space == "other":
             return False
-        below, same = found.point < limit.point, found.point == limit.point  # type: ignore[operator]
+        below, same = found.point < limit.point, found.point == limit.point  # type: ignore[operator]  # of one space
         if name.endswith("Inclusive") and same:
             return True
         return not same and (below if name.startswith("max") else not below)

@@ -81,7 +81,7 @@ class Overlay(Store):
         self.canonical = self._k.canonical
 
     @property
-    def size(self) -> int:  # type: ignore[override]
+    def size(self) -> int:  # type: ignore[override]  # a store of K never grows
         """New individuals get the numbers from here on."""
         return self._k.size + len(self._lasting.own)
 

@@ -117,7 +117,7 @@ def assert_triples(program: Program, store: Store, triples: Sequence[Triple]) ->
                 own.append(o)
         if p == SAME_AS:
             closure.equality = True
-        closure.add_edges(edges, x, y, number)  # type: ignore[arg-type]
+        closure.add_edges(edges, x, y, number)  # type: ignore[arg-type]  # without heads it has some
     return closure
 
 

@@ -27,7 +27,7 @@ class Instants(Memory):
         if candidate[DONE] >= self._sweep_at:
             self.prune(candidate[DONE])
         rows = candidate[ROWS]
-        entry: Entry = (candidate[START], candidate[PARTS][0], rows)  # type: ignore[assignment]
+        entry: Entry = (candidate[START], candidate[PARTS][0], rows)  # type: ignore[assignment]  # a leaf's
         for key in keys_of(self.key, rows):
             shelf = self.shelves.setdefault(key, [])
             if shelf and shelf[-1][0] > entry[0]:  # only what comes from a snapshot is out of order

@@ -62,7 +62,8 @@ class Copies:
 
 def renamed(expression: Expression, names: Mapping[str, str]) -> Expression:
     """The same expression with other names for variables (`?x`) and for aliases in time functions."""
-    return _renamed(expression, names)  # type: ignore[no-any-return]
+    found: Expression = _renamed(expression, names)
+    return found
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:

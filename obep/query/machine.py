@@ -69,7 +69,7 @@ class Machine:
             scanner = compiled[scanner_of[state]] or self._compile(scanner_of[state])
             match = scanner.match(text, at)
             if match is None:
-                at = self._skip.match(text, at).end()  # type: ignore[union-attr]
+                at = self._skip.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing, too
                 if at < len(text):
                     raise Stuck(at, self._could_stand(states))
                 if not whole:

@@ -8,15 +8,14 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from string import digits
-from typing import Any, Literal
+from typing import Any
 
 from obep.config import Config
 from obep.errors import fail
 from obep.settings import shown_uri
 from obep.streams.address import parse_address
-from obep.streams.sinks import form_of
+from obep.streams.sinks import Form, form_of
 
-Form = Literal["event", "rdf", "columns", ""]
 """`columns`: Parquet."""
 
 NEAR = 0.8
@@ -186,7 +185,7 @@ def _target(key: str, uri: str, trusted: bool, settings: Mapping[str, Any], form
             raise fail("OBEP513", f"{shown_uri(uri)} takes JSON, not RDF")
         form = "event"
     elif scheme == "file" and uri != "-":
-        form = form_of(uri, form)  # type: ignore[assignment]
+        form = form_of(uri, form)
     return Target(key, uri, trusted, settings, form, tuple(settings.get("events", ())))
 
 

@@ -6,14 +6,22 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Literal, Protocol
 
 from obep.config import Config
 from obep.errors import fail
 from obep.streams.address import Address, parse_address
 from obep.streams.posted import Posted
 
-ENDINGS = {".jsonl": "event", ".ndjson": "event", ".nq": "rdf", ".trig": "rdf", ".parquet": "columns"}
+Form = Literal["event", "rdf", "columns", ""]
+"""What a sink writes; nothing where that is not fixed."""
+ENDINGS: dict[str, Form] = {
+    ".jsonl": "event",
+    ".ndjson": "event",
+    ".nq": "rdf",
+    ".trig": "rdf",
+    ".parquet": "columns",
+}
 """What the ending of a sink's file stands for."""
 
 
@@ -112,8 +120,8 @@ class CallSink(MemorySink):
         self._call(id, payload)
 
 
-def form_of(uri: str, wanted: str = "") -> str:
-    """`event` or `rdf`, by what is wanted and by the ending of a file; they may not disagree."""
+def form_of(uri: str, wanted: Form = "") -> Form:
+    """`event`, `rdf` or `columns`, by what is wanted and by the ending of a file; they may not disagree."""
     address = parse_address(uri)
     ending = ENDINGS.get(Path(address.path).suffix.lower()) if address.scheme == "file" else None
     if address.scheme == "file" and uri != "-" and ending is None:

@@ -96,7 +96,7 @@ def _kept(node: Pattern, measures: Measures, consumes: bool) -> Iterator[Pattern
         if denied and not _looks_back(operand, measures.definitions):
             if isinstance(node, NotFollowedBy):
                 continue  # only what comes before the deadline counts
-            if measures.longest(node.left) is not None:  # type: ignore[union-attr]
+            if isinstance(node, Without) and measures.longest(node.left) is not None:
                 continue  # only what lies inside the left side counts, and that has an end
         yield from _kept(operand, measures, consumes and not denied)
 

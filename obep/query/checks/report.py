@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from obep.errors import Diagnostic, Span
+from obep.errors import Diagnostic, Severity, Span
 from obep.query.ast import Node, QueryFile
 from obep.query.printer import show
 
@@ -19,8 +19,8 @@ def say(
     start = file.text.rfind("\n", 0, span.start) + 1
     end = file.text.find("\n", span.start)
     line = _line(file.text, start, end if end >= 0 else len(file.text))
-    severity = "warning" if code.startswith("OBEP2") else "error"
-    return Diagnostic(code, message, file.name, span, reason, remedy, line, severity)  # type: ignore[arg-type]
+    severity: Severity = "warning" if code.startswith("OBEP2") else "error"
+    return Diagnostic(code, message, file.name, span, reason, remedy, line, severity)
 
 
 @lru_cache(maxsize=16)
