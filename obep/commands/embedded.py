@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from types import FrameType
@@ -53,7 +53,7 @@ def run_embedded(order: Order) -> int:
         print(f"{diagnostic}\n", file=sys.stderr)
     run, engine = open_run(order, query)
     before, figures = engine.counters["processed"], Figures(run, engine)
-    run.on_turn = lambda run: progress.move(figures.line)
+    run.on_turn = lambda run: _turn(run, progress, figures)
     strangers = Strangers(query)
     run.on_items = strangers.look
     if unordered := _unordered(run, order):
@@ -79,6 +79,7 @@ def run_embedded(order: Order) -> int:
             endpoint.close()
     progress.end(figures.line(), stopped=bool(caught))
     taken = engine.counters["processed"] - before + engine.waiting
+    say_doubts(run.notes, progress, tuple(run.notes.doubts))
     remark(engine.counters, progress)
     for code, message in strangers.findings():
         progress.warn(code, message)
@@ -86,6 +87,19 @@ def run_embedded(order: Order) -> int:
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
     return FAILED if failed else 0
+
+
+def _turn(run: Run, progress: Progress, figures: Figures) -> None:
+    """Says what was noted about the first times, as soon as they are read, and how far the run is."""
+    say_doubts(run.notes, progress, run.notes.settled)
+    progress.move(figures.line)
+
+
+def say_doubts(notes: Notes, progress: Progress, sources: Iterable[str]) -> None:
+    """Warns of the sources among these whose times are probably in another unit, once each."""
+    for source in notes.doubts.keys() & set(sources):
+        doubt = notes.doubts.pop(source)
+        progress.warn("OBEP566", f"{source}: {doubt.said}", doubt.remedy)
 
 
 def _endpoint(where: str, figures: Figures) -> Endpoint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 from itertools import islice
@@ -43,6 +44,7 @@ SEARCHED, LONGEST = 50, 64
 
 NOW = range(parse_instant("1990-01-01"), parse_instant("2100-01-01"))
 """Where the times of devices mostly lie."""
+DAY = 86_400_000_000
 
 
 def likely_time(record: dict[str, Any]) -> str:
@@ -73,6 +75,40 @@ def likely_unit(value: str | int | float, unit: str) -> str:
         if other != unit and at in NOW:
             return f'in {other} it would be {show_instant(at)}: unit = "{other}" for its source in obep.toml'
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why the unit of a source's times is probably another: its first time, and what that would be."""
+
+    said: str
+    remedy: str
+    at: int
+    most: int
+    """How far the next time may lie from it, as it was read, if the times are of our days: a day of them."""
+
+    def holds(self, at: int) -> bool:
+        """Whether the next instant confirms it: a simulation takes steps that would be years."""
+        return abs(at - self.at) <= self.most
+
+
+def doubtful_unit(value: str | int | float, at: int, unit: str) -> Doubt | None:
+    """Doubts about the unit in which a time was read as `at`; none if it may well be the right one.
+
+    Small numbers, as simulations count them, are times of our days in no unit.
+
+    >>> doubtful_unit(1767261600000, parse_instant(1767261600000, "us"), "us").remedy
+    'unit = "ms" for its source in obep.toml'
+    >>> doubtful_unit(3, 3000, "ms"), doubtful_unit(1767261600000, 1767261600000000, "ms")
+    (None, None)
+    """
+    if at in NOW or not (likely := likely_unit(value, unit)):
+        return None
+    meant, remedy = likely.split(": ")
+    other = next(one for one in UNITS if f'"{one}"' in remedy)
+    most = DAY * UNITS[unit] // UNITS[other]
+    said = f'with unit = "{unit}" the first time, {value}, is {show_instant(at)}; {meant}'
+    return Doubt(said, remedy, at, most)
 
 
 def likely_form(text: str) -> str:

@@ -11,6 +11,7 @@ from obep.formats.limits import Limits, Refused
 from obep.model import DeadLetter, Term
 
 if TYPE_CHECKING:
+    from obep.formats.hints import Doubt
     from obep.formats.mapping import Mapping
 
 GENERATED_AT = "<http://www.w3.org/ns/prov#generatedAtTime>"
@@ -28,6 +29,10 @@ class Notes:
     """Where the time of the first of them probably stands."""
     styles: dict[str, Style] = field(default_factory=dict)
     """By source, how the first time in it was written."""
+    doubts: dict[str, Doubt] = field(default_factory=dict)
+    """By source, why the unit of its times is probably not the one that was set."""
+    settled: set[str] = field(default_factory=set)
+    """The sources about whose times nothing more is noted."""
 
     @property
     def style(self) -> Style | None:
@@ -76,10 +81,26 @@ class Reading:
             at = parse_instant(value, unit or self.unit)
         except ValueError as error:
             raise Refused("OBEP603", f"time: {error}{_hint(value, unit or self.unit)}") from None
-        if self.source not in self.notes.styles:
-            seconds = (unit or self.unit) == "s"
-            self.notes.styles[self.source] = style_of_text(value) if seconds else "iso"
+        if self.source not in self.notes.settled:
+            self._note(value, at, unit or self.unit)
         return at
+
+    def _note(self, value: str | int | float, at: int, unit: str) -> None:
+        """How the first time is written; what the next other one says if that is in a doubtful unit."""
+        from obep.formats.hints import doubtful_unit
+
+        notes, source = self.notes, self.source
+        if source not in notes.styles:
+            notes.styles[source] = style_of_text(value) if unit == "s" else "iso"
+            if doubt := doubtful_unit(value, at, unit):
+                notes.doubts[source] = doubt
+                return
+        elif doubt := notes.doubts.get(source):
+            if at == doubt.at:
+                return
+            if not doubt.holds(at):
+                del notes.doubts[source]
+        notes.settled.add(source)
 
     def named(self, stream: str | None) -> str:
         """The stream of a record that says it belongs to `stream`."""
