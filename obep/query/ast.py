@@ -397,12 +397,14 @@ class Guard(Node):
 
 @dataclass(frozen=True, slots=True)
 class Comment(Node):
-    """A comment, and which of the places that the printer counts it stands before."""
+    """A comment, and which of the places that the printer counts it stands before, or beside."""
 
     text: str
     before: int
     apart: bool = False
     """An empty line follows."""
+    beside: bool = False
+    """It stands at the end of the place's line; one comment at most can."""
 
 
 @dataclass(frozen=True, slots=True)

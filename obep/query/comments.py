@@ -1,15 +1,15 @@
-"""Comments, and the places they stand before.
+"""Comments, and the places they stand before, or beside.
 
 A place is what the printer may write on a line of its own: a clause of the prologue, the head of an event,
 an operand of its pattern or class expression, a triple, a closing brace. Places are counted in the order in
-which the printer writes them, so that a comment stays with its place. One at the end of a line belongs to the
-first place of that line.
+which the printer writes them, so that a comment stays with its place. One at the end of a line stands beside
+the first place of its event on that line.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -55,20 +55,24 @@ def with_comments(file: QueryFile) -> QueryFile:
     starts = [place.start for place in ordered]
     heads = {event.span.start for event in file.events}
     found: list[Comment] = []
+    taken: set[int] = set()
     line, counted = 1, 0
     for comment, offset, alone in _comments(file.text):
         line += file.text.count("\n", counted, offset)
         counted = offset
         begin = file.text.rfind("\n", 0, offset) + 1
-        at = _before(offset, ordered, starts) if alone else _of_line(offset, begin, starts)
+        at = _before(offset, ordered, starts) if alone else _of_line(offset, begin, ordered, starts)
         top = at == len(ordered) or not ordered[at].until or ordered[at].start in heads
         end = offset + len(comment)
         apart = alone and top and _EMPTY_LINE.match(file.text, end) is not None
         number = numbered[at][1] if at < len(numbered) else len(numbered)
         column = offset - begin + 1
         span = Span(offset, end, line, column, line, column + len(comment))
-        found.append(Comment(comment, number, apart, span=span))
-    found.sort(key=lambda comment: comment.before)
+        beside = not alone and number < len(numbered) and number not in taken
+        if beside:  # a second one would become a part of the first
+            taken.add(number)
+        found.append(Comment(comment, number, apart, beside, span=span))
+    found.sort(key=lambda comment: (comment.before, comment.beside))
     return replace(file, comments=tuple(found))
 
 
@@ -82,10 +86,14 @@ def _before(offset: int, ordered: list[Place], starts: list[int]) -> int:
     return at - 1 if offset < last.end or (leaves and offset < last.until) else at
 
 
-def _of_line(offset: int, begin: int, starts: list[int]) -> int:
-    """The first place that begins on the line of a comment; if none does, the last one before."""
-    first, after = bisect_left(starts, begin), bisect_right(starts, offset)
-    return first if first < after else max(0, after - 1)
+def _of_line(offset: int, begin: int, ordered: list[Place], starts: list[int]) -> int:
+    """The first place on the line of a comment that is of the event which the comment ends in, or the last
+    place before if none begins there."""
+    at = max(0, bisect_right(starts, offset) - 1)
+    until = ordered[at].until if ordered else 0
+    while until and at and starts[at - 1] >= begin and ordered[at - 1].until == until:
+        at -= 1
+    return at
 
 
 def places(file: QueryFile) -> Iterator[Place]:

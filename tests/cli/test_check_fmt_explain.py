@@ -71,7 +71,7 @@ def test_fmt_writes_the_canonical_form_once(folder: Path) -> None:
     path.write_text("event A   as Room  # a room\nevent B match (A -> A) within (300 s)")
     path.chmod(0o640)
     assert obep("fmt", "loose.obep").out == "loose.obep: written\n"
-    assert path.read_text() == "# a room\nEVENT A AS Room\n\nEVENT B MATCH A SEQ A WITHIN 5 min\n"
+    assert path.read_text() == "EVENT A AS Room  # a room\n\nEVENT B MATCH A SEQ A WITHIN 5 min\n"
     assert path.stat().st_mode & 0o777 == 0o640
     assert obep("fmt", "loose.obep").out == ""
 

@@ -322,7 +322,11 @@ def query_files(draw: st.DrawFn) -> ast.QueryFile:
     )
     count = len(list(places(file)))
     chosen = sorted(draw(st.lists(st.integers(0, count), max_size=3)))
-    return replace(file, comments=tuple(ast.Comment(draw(comment_texts), before) for before in chosen))
+    above = [ast.Comment(draw(comment_texts), before) for before in chosen]
+    by = draw(st.sets(st.integers(0, count - 1), max_size=3)) if count else set()
+    beside = [ast.Comment(draw(comment_texts), place, beside=True) for place in by]
+    comments = sorted([*above, *beside], key=lambda comment: (comment.before, comment.beside))
+    return replace(file, comments=tuple(comments))
 
 
 def _alone(node: ast.Event | ast.Window | ast.Return) -> ast.QueryFile:

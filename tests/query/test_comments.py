@@ -92,19 +92,33 @@ def test_comments_may_stand_before_every_line() -> None:
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
-        ("EVENT A AS Room # a room", "# a room\nEVENT A AS Room\n"),
+        ("EVENT A AS Room # a room", "EVENT A AS Room  # a room\n"),
+        ("EVENT A AS Room\n# its own line\n# another\n", "EVENT A AS Room\n\n# its own line\n# another\n"),
+        (
+            "EVENT H # one\nMATCH # two\nA # three\nSEQ ((B)) # four",
+            "# two\nEVENT H MATCH  # one\n    A  # three\n    SEQ B  # four\n",
+        ),
+        (
+            "EVENT A AS ((Room # in\n)) # out\nIF { # if\n?this ?p 1. # one\n} # end\nRETURN A #r",
+            "EVENT A AS  # in\n    Room  # out\n  IF {  # if\n    ?this ?p 1 .  # one\n  }  # end\n\n"
+            "RETURN A AS EVENT STREAM  #r\n",
+        ),
+        (
+            "VOCAB <t> FROM STREAM <s> # the doors\nEVENT A AS B EVENT C AS D # about C",
+            "VOCAB <t>\nFROM STREAM <s>  # the doors\n\nEVENT A AS B\n\nEVENT C AS D  # about C\n",
+        ),
         (
             "EVENT A AS (Room and\n# deep\n(p some (Thing\n# deeper\n)))",
             "EVENT A AS\n    Room\n    # deep\n    # deeper\n    and p some Thing\n",
         ),
         (
             "NAMED EVENT :H { # head\nMATCH every (:A\n# arrow\n-> :B) WITHIN (5 s)\n# last\n}\nEVENT A AS B",
-            "# head\nNAMED EVENT :H MATCH\n    # arrow\n    EVERY (:A SEQ :B)\n    # last\n    WITHIN 5 s\n\n"
+            "NAMED EVENT :H MATCH  # head\n    # arrow\n    EVERY (:A SEQ :B)\n    # last\n    WITHIN 5 s\n\n"
             "EVENT A AS B\n",
         ),
         (
             "EVENT H IF { FILTER(1 < 2) # so it is\n}\n# matched\nMATCH A",
-            "# so it is\nEVENT H MATCH\n    # matched\n    A\n  IF {\n    FILTER(1 < 2)\n  }\n",
+            "EVENT H MATCH  # so it is\n    # matched\n    A\n  IF {\n    FILTER(1 < 2)\n  }\n",
         ),
     ],
 )
@@ -122,14 +136,14 @@ def bare_machine() -> Machine:
 
 @st.composite
 def commented(draw: st.DrawFn) -> tuple[str, str]:
-    """A query as somebody may write it, and the same with comments on lines of their own, anywhere."""
+    """A query as somebody may write it, and the same with comments anywhere, some at the ends of lines."""
     _, text = draw(written(query_files().map(lambda file: replace(file, comments=()))))
     words: list[Token] = []
     bare_machine().run(text, words.append)
     gaps = [word.span.start for word in words] + [len(text)]
     pieces, before = [], 0
     for number, gap in enumerate(sorted(draw(st.lists(st.sampled_from(gaps), max_size=4)))):
-        pieces.append(f"{text[before:gap]}\n# c{number}\n")
+        pieces.append(f"{text[before:gap]}{draw(st.sampled_from(chr(10) + ' '))}# c{number}\n")
         before = gap
     return text, "".join(pieces) + text[before:]
 

@@ -1,4 +1,4 @@
-"""The lines of a query, with the comments that stand before them."""
+"""The lines of a query, with the comments that stand before and beside them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from obep.query.printing.canonical import INDENT, WIDTH
 
 
 class Lines:
-    """Lines on their way to the text. Some are places: they are counted, and comments may stand before them.
+    """Lines on their way to the text. Some are places, with comments before or beside them; they are counted.
 
     What fits on one line is written so, unless a comment stands inside it. `obep.query.comments` counts the
     same places in the same order.
@@ -23,15 +23,15 @@ class Lines:
         self._next = 0
 
     def place(self, indent: int, text: str, *, inner: int = 0) -> None:
-        """A line (or several) before which comments may stand; `inner` places in it have none."""
-        self._remarks(indent)
-        self._write(indent, text)
+        """A line before and beside which comments may stand; `inner` places in it have none."""
+        beside = self._remarks(indent)
+        self._write(indent, text + beside)
         self._next += inner
 
     def close(self, indent: int, text: str) -> None:
         """A closing bracket; comments before it still stand inside."""
-        self._remarks(indent + 1)
-        self._write(indent, text)
+        beside = self._remarks(indent + 1)
+        self._write(indent, text + beside)
 
     def space(self) -> None:
         """An empty line between parts."""
@@ -79,12 +79,18 @@ class Lines:
         first = self._next + after
         return any(number in self._comments for number in range(first, first + count))
 
-    def _remarks(self, indent: int) -> None:
+    def _remarks(self, indent: int) -> str:
+        """Writes the comments before the next place; the one that stands beside it is the answer."""
+        beside = ""
         for comment in self._comments.get(self._next, ()):
+            if comment.beside:
+                beside = f"  {comment.text}"
+                continue
             self.written.append(INDENT * indent + comment.text)
             if comment.apart:
                 self.written.append("")
         self._next += 1
+        return beside
 
     def _write(self, indent: int, text: str) -> None:
         self.written += [INDENT * indent + line for line in text.split("\n")]
