@@ -181,6 +181,6 @@ def test_ctrl_c_ends_quietly(folder: Path) -> None:
         except OSError:
             continue
     child.send_signal(signal.SIGINT)
+    os.close(writer)  # a signal just before the read waits for its end
     _, errors = child.communicate(timeout=60)
-    os.close(writer)
     assert (child.returncode, errors) == (130, "")
