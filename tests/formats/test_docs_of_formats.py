@@ -55,6 +55,21 @@ def test_the_json_lines_are_items() -> None:
     assert [i.stream for i in items if isinstance(i, Item)] == ["doors", "doors"]
 
 
+def test_an_occurrence_has_the_keys_that_are_shown_and_says_whom_it_happened_to() -> None:
+    import obep
+
+    [shown] = [block for block in blocks("text") if '"because"' in block]
+    shop = "http://example.org/shop#"
+    query = obep.load(
+        text=f"PREFIX : <{shop}>\nEVENT TooWarm AS (celsius some number[> -10])\nRETURN TooWarm"
+    )
+    [hit] = query.engine().push(f"<{shop}fridge-2> <{shop}celsius> -8.5 .", at=3)
+    record = hit.to_json()
+    [cause] = record["because"]
+    assert re.findall(r'"(\w+)":', shown) == [*record, *cause]
+    assert cause["individual"] == f"{shop}fridge-2" and f'"individual": "{shop}fridge-2"' in shown
+
+
 def test_the_trig_is_an_item() -> None:
     [block] = blocks("turtle")
     names = {
