@@ -97,15 +97,18 @@ class Occurrence:
 
     def to_json(self, style: str | None = None) -> dict[str, object]:
         """The record of SPEC §8, its instants as `iso` or `integer` (or what they look like)."""
-        return _engine("output").to_json(self, style)  # type: ignore[no-any-return]
+        record: dict[str, object] = _engine("output").to_json(self, style)
+        return record
 
     def to_rdf(self, style: str | None = None, format: str = "trig") -> str:
         """A named graph with what is known about it, as TriG or N-Quads (SPEC §8)."""
-        return _engine("rdf").to_rdf(self, style, format)  # type: ignore[no-any-return]
+        text: str = _engine("rdf").to_rdf(self, style, format)
+        return text
 
     def why(self) -> str:
         """A tree for people: which occurrences, which assertions."""
-        return _engine("why").why(self)  # type: ignore[no-any-return]
+        text: str = _engine("why").why(self)
+        return text
 
 
 def _engine(module: str) -> Any:

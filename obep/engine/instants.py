@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from heapq import heappop, heappush
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -24,13 +24,16 @@ from obep.operators.told import Told
 from obep.plan.plan import Plan
 from obep.plan.windows import WindowPlan
 
+if TYPE_CHECKING:
+    from obep.abstraction.matcher import Matched
+
 _NEVER = 1 << 62
 
 
 class Deriving(Protocol):
     """As much of a matcher as the strata need."""
 
-    def match_derived(self, occurrence: Occurrence) -> object: ...
+    def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter: ...
 
     def together(self, window: str, goals: Iterable[Term]) -> Gathering: ...
 
@@ -346,7 +349,7 @@ class Runtime:
                 self._on_dead_letter(matched)
             return ()
         inside = self._inside.get(occurrence.event, ())
-        found = [one for one in matched.occurrences if one.event in inside]  # type: ignore[attr-defined]
+        found = [one for one in matched.occurrences if one.event in inside]
         for one in found:
             one.items = (occurrence,)
         return found

@@ -111,7 +111,7 @@ class Table:
 
     def _add_all(self, run: Sequence[Detected]) -> None:
         """Occurrences of one event that each were found once, as nearly all are."""
-        candidates: list[Candidate] = [one.found for one in run]  # type: ignore[misc]
+        candidates: list[Candidate] = [one.found for one in run]  # type: ignore[misc]  # each found once
         starts, ends, done, _, parts, rows = zip(*candidates, strict=True)
         shapes = self._causes.shapes([one.by for one in run], parts)
         columns = zip(*parts, strict=True)
@@ -150,7 +150,8 @@ class Table:
         for at in (start, end, done, *shape.extents(parts)):
             text = written.get((at, style))
             if text is None:
-                text = written[at, style] = msgspec.json.encode(show_instant(at, style)).decode()  # type: ignore[arg-type]
+                instant = show_instant(at, style)  # type: ignore[arg-type]  # `iso` or `integer`
+                text = written[at, style] = msgspec.json.encode(instant).decode()
             shown.append(text)
         bindings = self._bindings_written.get((shape.event, rows))
         if bindings is None:

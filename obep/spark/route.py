@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from zlib import crc32
 
 import numpy as np
@@ -20,6 +20,9 @@ from obep.guards.mentions import timed
 from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple, digest_of
 from obep.operators.told import Told
 from obep.plan.components import Component
+
+if TYPE_CHECKING:
+    from obep.abstraction.matcher import Matched
 
 SEGMENTS = 64
 REMEMBERED = 100_000
@@ -39,7 +42,7 @@ _NONE = (0,) * (len(NOTED) - 1)
 class Matching(Protocol):
     """As much of a matcher as stage 1 needs."""
 
-    def match(self, item: Item) -> object: ...
+    def match(self, item: Item) -> Matched | DeadLetter: ...
 
     def relevant(self, triples: Graph) -> tuple[Graph, int]: ...
 
@@ -248,7 +251,7 @@ class Routes:
         counts = (
             () if after == before else tuple([now - then for now, then in zip(after, before, strict=True)])
         )
-        routed = self._groups(item, matched.occurrences), counts  # type: ignore[attr-defined]
+        routed = self._groups(item, matched.occurrences), counts
         if remember and self._timeless:
             if len(self._remembered) >= REMEMBERED:
                 self._remembered.clear()

@@ -108,7 +108,7 @@ class SpooledReader(DataSourceStreamReader):
         first = next((number for number, _ in spool.files(0, None)), spool.next)
         return {NEXT: first}
 
-    def latestOffset(self) -> dict[str, int]:  # type: ignore[override]
+    def latestOffset(self) -> dict[str, int]:  # type: ignore[override]  # all that has come, without a limit
         spool = self._open()
         with self._lock:
             taken, self._waiting = self._waiting, []
