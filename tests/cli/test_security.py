@@ -15,18 +15,6 @@ from shell import HOT, embedded, hot, obep, reading
 from obep.commands.terminal import escaped, plain
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A project beside a file that it must not reach."""
-    (tmp_path / "secret.ttl").write_text("<http://e/secret> a <http://e/Sensor> .\n")
-    inside = tmp_path / "project"
-    inside.mkdir()
-    (inside / "s.jsonl").write_text(reading(1, "a", 35))
-    (inside / "link.ttl").symlink_to(tmp_path / "secret.ttl")
-    (inside / "linked").symlink_to(tmp_path)
-    return inside
-
-
 @pytest.mark.parametrize("clause", ["VOCAB", "FROM GRAPH", "INCLUDE"])
 @pytest.mark.parametrize(
     "target",
