@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import ssl
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,22 +26,33 @@ class MqttBroker:
     port: int
     host: str = "127.0.0.1"
     scheme: str = "mqtt"
+    ca: Path | None = None
+    """The certificate by which to know it, with TLS."""
 
     def uri(self, topic: str, userinfo: str = "") -> str:
         return f"{self.scheme}://{userinfo}{self.host}:{self.port}/{topic}"
 
-    def publish(self, topic: str, *payloads: bytes, username: str = "", password: str = "") -> None:
-        """Sends messages and returns when the broker has them all (QoS 1)."""
+    def client(self, username: str = "", password: str = "") -> Any:
+        """A client of this broker, not connected yet."""
         import paho.mqtt.client as paho
         from paho.mqtt.enums import CallbackAPIVersion
 
         client = paho.Client(CallbackAPIVersion.VERSION2)
         if username:
             client.username_pw_set(username, password)
+        if self.ca is not None:
+            client.tls_set_context(ssl.create_default_context(cafile=str(self.ca)))
+        return client
+
+    def publish(
+        self, topic: str, *payloads: bytes, username: str = "", password: str = "", retain: bool = False
+    ) -> None:
+        """Sends messages and returns when the broker has them all (QoS 1)."""
+        client = self.client(username, password)
         client.connect(self.host, self.port)
         client.loop_start()
         for payload in payloads:
-            client.publish(topic, payload, qos=1).wait_for_publish(10)
+            client.publish(topic, payload, qos=1, retain=retain).wait_for_publish(10)
         client.disconnect()
         client.loop_stop()
 
@@ -84,12 +96,20 @@ def mqtt_broker(
     if failure:
         raise failure[0]
     try:
-        yield MqttBroker(
-            port, "localhost" if certificate else "127.0.0.1", "mqtts" if certificate else "mqtt"
-        )
+        yield MqttBroker(port, scheme="mqtts" if certificate else "mqtt", ca=certificate)
     finally:
         stop.set()
         thread.join(20)
+
+
+def passwords_for(folder: Path, username: str, password: str) -> Path:
+    """A file of passwords with one user."""
+    from pwdlib import PasswordHash
+    from pwdlib.hashers.argon2 import Argon2Hasher
+
+    path = folder / "passwords"
+    path.write_text(f"{username}:{PasswordHash((Argon2Hasher(),)).hash(password)}\n")
+    return path
 
 
 def free_port() -> int:
@@ -101,11 +121,12 @@ def free_port() -> int:
 
 
 def self_signed(folder: Path) -> tuple[Path, Path]:
-    """A certificate for localhost and its key."""
+    """A certificate for this machine, by name and by address, and its key."""
     certificate, key = folder / "cert.pem", folder / "key.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)],
+         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+         "-keyout", str(key), "-out", str(certificate)],
         check=True, capture_output=True,
     )  # fmt: skip
     return certificate, key

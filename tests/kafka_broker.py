@@ -1,7 +1,8 @@
 """A real Kafka broker on loopback, from its own jars, for the tests that talk to Kafka.
 
-The jars come from Maven into `~/.cache/obep-tests/kafka` (once). Where they cannot be had, `jars()` says why
-and the tests that need them are skipped with that reason.
+It has two doors: a plain one, and one with TLS and SASL (PLAIN and SCRAM-SHA-512) for one user. The jars come
+from Maven into `~/.cache/obep-tests/kafka` (once). Where they cannot be had, `jars()` says why and the tests
+that need them are skipped with that reason.
 """
 
 from __future__ import annotations
@@ -12,12 +13,17 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+
+from brokers import free_port, self_signed
 
 HERE = Path(__file__).parent
 LIB = Path(os.environ.get("OBEP_TEST_KAFKA", Path.home() / ".cache" / "obep-tests" / "kafka-3.9.1"))
+USER, WORD = "me", 'hush"hush'
+"""Who may come in by the secured door; the quote is one that a sloppy configuration trips over."""
 CONNECTOR = ("spark-sql-kafka", "spark-token-provider", "kafka-clients", "commons-pool2")
 
 
@@ -46,27 +52,38 @@ def connector_jars() -> str:
     return ",".join(str(p) for p in sorted(jars().glob("*.jar")) if p.name.startswith(CONNECTOR))
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+@dataclass(frozen=True)
+class KafkaBroker:
+    """`host:port` of both doors, and the certificate by which to know the secured one."""
+
+    address: str
+    secured: str
+    ca: Path
 
 
 @contextmanager
-def kafka_broker() -> Iterator[str]:
-    """`host:port` of a broker (KRaft, one node) that lives as long as the block."""
+def kafka_broker() -> Iterator[KafkaBroker]:
+    """A broker (KRaft, one node) that lives as long as the block."""
     lib = jars()
     folder = Path(tempfile.mkdtemp(prefix="obep-kafka-"))
-    port, controller = free_port(), free_port()
+    port, secured, controller = free_port(), free_port(), free_port()
+    certificate, key = self_signed(folder)
+    (folder / "both.pem").write_text(key.read_text() + certificate.read_text())
+    word = WORD.replace('"', '\\\\"')  # once for the file of properties, once for JAAS
+    module = "org.apache.kafka.common.security"
     (folder / "server.properties").write_text(
         f"""process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+listeners=PLAINTEXT://127.0.0.1:{port},SASL_SSL://127.0.0.1:{secured},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port},SASL_SSL://127.0.0.1:{secured}
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL_SSL:SASL_SSL
+ssl.keystore.type=PEM
+ssl.keystore.location={folder}/both.pem
+sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-512
+listener.name.sasl_ssl.plain.sasl.jaas.config={module}.plain.PlainLoginModule required user_{USER}="{word}";
+listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config={module}.scram.ScramLoginModule required;
 log.dirs={folder}/data
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=1
@@ -79,14 +96,16 @@ num.partitions=2
     java = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{lib}/*"]
     config = str(folder / "server.properties")
     subprocess.run(
-        [*java, "kafka.tools.StorageTool", "format", "-t", "MkU3OEVBNTcwNTJENDM2Qk", "-c", config],
+        [*java, "kafka.tools.StorageTool", "format", "-t", "MkU3OEVBNTcwNTJENDM2Qk", "-c", config,
+         "--add-scram", f"SCRAM-SHA-512=[name={USER},password={WORD}]"],
         check=True, capture_output=True, timeout=60,
     )  # fmt: skip
     with (folder / "broker.log").open("wb") as log:
         broker = subprocess.Popen([*java, "kafka.Kafka", config], stdout=log, stderr=log)
     try:
         _wait_until_open(port, broker)
-        yield f"127.0.0.1:{port}"
+        _wait_until_open(secured, broker)
+        yield KafkaBroker(f"127.0.0.1:{port}", f"127.0.0.1:{secured}", certificate)
     finally:
         broker.kill()
         broker.wait(timeout=30)
@@ -105,7 +124,7 @@ def _wait_until_open(port: int, broker: subprocess.Popen[bytes]) -> None:
     raise NoKafka("the broker did not open its port in 60 s")
 
 
-def produce(broker: str, topic: str, payloads: list[bytes]) -> None:
+def produce(broker: str, topic: str, payloads: Iterable[bytes]) -> None:
     """Sends messages and returns when the broker has them all."""
     from confluent_kafka import Producer
 

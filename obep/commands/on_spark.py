@@ -16,10 +16,13 @@ from obep.engine.blocks import NOTED
 from obep.engine.query import load
 from obep.errors import ObepError
 from obep.streams.order import Order
+from obep.streams.refused import refused
 
-FAILED, INTERRUPTED, TERMINATED = 1, 130, 143
+FAILED, MENDABLE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
-STOPPED = "OBEP655"
+STOPPED, REFUSED = "OBEP655", "OBEP552"
+_NOT_LET_IN = re.compile(r"\.(Sasl|Ssl)AuthenticationException: (.*?)(?: SQLSTATE.*)?$", re.MULTILINE)
+"""How the client of Kafka says, somewhere in Java's words, that the broker and we do not trust each other."""
 
 
 def run_on_spark(order: Order) -> int:
@@ -49,8 +52,9 @@ def run_on_spark(order: Order) -> int:
         raise  # said before anything ran: the user's to mend
     except Exception as error:  # Spark's own errors have many classes, and most are Java's
         progress.end(figures(run), stopped=True)
-        print(explained(error), file=sys.stderr)
-        return FAILED
+        text = explained(error, order)
+        print(text, file=sys.stderr)
+        return MENDABLE if text.startswith(REFUSED) else FAILED
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -91,9 +95,12 @@ def lag(run: Any) -> float | None:
     return max(0.0, time.time() - int(watermark) / 1_000_000)
 
 
-def explained(error: Exception) -> str:
+def explained(error: Exception, order: Order) -> str:
     """What went wrong, without the traces of three languages: in our own words if there are any."""
     text = str(error)
+    if kept_out := _NOT_LET_IN.search(text):
+        brokers = ", ".join(inlet.shown for inlet in order.inlets if "kafka://" in inlet.uri)
+        return str(refused(brokers, kept_out[2], certificate=kept_out[1] == "Ssl"))
     ours = re.search(r"OBEP\d{3}  .*?(?=\n\s*\n|\n\s+at |\nJVM stacktrace|\Z)", text, re.DOTALL)
     if ours:
         return ours[0].rstrip()

@@ -220,15 +220,21 @@ class Opening:
 
 
 def kafka_options(address: Address, settings: Mapping[str, Any], config: Config) -> dict[str, str]:
-    """The settings of a source as Java's client has them: TLS from PEM files, a user by SASL/PLAIN."""
+    """The settings of a source as Java's client has them: TLS from PEM files, a user by SASL.
+
+    Java wants the user's name and password for the mechanism by which they are said, PLAIN unless told.
+    """
     found: dict[str, str] = {}
+    options = {name: secret_of(value) or "" for name, value in settings.get("options", {}).items()}
     username = secret_of(settings.get("username")) or address.username
     secure = settings.get("tls", False)
     if username:
         password = secret_of(settings.get("password")) or address.password
-        module = "org.apache.kafka.common.security.plain.PlainLoginModule"
+        mechanism = options.get("sasl.mechanism", "PLAIN")
+        kind = "scram.Scram" if mechanism.startswith("SCRAM-") else "plain.Plain"
         named = f"username={_quoted_java(username)} password={_quoted_java(password)}"
-        found |= {"sasl.mechanism": "PLAIN", "sasl.jaas.config": f"{module} required {named};"}
+        module = f"org.apache.kafka.common.security.{kind}LoginModule"
+        found |= {"sasl.mechanism": mechanism, "sasl.jaas.config": f"{module} required {named};"}
     if username or secure:
         found["security.protocol"] = ("SASL_" if username else "") + ("SSL" if secure else "PLAINTEXT")
     if "ca" in settings:
@@ -236,7 +242,7 @@ def kafka_options(address: Address, settings: Mapping[str, Any], config: Config)
     if "certificate" in settings:
         found |= {"ssl.keystore.type": "PEM", "ssl.keystore.key": _text(settings["key"], config)}
         found["ssl.keystore.certificate.chain"] = _text(settings["certificate"], config)
-    return found | {name: secret_of(value) or "" for name, value in settings.get("options", {}).items()}
+    return found | options
 
 
 def _text(path: str, config: Config) -> str:

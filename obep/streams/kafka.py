@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,8 +15,11 @@ from obep.formats.reading import Reading
 from obep.model import DeadLetter, Item
 from obep.streams.address import Address
 from obep.streams.batches import SIZE, Batch, Position
+from obep.streams.refused import refused
 
 ANSWER_S = 10.0
+ASKED_S = 0.5
+"""How long one question for a topic may take, before we look whether the broker has said no."""
 
 
 class KafkaSource:
@@ -46,8 +51,10 @@ class KafkaSource:
         self._arrival = reading.arrival
         reset = settings.get("start", address.option("start", "earliest"))
         self._first = kafka.OFFSET_END if reset == "latest" else kafka.OFFSET_BEGINNING
+        said = Said()
         self._consumer = kafka.Consumer(
             {
+                "error_cb": said.hear,
                 "group.id": settings.get("client_id", "obep"),
                 "auto.offset.reset": reset,
                 "enable.auto.commit": False,
@@ -55,7 +62,7 @@ class KafkaSource:
                 **_settings(address, settings, config),
             }
         )
-        self._partitions = _partitions(self._consumer, self._topic, address)
+        self._partitions = _partitions(self._consumer, self._topic, address, said)
 
     def batches(self, start: Position) -> Iterator[Batch]:
         self._consumer.assign(
@@ -110,10 +117,11 @@ class KafkaSink:
         self._address = address
         self._topic = _topic(address)
         self._failure = ""
+        said = Said()
         self._producer = _kafka().Producer(
-            {"enable.idempotence": True, **_settings(address, settings, config)}
+            {"enable.idempotence": True, "error_cb": said.hear, **_settings(address, settings, config)}
         )
-        _partitions(self._producer, self._topic, address, must_exist=False)
+        _partitions(self._producer, self._topic, address, said, must_exist=False)
 
     def send(self, id: str, payload: bytes) -> None:
         while True:
@@ -175,13 +183,32 @@ def _settings(address: Address, settings: Mapping[str, Any], config: Config) -> 
     return found | {key: secret_of(value) for key, value in settings.get("options", {}).items()}
 
 
-def _partitions(client: Any, topic: str, address: Address, must_exist: bool = True) -> list[int]:
-    """The partitions of a topic; a broker that does not answer is an error."""
+class Said:
+    """What librdkafka says on the side, while it goes on trying: why a broker does not let us in."""
+
+    def __init__(self) -> None:
+        self.refusals: dict[str, str] = {}
+
+    def hear(self, error: Any) -> None:
+        if error.name() in ("_AUTHENTICATION", "_SSL"):
+            reason = re.sub(r" \(after \d+ms in state .*\)$", "", error.str())
+            self.refusals.setdefault(error.name(), reason.split(": ", 1)[-1])
+
+
+def _partitions(client: Any, topic: str, address: Address, said: Said, must_exist: bool = True) -> list[int]:
+    """The partitions of a topic; a broker that does not answer, or does not let us in, is an error."""
     kafka = _kafka()
-    try:
-        found = client.list_topics(topic, ANSWER_S).topics.get(topic)
-    except kafka.KafkaException as error:
-        raise fail("OBEP552", f"{address.shown} does not answer: {error.args[0].str()}") from None
+    end = time.monotonic() + ANSWER_S
+    while True:
+        try:
+            found = client.list_topics(topic, min(ASKED_S, ANSWER_S)).topics.get(topic)
+            break
+        except kafka.KafkaException as error:
+            client.poll(0)  # what was said is heard now
+            for name, reason in said.refusals.items():
+                raise refused(address.shown, reason, certificate=name == "_SSL") from None
+            if time.monotonic() > end:
+                raise fail("OBEP552", f"{address.shown} does not answer: {error.args[0].str()}") from None
     if found is None or (found.error is not None and must_exist):
         raise fail("OBEP552", f"{address.shown}: there is no topic {topic}")
     return sorted(found.partitions)

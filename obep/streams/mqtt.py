@@ -16,6 +16,7 @@ from obep.formats.reading import Reading
 from obep.model import DeadLetter, Item
 from obep.streams.address import Address
 from obep.streams.batches import SIZE, Batch, Position
+from obep.streams.refused import refused
 
 if TYPE_CHECKING:
     import paho.mqtt.client as paho
@@ -57,12 +58,18 @@ class Connection:
         """Connects; a broker that does not answer, or says no, is an error."""
         try:
             self.client.connect(self.address.host or "localhost", self._port)
+        except ssl.SSLCertVerificationError as error:
+            raise refused(self.address.shown, error.verify_message, certificate=True) from None
         except (OSError, ValueError) as error:
             raise fail("OBEP552", f"{self.address.shown} does not answer: {error}") from None
         self.client.loop_start()
-        if not self._answered.wait(10) or self._refusal:
+        answered = self._answered.wait(10)
+        if self._refusal:
             self.close()
-            raise fail("OBEP552", f"{self.address.shown} refuses: {self._refusal or 'no answer in 10 s'}")
+            raise refused(self.address.shown, self._refusal, certificate=False)
+        if not answered:
+            self.close()
+            raise fail("OBEP552", f"{self.address.shown} does not answer: no word in 10 s")
 
     def close(self) -> None:
         self.client.disconnect()

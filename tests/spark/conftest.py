@@ -42,14 +42,20 @@ def spark() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def kafka() -> Iterator[str]:
-    """`host:port` of a broker for all tests; empty, with a warning that says why, where there is none."""
+def kafka_server() -> Iterator[Any]:
+    """A broker for all tests; `None`, with a warning that says why, where there is none."""
     from kafka_broker import NoKafka, kafka_broker
 
     with ExitStack() as stack:
+        started = None
         try:
-            address = stack.enter_context(kafka_broker())
+            started = stack.enter_context(kafka_broker())
         except NoKafka as reason:
             warnings.warn(f"without Kafka: {reason}", stacklevel=1)
-            address = ""
-        yield address
+        yield started
+
+
+@pytest.fixture(scope="session")
+def kafka(kafka_server: Any) -> str:
+    """`host:port` of its plain door; empty where there is no broker."""
+    return kafka_server.address if kafka_server is not None else ""

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from queue import Queue
 from threading import Event, Thread
-from typing import Any
+
+from brokers import MqttBroker
 
 
 @contextmanager
@@ -34,14 +35,13 @@ def tcp_server(payloads: Sequence[bytes]) -> Iterator[int]:
 
 
 @contextmanager
-def subscribed(broker: Any, topic: str) -> Iterator[Callable[[int], list[bytes]]]:
+def subscribed(
+    broker: MqttBroker, topic: str, username: str = "", password: str = ""
+) -> Iterator[Callable[[int], list[bytes]]]:
     """Hears a topic; what is given waits for so many messages."""
-    import paho.mqtt.client as paho
-    from paho.mqtt.enums import CallbackAPIVersion
-
     heard: Queue[bytes] = Queue()
     ready = Event()
-    client = paho.Client(CallbackAPIVersion.VERSION2)
+    client = broker.client(username, password)
     client.on_message = lambda client, userdata, message: heard.put(message.payload)
     client.on_subscribe = lambda *rest: ready.set()
     client.connect(broker.host, broker.port)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ssl
 from pathlib import Path
 from threading import Event
 
 import pytest
-from brokers import MqttBroker, mqtt_broker, self_signed
+from brokers import mqtt_broker, passwords_for, self_signed
 from live_ends import tcp_server
 
 pytest.importorskip("pyspark")
@@ -67,20 +66,6 @@ def until(reader: SpooledReader, count: int) -> list[bytes]:
     return [data for _, _, data in reader.read(Range(start, end))]
 
 
-def publish_securely(broker: MqttBroker, ca: Path, *payloads: bytes) -> None:
-    import paho.mqtt.client as paho
-    from paho.mqtt.enums import CallbackAPIVersion
-
-    client = paho.Client(CallbackAPIVersion.VERSION2)
-    client.tls_set_context(ssl.create_default_context(cafile=str(ca)))
-    client.connect(broker.host, broker.port)
-    client.loop_start()
-    for payload in payloads:
-        client.publish("rooms", payload, qos=1).wait_for_publish(10)
-    client.disconnect()
-    client.loop_stop()
-
-
 @pytest.mark.slow
 def test_mqtt_over_tls_needs_the_certificate(tmp_path: Path) -> None:
     certificate, key = self_signed(tmp_path)
@@ -90,9 +75,33 @@ def test_mqtt_over_tls_needs_the_certificate(tmp_path: Path) -> None:
             MqttReader(options).initialOffset()
         reader = MqttReader({**options, "ca": str(certificate), "tls": "True", "qos": "1"})
         assert reader.initialOffset() == {NEXT: 0}
-        publish_securely(broker, certificate, b"one", b"two")
+        broker.publish("rooms", b"one", b"two")
         assert until(reader, 2) == [b"one", b"two"]
         reader.stop()
+
+
+@pytest.mark.slow
+def test_the_broker_keeps_what_comes_while_nobody_listens_for_a_client_id(tmp_path: Path) -> None:
+    """amqtt does so for those who give a name and a password, over TLS here."""
+    certificate, key = self_signed(tmp_path)
+    passwords = passwords_for(tmp_path, "me", "hush-hush")
+    with mqtt_broker(passwords=passwords, certificate=certificate, key=key) as broker:
+        me = {"username": "me", "password": "hush-hush"}
+        options = {"uri": broker.uri("rooms"), "spool": str(tmp_path / "spool"), "client_id": "obep-test"}
+        options |= {"ca": str(certificate), **me}
+        reader = MqttReader(options)
+        assert reader.initialOffset() == {NEXT: 0}
+        broker.publish("rooms", b"one", **me)
+        assert until(reader, 1) == [b"one"]
+        reader.commit({NEXT: 1})
+        reader.stop()
+        broker.publish("rooms", b"two", b"three", **me)
+        again = MqttReader(options)
+        assert sorted(until(again, 3)) == [b"three", b"two"]
+        again.stop()
+        with pytest.raises(ObepError, match="OBEP552") as caught:
+            MqttReader({**options, "password": "wrong-word"}).initialOffset()
+        assert "wrong-word" not in str(caught.value)
 
 
 def test_lines_of_a_connection_go_on_after_it_breaks_off(tmp_path: Path) -> None:
@@ -137,5 +146,11 @@ def test_settings_of_kafka_are_those_of_its_java_client(tmp_path: Path) -> None:
         "ssl.truststore.certificates": "CA",
         "max.poll.records": "5",
     }
+    scrambled = {**settings, "options": {"sasl.mechanism": Secret("SCRAM-SHA-512")}}
+    given = kafka_options(address, scrambled, Config(tmp_path))
+    assert given["sasl.mechanism"] == "SCRAM-SHA-512"
+    assert given["sasl.jaas.config"].startswith(
+        "org.apache.kafka.common.security.scram.ScramLoginModule required "
+    )
     with pytest.raises(ObepError, match="OBEP508"):
         kafka_options(address, {"tls": True, "ca": "nowhere.pem"}, Config(tmp_path))

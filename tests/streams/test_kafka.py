@@ -1,4 +1,4 @@
-"""Kafka against a real broker: messages in and out, and going on from a position."""
+"""Kafka against a real broker: messages in and out, going on from a position, TLS and passwords."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kafka_broker import NoKafka, kafka_broker
+from kafka_broker import USER, WORD, KafkaBroker, NoKafka, kafka_broker
 
 from obep.config import Config, load_config
 from obep.errors import ObepError
@@ -20,12 +20,17 @@ pytest.importorskip("confluent_kafka")
 
 
 @pytest.fixture(scope="module")
-def broker() -> Iterator[str]:
+def server() -> Iterator[KafkaBroker]:
     try:
-        with kafka_broker() as address:
-            yield address
+        with kafka_broker() as started:
+            yield started
     except NoKafka as reason:
         pytest.skip(str(reason))
+
+
+@pytest.fixture
+def broker(server: KafkaBroker) -> str:
+    return server.address
 
 
 def take(source: Source, count: int, start: Position) -> tuple[list[Item | DeadLetter], dict[str, int]]:
@@ -72,6 +77,57 @@ def test_a_topic_or_broker_that_is_not_there_is_an_error(
         with pytest.raises(ObepError) as caught:
             open_source("", uri, Config(tmp_path))
         assert caught.value.code in ("OBEP512", "OBEP552")
+
+
+def secured(folder: Path, server: KafkaBroker, more: str = "", word: str = WORD, ca: bool = True) -> Config:
+    """A source and a sink called `s` behind TLS and a password."""
+    common = f"""
+        uri = "kafka://{server.secured}/guarded"
+        tls = true
+        username = "{USER}"
+        password = '{word}'
+        {f'ca = "{server.ca}"' if ca else ""}
+        {more}
+    """
+    (folder / "obep.toml").write_text(f"[sources.s]\n{common}\n[sinks.s]\n{common}")
+    return load_config(None, folder, (server.ca.parent,))
+
+
+@pytest.mark.parametrize("more", ["", 'options = { "sasl.mechanism" = "SCRAM-SHA-512" }'])
+def test_tls_and_a_password_let_a_sink_and_a_source_in(
+    server: KafkaBroker, tmp_path: Path, more: str
+) -> None:
+    config = secured(tmp_path, server, more)
+    uri = config.sources["s"]["uri"].reveal()
+    sink = open_sink(uri, config.sinks["s"], config)
+    for n in range(3):
+        sink.send(f"urn:{n}", b'{"time": %d, "graph": ""}' % n)
+    sink.close()
+    records, _ = take(open_source("s", uri, config), 3, {})
+    assert {r.at for r in records} == {0, 1_000_000, 2_000_000}
+
+
+@pytest.mark.parametrize(
+    ("word", "ca", "why", "remedy"),
+    [
+        ("wrong-word", True, "Invalid username or password", 'password = "${VARIABLE}"'),
+        (WORD, False, "certificate verify failed", 'ca = "FILE.pem"'),
+    ],
+)
+def test_who_is_not_let_in_hears_why_and_what_to_do(
+    server: KafkaBroker, tmp_path: Path, word: str, ca: bool, why: str, remedy: str
+) -> None:
+    config = secured(tmp_path, server, word=word, ca=ca)
+    uri = config.sources["s"]["uri"].reveal()
+    for opened in (
+        lambda: open_source("s", uri, config),
+        lambda: open_sink(uri, config.sinks["s"], config),
+    ):
+        with pytest.raises(ObepError) as caught:
+            opened()
+        assert caught.value.code == "OBEP552"
+        assert why in str(caught.value) and remedy in str(caught.value)
+        assert word not in str(caught.value)
 
 
 def test_credentials_and_certificates_reach_the_client_and_no_message(

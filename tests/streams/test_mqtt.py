@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from brokers import MqttBroker, mqtt_broker, self_signed
+from brokers import MqttBroker, mqtt_broker, passwords_for, self_signed
 
 from obep.config import Config, load_config
 from obep.errors import ObepError
@@ -77,13 +77,8 @@ def test_occurrences_are_published(broker: MqttBroker, tmp_path: Path) -> None:
 def test_credentials_come_from_the_environment_and_are_not_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pwdlib import PasswordHash
-    from pwdlib.hashers.argon2 import Argon2Hasher
-
     monkeypatch.setenv("BROKER_WORD", "hush-hush")
-    passwords = tmp_path / "passwords"
-    passwords.write_text(f"me:{PasswordHash((Argon2Hasher(),)).hash('hush-hush')}\n")
-    with mqtt_broker(passwords=passwords) as broker:
+    with mqtt_broker(passwords=passwords_for(tmp_path, "me", "hush-hush")) as broker:
         (tmp_path / "obep.toml").write_text(f"""
             [sources.doors]
             uri = "{broker.uri("t")}"
@@ -98,6 +93,7 @@ def test_credentials_come_from_the_environment_and_are_not_printed(
             with pytest.raises(ObepError) as caught:
                 open_source("", broker.uri("t", userinfo), Config(tmp_path))
             assert caught.value.code == "OBEP552"
+            assert 'password = "${VARIABLE}"' in str(caught.value)
             assert "wrong-word" not in str(caught.value)
 
 
@@ -118,10 +114,33 @@ def test_tls_checks_the_certificate(tmp_path: Path) -> None:
         with pytest.raises(ObepError) as caught:
             open_source("", broker.uri("t"), Config(tmp_path))
         assert caught.value.code == "OBEP552"
-        assert "certificate" in str(caught.value)
+        assert "self-signed certificate" in str(caught.value) and 'ca = "FILE.pem"' in str(caught.value)
         (tmp_path / "obep.toml").write_text(
             f"[sources.doors]\nuri = '{broker.uri('t')}'\nca = 'missing.pem'\n"
         )
         with pytest.raises(ObepError) as caught:
             open_source("doors", broker.uri("t"), load_config(None, tmp_path))
         assert caught.value.code == "OBEP508"
+
+
+def test_tls_and_a_password_together_let_a_source_and_a_sink_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BROKER_WORD", "hush-hush")
+    certificate, key = self_signed(tmp_path)
+    passwords = passwords_for(tmp_path, "me", "hush-hush")
+    with mqtt_broker(passwords=passwords, certificate=certificate, key=key) as broker:
+        common = f"""uri = "{broker.uri("t")}"\nca = "cert.pem"\nusername = "me"\n"""
+        common += 'password = "${BROKER_WORD}"\n'
+        (tmp_path / "obep.toml").write_text(f"[sources.s]\n{common}\n[sinks.s]\n{common}")
+        config = load_config(None, tmp_path)
+        source = open_source("s", broker.uri("t"), config)
+        sink = open_sink(broker.uri("t"), config.sinks["s"], config)
+        sink.send("urn:1", b'{"time": 1, "graph": ""}')
+        assert [r.at for r in take(source, 1)] == [1_000_000]
+        sink.close()
+        wrong = {**config.sinks["s"], "password": "wrong-word"}
+        with pytest.raises(ObepError) as caught:
+            open_sink(broker.uri("t"), wrong, config)
+        assert caught.value.code == "OBEP552"
+        assert "wrong-word" not in str(caught.value)

@@ -1,0 +1,116 @@
+"""`obep run --engine spark` with brokers that want TLS, a name and a password: let in, or told why not."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from brokers import MqttBroker, mqtt_broker, passwords_for, self_signed
+from cli.shell import obep
+from kafka_broker import USER, WORD, KafkaBroker, consume, produce
+from live_ends import interrupting, subscribed
+
+pytestmark = pytest.mark.spark
+
+QUERY = """PREFIX : <http://e/>
+FROM STREAM <doors>
+FROM STREAM <rooms>
+EVENT A ON <doors> AS Alpha
+EVENT B ON <rooms> AS Beta
+EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 5 s
+RETURN AB
+"""
+
+
+class Place(NamedTuple):
+    """A folder with the query, and the brokers."""
+
+    folder: Path
+    mqtt: MqttBroker
+    kafka: KafkaBroker | None
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, kafka_server: KafkaBroker | None) -> Iterator[Place]:
+    folder = tmp_path_factory.mktemp("secured")
+    certificate, key = self_signed(folder)
+    passwords = passwords_for(folder, USER, WORD)
+    with mqtt_broker(passwords=passwords, certificate=certificate, key=key) as mqtt:
+        if kafka_server is not None:
+            (folder / "kafka.pem").write_bytes(kafka_server.ca.read_bytes())
+        yield Place(folder, mqtt, kafka_server)
+
+
+def message(n: int, kind: str) -> bytes:
+    return json.dumps({"time": n, "graph": f"<http://e/x{n % 4}> a <http://e/{kind}> ."}).encode()
+
+
+def settings(place: Place, word: str = WORD, trust: bool = True) -> str:
+    """obep.toml: both brokers as sources and as sinks."""
+    assert place.kafka is not None
+    common = f"username = '{USER}'\npassword = '{word}'\n"
+    text = ""
+    for table, topics in (("sources", ("doors", "rooms/+")), ("sinks", ("secured", "found"))):
+        kafka, mqtt = topics
+        text += f"[{table}.doors]\nuri = 'kafka://{place.kafka.secured}/{kafka}'\ntls = true\n{common}"
+        text += "options = {'sasl.mechanism' = 'SCRAM-SHA-512'}\n" if table == "sources" else ""
+        text += "ca = 'kafka.pem'\n" if trust else ""
+        text += f"[{table}.rooms]\nuri = '{place.mqtt.uri(mqtt)}'\n{common}"
+        text += "ca = 'cert.pem'\n" if trust else ""
+    return text + "[sinks.lines]\nuri = 'out.jsonl'\n"
+
+
+def test_tls_and_passwords_let_sources_and_sinks_in(spark: Any, place: Place) -> None:
+    if place.kafka is None:
+        pytest.skip("without Kafka")
+    (place.folder / "obep.toml").write_text(settings(place))
+    (place.folder / "query.obep").write_text(QUERY)
+    produce(place.kafka.address, "doors", [message(n, "Alpha") for n in (1, 2, 3, 100)])
+    for n in (5, 6, 90):  # what is retained comes to those who subscribe later
+        place.mqtt.publish(f"rooms/{n}", message(n, "Beta"), username=USER, password=WORD, retain=True)
+    out, state = place.folder / "out.jsonl", place.folder / "state"
+    command = ("--lateness", "1s", "--checkpoint", state, "--engine", "spark", "--master", "local[2]")
+    with subscribed(place.mqtt, "found", username=USER, password=WORD) as heard:
+        with interrupting(lambda: out.exists() and out.read_text().count("\n") >= 2):
+            said = obep("run", place.folder / "query.obep", *command)
+        assert said.status == 130, said.err
+        published = heard(2)
+    found = {json.loads(line)["id"]: line for line in out.read_text().splitlines()}
+    # x1 at 1 and 5, x2 at 2 and 6
+    assert sorted(json.loads(line)["bindings"][0]["r"] for line in found.values()) == [
+        "<http://e/x1>",
+        "<http://e/x2>",
+    ]
+    assert Counter(key for key, _ in consume(place.kafka.address, "secured")) == Counter(found.keys())
+    assert Counter(json.loads(payload)["id"] for payload in published) == Counter(found.keys())
+    assert WORD not in said.out + said.err
+    assert not [path for path in state.rglob("*") if path.is_file() and WORD.encode() in path.read_bytes()]
+
+
+WRONG = {
+    "a password for Kafka": ("doors", "wrong-word", True, "invalid credentials", "password ="),
+    "a certificate of Kafka": ("doors", WORD, False, "SSL handshake failed", "ca ="),
+    "a password for MQTT": ("rooms", "wrong-word", True, "refuses", "password ="),
+    "a certificate of MQTT": ("rooms", WORD, False, "self-signed certificate", "ca ="),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_who_is_not_let_in_hears_why_and_what_to_do(spark: Any, place: Place, name: str) -> None:
+    stream, word, trust, why, remedy = WRONG[name]
+    if place.kafka is None:
+        pytest.skip("without Kafka")
+    (place.folder / "obep.toml").write_text(settings(place, word, trust))
+    kind = "Alpha" if stream == "doors" else "Beta"
+    query = place.folder / "wrong.obep"
+    query.write_text(f"PREFIX : <http://e/>\nFROM STREAM <{stream}>\nEVENT X AS {kind}\nRETURN X\n")
+    said = obep("run", query, "--sink", "-", "--engine", "spark", "--master", "local[2]")
+    assert said.status == 2, said.err
+    assert "OBEP552" in said.err and why in said.err and remedy in said.err
+    assert place.mqtt.uri("")[:-1] in said.err or f"kafka://{place.kafka.secured}" in said.err
+    assert word not in said.out + said.err
+    assert "Traceback" not in said.err and "\tat " not in said.err
