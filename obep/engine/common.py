@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,21 +12,21 @@ from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import Emit, Take
 from obep.operators.state import Pack, Unpack
 from obep.operators.tree import Tree
-from obep.plan.nodes import Node
-from obep.plan.plan import EventPlan
-from obep.plan.sharing import share
+from obep.plan.plan import EventPlan, Plan
 
 
 class Common(Running):
     """A tree whose candidates go on into other trees, as soon as they are there."""
 
-    def __init__(self, name: str, root: Node) -> None:
-        self.plan = EventPlan(name, name, 0, root=root)
-        self._tree = Tree(root)
+    def __init__(self, plan: EventPlan) -> None:
+        self.plan = plan
+        assert plan.root is not None
+        self._tree = Tree(plan.root)
         self._intake = Intake([(leaf.node, leaf.take) for leaf in self._tree.leaves])
         self._fed: list[tuple[Emit, Callable[[], None]]] = []
         self.timed = self._tree.timed
-        self.longest = self.plan.longest
+        self.longest = plan.longest
+        self.forgets = plan.forgets
 
     def feed(self, emit: Emit, touch: Callable[[], None]) -> None:
         """Give all candidates to `emit`, and tell the event that has got one."""
@@ -75,25 +74,18 @@ class Common(Running):
         return self._tree.size()
 
 
-def all_running(events: Iterable[EventPlan]) -> list[Running]:
-    """What runs for some events, in their order; what they have in common before the first that needs it."""
-    planned = list(events)
-    alike = {
-        event.event: event.root
-        for event in planned
-        if event.root is not None and not event.partition_by and not event.consumes
-    }
-    common, fed = share(alike)
+def all_running(plan: Plan) -> list[Running]:
+    """What runs for the events, in their order; what some have in common comes before the first of them."""
+    events, common = plan.shared
     runs: list[Running] = []
     started: dict[str, Common] = {}
-    for event in planned:
-        root = fed.get(event.event)
-        run = running(event if root is None or root is event.root else replace(event, root=root))
+    for event in events:
+        run = running(event)
         if run is None:
             continue
         for name, _ in run.inlets:
             if name not in started:
-                started[name] = Common(name, common[name])
+                started[name] = Common(common[name])
                 runs.append(started[name])
         runs.append(run)
     return runs

@@ -31,6 +31,7 @@ class Partitioned(Running):
         self._leaves = [leaf.node for leaf in pattern.leaves]
         self.timed = pattern.timed
         self.longest = plan.longest
+        self.forgets = plan.forgets
         self._strands: dict[Value, Strand] = {}
         self._full = 0
         self._touched: dict[Value, Strand] = {}

@@ -28,6 +28,8 @@ class Running:
     """Whether its reports are logical occurrences, as if an item had shown them."""
     longest: int | None = None
     """The longest horizon of what it remembers."""
+    forgets: int | None = None
+    """How long after its last occurrence nothing of it is left, but for deadlines; `None` is never."""
 
     @property
     def inlets(self) -> list[tuple[str, Emit]]:
@@ -78,6 +80,8 @@ class Running:
 
 class Guarded(Running):
     """A logical event with a guard: its body's occurrences whose ask has found something."""
+
+    forgets = 0
 
     def __init__(self, plan: EventPlan) -> None:
         self.plan = plan
@@ -181,6 +185,7 @@ class Composite(Running):
         self.timed = self._tree.timed
         self.wants_items = self._tree.wants_items
         self.longest = plan.longest
+        self.forgets = plan.forgets
 
     @property
     def inlets(self) -> list[tuple[str, Emit]]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 
-Vocabulary = Callable[[Term], frozenset[Term]]
+VocabularyOf = Callable[[Term], frozenset[Term]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
     """
     planned: list[EventPlan] = []
     manners: dict[Term, Manner] = {}
-    vocabulary: Vocabulary = bundle.vocabulary if bundle else lambda _: frozenset()
+    vocabulary: VocabularyOf = bundle.vocabularies.of if bundle else lambda _: frozenset()
     found_in = derived(linked, bundle)
     bounded: set[Term] = set(bundle.bounded) if bundle else set()
     for stratum, members in enumerate(in_order(linked, found_in)):
@@ -81,7 +81,7 @@ def _returned(linked: Linked) -> Mapping[Term, str]:
 
 
 def _logical(
-    event: ast.LogicalEvent, asks: Asks, stratum: int, vocabulary: Vocabulary, linked: Linked
+    event: ast.LogicalEvent, asks: Asks, stratum: int, vocabulary: VocabularyOf, linked: Linked
 ) -> EventPlan:
     ask = asks.of(event.name.iri, "") if event.guard is not None else None
     return EventPlan(
@@ -159,7 +159,7 @@ class _Building:
         event: ast.CompositeEvent,
         asks: Asks,
         manners: Mapping[Term, Manner],
-        vocabulary: Vocabulary,
+        vocabulary: VocabularyOf,
     ) -> None:
         self._event = event
         self._asks = asks

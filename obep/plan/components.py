@@ -18,6 +18,9 @@ from obep.plan.plan import EventPlan, Plan
 
 Reading = tuple[int, int]
 """An ask, and where the key stands in its solutions."""
+SEGMENTS = 4096
+"""The segments of a component of one event, if it has a key."""
+FEWEST = 64
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,11 @@ class Component:
     streams: frozenset[str] | None = None
     """Of which streams it wants the items; `None`: of all."""
     returned: Mapping[Term, str] = field(default_factory=dict)
+
+    @property
+    def segments(self) -> int:
+        """How many segments its keys are spread over in each bucket: fewer where each has more to run."""
+        return max(SEGMENTS // len(self.events), FEWEST) if self.keyed else 1
 
     def plan(self, plan: Plan) -> Plan:
         """The part of the plan that it runs."""

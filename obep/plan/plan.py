@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from obep.guards.asks import Asks
 from obep.guards.mentions import HIDDEN
 from obep.model import Term
-from obep.plan.nodes import Check, Node, Read, walk
+from obep.plan.nodes import Check, Either, Node, Read, Within, walk
+from obep.plan.sharing import Feed, share
 from obep.plan.windows import WindowPlan
 from obep.query.ast import Guard, TriplePattern
 from obep.query.printer import show
@@ -80,6 +81,14 @@ class EventPlan:
         return max(longest, A_WHILE) if longest == 1 else longest or None
 
     @cached_property
+    def forgets(self) -> int | None:
+        """How long after its last occurrence nothing of it is left, but for deadlines; `None` is never."""
+        bounds = [_bound(node) for node in _remembering(self.root)] if self.root else []
+        if self.root and not self.root.punctual:  # what was reported is remembered, too
+            bounds.append(self.horizon)
+        return None if None in bounds else max((bound for bound in bounds if bound is not None), default=0)
+
+    @cached_property
     def visible(self) -> tuple[tuple[str, int], ...]:
         """The variables that `bindings` show, and where their values stand."""
         return tuple((name, at) for at, name in enumerate(self.variables) if not name.startswith(HIDDEN))
@@ -120,6 +129,18 @@ class Plan:
     """Events that may be found in the occurrences of others, each with those."""
     windows: tuple[WindowPlan, ...] = ()
 
+    @cached_property
+    def shared(self) -> tuple[tuple[EventPlan, ...], Mapping[str, EventPlan]]:
+        """Its events as they run, and by name the sub-patterns that several of them have in common."""
+        alike = {
+            event.event: event.root
+            for event in self.events
+            if event.root is not None and not event.partition_by and not event.consumes
+        }
+        common, fed = share(alike)
+        events = tuple(replace(event, root=fed.get(event.event, event.root)) for event in self.events)
+        return events, {name: EventPlan(name, name, 0, root=root) for name, root in common.items()}
+
     def __getitem__(self, event: Term) -> EventPlan:
         return next(planned for planned in self.events if planned.event == event)
 
@@ -133,3 +154,20 @@ class Plan:
         from obep.plan.show import mermaid
 
         return mermaid(self)
+
+
+def _remembering(node: Node) -> Iterator[Node]:
+    """The nodes whose operators may remember something: not leaves, filters, or what a replay makes anew."""
+    if isinstance(node, Read | Feed):
+        return
+    replay = isinstance(node, Within) and node.replay
+    if replay or not (isinstance(node, Check | Within) or (isinstance(node, Either) and not node.view)):
+        yield node
+    if not replay:
+        for operand in node.operands:
+            yield from _remembering(operand)
+
+
+def _bound(node: Node) -> int | None:
+    bounds = [bound for bound in (node.horizon, node.keeps) if bound is not None]
+    return max(bounds, default=None)
