@@ -60,7 +60,7 @@ class Runtime:
         self._matcher = matcher
         self._on_dead_letter = on_dead_letter
         windows = [Windowed(window, self._gathering(window), on_dead_letter) for window in plan.windows]
-        self._runs: list[Running] = [*windows, *all_running(plan.events)]
+        self._runs: list[Running] = [*windows, *all_running(plan)]
         self._routes: dict[Term, list[tuple[Take, int]]] = {}
         for number, run in enumerate(self._runs):
             for event, take in run.routes():
@@ -181,6 +181,13 @@ class Runtime:
         if self.now is None or not self._touched:
             return due
         return self.now + 1 if due is None else min(due, self.now + 1)
+
+    def expires(self) -> int | None:
+        """From when on all that it remembers is of no consequence; `None`: not before `wakes`, or never."""
+        bounds = [run.forgets for run in self._runs]
+        if self.now is None or self.wakes() is not None or None in bounds:
+            return None
+        return self.now + 1 + max((bound for bound in bounds if bound is not None), default=0)
 
     def dump(self) -> Any:
         """All that it remembers, as plain values for msgpack."""

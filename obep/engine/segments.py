@@ -92,6 +92,10 @@ class Segment:
         first = self._waiting[0][0]
         return first if due is None else min(first, due)
 
+    def expires(self) -> int | None:
+        """The first watermark from which on nothing of it matters; `None`: not before `wakes`, or never."""
+        return None if self._waiting else self._runtime.expires()
+
     @property
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""

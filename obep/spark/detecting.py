@@ -1,14 +1,15 @@
 """Stage 2, in `transformWithState`: each bucket runs its component, segment by segment, from block to block.
 
-The state of a bucket is a clock and its segments; a micro-batch reads and writes only the segments that its
-blocks or due deadlines touch. What is warm in this process is used only if its version is that of the state.
+The state of a bucket is a clock and its segments, in pages; a micro-batch reads and writes only the segments
+that its blocks or due deadlines touch. What is warm in this process is used only if its version is that of
+the state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import msgspec
@@ -27,8 +28,8 @@ from obep.plan.components import Component
 from obep.spark.buckets import partition_of
 from obep.spark.causes import Causes
 from obep.spark.identity import identity, refuse_changed
+from obep.spark.pages import Index, Pages
 from obep.spark.records import LINE, letters_payload, occurrences_payload, progress_payload
-from obep.spark.route import SEGMENTS
 from obep.spark.worker import Job, around, ask_names, hold, matcher_of, place_of, query_of
 
 FOUND = "payload binary"
@@ -36,11 +37,21 @@ CHUNK = 10_000
 KNOWN = 20_000
 """Groups that are remembered."""
 LATE = "OBEP640"
-Stored = Callable[[int], bytes]
-"""Gives the stored bytes of a segment that there is."""
 
-_warm: dict[tuple[str, int], tuple[str, dict[int, Segment], list[DeadLetter]]] = {}
-"""The segments of the buckets that this process ran last, each bucket under the version of its state."""
+
+class Warm(NamedTuple):
+    """What this process keeps of a bucket: the segments that its last two micro-batches touched."""
+
+    version: str
+    segments: dict[int, Segment]
+    letters: list[DeadLetter]
+    """Where the segments put theirs."""
+    touched: frozenset[int]
+    """By the last one."""
+
+
+_warm: dict[tuple[str, int], Warm] = {}
+"""The buckets that this process ran last, each under the version of its state."""
 
 
 _groups: dict[bytes, Group] = {}
@@ -56,7 +67,7 @@ class Detecting(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         hold(self._job)
         self._clock_state = handle.getValueState("clock", "data binary")
-        self._segment_state = handle.getMapState("segments", "segment int", "data binary")
+        self._page_state = handle.getMapState("pages", "page long", "data binary")
 
     def handleInputRows(self, key: Any, rows: Iterable[Any], timerValues: Any) -> Iterator[Row]:
         with uncollected():
@@ -70,10 +81,13 @@ class Detecting(StatefulProcessor):
         run = Run(self._job, number, saved[0] if saved else None, self._stored)
         found, letters = run.take(blocks)
         if run.dropped:
-            self._segment_state.clear()
+            self._page_state.clear()
         if not self._job.bounded:  # a bounded input is all here: nothing will be asked again
-            for segment, data in run.touched_segments():
-                self._segment_state.updateValue((segment,), (data,))
+            for page, data in run.turned_pages():
+                if data is None:
+                    self._page_state.removeKey((page,))
+                else:
+                    self._page_state.updateValue((page,), (data,))
             self._clock_state.update((run.state(),))
             run.keep()
         style = STYLES[run.style]
@@ -99,52 +113,49 @@ class Detecting(StatefulProcessor):
                 remedy="set spark.sql.shuffle.partitions as it was, or begin with a new checkpoint",
             )
 
-    def _stored(self, segment: int) -> bytes:
-        (data,) = self._segment_state.getValue((segment,)) or (b"",)
-        return bytes(data)
+    def _stored(self, page: int) -> bytes:
+        found = self._page_state.getValue((page,))
+        assert found is not None, "a page of the index is stored"
+        return bytes(found[0])
 
     def close(self) -> None:
         """Nothing is held between batches but `_warm`."""
 
 
 class State(msgspec.Struct, array_like=True):
-    """What a bucket keeps beside its segments."""
+    """What a bucket keeps beside its pages."""
 
     version: str
     identity: dict[str, Any]
     clock: dict[str, Any]
-    wakes: dict[int, int]
+    index: Any
+    """An `Index`, if it is of this format."""
     style: int = 0
-    segments: set[int] = set()
-    """Those that are stored."""
 
 
 class Run:
     """One bucket in one micro-batch."""
 
-    def __init__(self, job: Job, number: int, state: bytes | None, stored: Stored) -> None:
+    def __init__(self, job: Job, number: int, state: bytes | None, stored: Callable[[int], bytes]) -> None:
         self._job = job
         self.bundle, self.component = place_of(job, number)
         query = query_of(self.bundle)
         self._noted = noted(matcher_of(self.bundle))
         self._plan = self.component.plan(query.plan)
-        self._identity = identity(query, self.component, around(self.bundle), job.buckets, SEGMENTS)
+        self._identity = identity(query, self.component, around(self.bundle), job.buckets)
         self._asks = _asks(self.bundle, self.component)
-        self._stored = stored
         self._key = (self.bundle, number)
         self._clock = Clock(job.lateness, job.idle, job.future, job.streams)
-        self._wakes: dict[int, int] = {}
-        self._kept: set[int] = set()
-        """The segments that are stored."""
         self._version = ""
         self.style = 0
         self.dropped = False
         """Whether there was a state of another query, which is to be forgotten."""
         before = self._resume(state) if state is not None else None
-        version, segments, letters = _warm.pop(self._key, ("", {}, []))
-        warm = before is not None and version == before.version
-        self._segments: dict[int, Segment] = segments if warm else {}
-        self._letters: list[DeadLetter] = letters if warm else []  # warm segments write to their own
+        self._pages = Pages(msgspec.convert(before.index, Index) if before else Index(), stored)
+        warm = _warm.pop(self._key, None)
+        if warm is None or before is None or warm.version != before.version:
+            warm = Warm("", {}, [], frozenset())
+        self._segments, self._letters, self._before = warm.segments, warm.letters, warm.touched
         self._letters.clear()
         self._touched: set[int] = set()
 
@@ -159,7 +170,7 @@ class Run:
             self.dropped = True
             return None
         self._clock.load(state.clock)
-        self._wakes, self.style, self._kept = state.wakes, state.style, state.segments
+        self.style = state.style
         return state
 
     def take(self, blocks: list[Block]) -> tuple[list[Occurrence], list[DeadLetter]]:
@@ -181,7 +192,11 @@ class Run:
 
     def _run(self, entries: dict[int, list[Entry]], end: int | None) -> list[Occurrence]:
         watermark = self._clock.watermark
-        due = {s for s, at in self._wakes.items() if watermark is not None and at <= watermark}
+        due: set[int] = set()
+        if watermark is not None:
+            for number in self._pages.index.expire(watermark, entries):
+                self._segments.pop(number, None)
+            due = self._pages.index.due(watermark)
         found: list[Occurrence] = []
         self._touched = set(entries) | due
         for number in sorted(self._touched):
@@ -191,12 +206,6 @@ class Run:
                 found.extend(segment.release(watermark))
             if self._job.bounded:
                 found.extend(segment.close(end))
-                continue
-            wakes = segment.wakes()
-            if wakes is None:
-                self._wakes.pop(number, None)
-            else:
-                self._wakes[number] = wakes
         return found
 
     def _segment(self, number: int) -> Segment:
@@ -204,27 +213,31 @@ class Run:
         if segment is None:
             segment = Segment(self._plan, matcher_of(self.bundle), self._letters.append, self._asks)
             self._segments[number] = segment
-            if number in self._kept:
-                segment.load(self._stored(number))
+            if number in self._pages:
+                segment.load(self._pages.get(number))
         return segment
 
-    def touched_segments(self) -> Iterator[tuple[int, bytes]]:
-        """The segments to write, as bytes."""
-        self._kept |= self._touched
+    def turned_pages(self) -> Iterator[tuple[int, bytes | None]]:
+        """The pages to write, and those that are gone (`None`)."""
         for number in sorted(self._touched):
-            yield number, self._segments[number].dump()
+            segment = self._segments[number]
+            wakes, expires = segment.wakes(), segment.expires()
+            self._pages.put(number, segment.dump(), wakes=wakes, expires=expires, pending=segment.pending)
+        return self._pages.turn()
 
     def state(self) -> bytes:
         """The clock and what wakes when, under a new version."""
         self._version = uuid4().hex
         kept = msgspec.to_builtins(self._identity)
         return msgspec.msgpack.encode(
-            State(self._version, kept, self._clock.dump(), self._wakes, self.style, self._kept)
+            State(self._version, kept, self._clock.dump(), self._pages.index, self.style)
         )
 
     def keep(self) -> None:
         """Stay warm for the next micro-batch."""
-        _warm[self._key] = (self._version, self._segments, self._letters)
+        recent = self._touched | self._before
+        segments = {number: segment for number, segment in self._segments.items() if number in recent}
+        _warm[self._key] = Warm(self._version, segments, self._letters, frozenset(self._touched))
 
     def progress(
         self, blocks: list[Block], found: list[Occurrence], letters: list[DeadLetter]
@@ -246,7 +259,7 @@ class Run:
             "holding": list(self._clock.holding()),
             "segments": len(self._touched),
             **self._counted(blocks),
-            "pending": sum(segment.pending for segment in self._segments.values()),
+            "pending": self._pages.index.pending,
         }
 
     def _counted(self, blocks: list[Block]) -> dict[str, int]:

@@ -18,7 +18,7 @@ from obep.guards.asks import Ask
 from obep.model import Term
 from obep.plan.components import Component
 
-FORMAT = 3
+FORMAT = 4
 """The version of what a bucket keeps."""
 
 
@@ -43,15 +43,13 @@ _WORDS = {
 }
 
 
-def identity(
-    query: Query, component: Component, around: tuple[str, str], buckets: int, segments: int
-) -> Identity:
+def identity(query: Query, component: Component, around: tuple[str, str], buckets: int) -> Identity:
     """What the state of this component depends on; `around` are the query's `surroundings`."""
     ontology, graph = around
     events = query.linked.events
     windows = sorted(repr(one.window) for one in component.plan(query.plan).windows)
     definitions = digest([*(repr(events[name]) for name in sorted(_below(query, component))), *windows])
-    return Identity(FORMAT, definitions, ontology, graph, buckets, segments)
+    return Identity(FORMAT, definitions, ontology, graph, buckets, component.segments)
 
 
 def _below(query: Query, component: Component) -> set[Term]:

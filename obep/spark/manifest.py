@@ -11,7 +11,6 @@ import msgspec
 from obep.engine.query import Query
 from obep.errors import fail
 from obep.spark.identity import changed_state, identity, refuse_changed, surroundings
-from obep.spark.route import SEGMENTS
 from obep.spark.worker import components_of
 
 NAME = "obep.json"
@@ -30,9 +29,7 @@ def manifest(query: Query, partitions: int, buckets: int, sources: Sequence[str]
     """That of a run."""
     around = surroundings(query)
     components = {
-        " ".join(sorted(component.events)): msgspec.to_builtins(
-            identity(query, component, around, buckets, SEGMENTS)
-        )
+        " ".join(sorted(component.events)): msgspec.to_builtins(identity(query, component, around, buckets))
         for component in components_of(query)
     }
     return Manifest(partitions, buckets, list(sources), components)
@@ -68,7 +65,7 @@ def require_same(before: Manifest, query: Query, now: Manifest) -> None:
         if here != there:
             component = next(c for c in components_of(query) if " ".join(sorted(c.events)) == name)
             around = surroundings(query)
-            refuse_changed(component.events, there, identity(query, component, around, now.buckets, SEGMENTS))
+            refuse_changed(component.events, there, identity(query, component, around, now.buckets))
     if before.sources != now.sources:
         raise fail(
             "OBEP558",

@@ -24,7 +24,6 @@ from obep.plan.components import Component
 if TYPE_CHECKING:
     from obep.abstraction.matcher import Matched
 
-SEGMENTS = 64
 REMEMBERED = 100_000
 """Items that are remembered, with where they go."""
 UNKNOWN = "OBEP616"
@@ -283,7 +282,7 @@ class Routes:
     def _places(self, component: Component, occurrence: Occurrence) -> Iterable[tuple[Place, Rows]]:
         """Where an occurrence goes, with the solutions that belong there."""
         if component.spread or (component.keyed and occurrence.event in component.events):
-            return ((self._place(occurrence.individual), occurrence.solutions),)
+            return ((self._place(component, occurrence.individual), occurrence.solutions),)
         if not component.keyed:
             return (((0, 0), occurrence.solutions),)
         places: dict[Place, dict[int, tuple[Solution, ...]]] = {}
@@ -291,13 +290,13 @@ class Routes:
             for row in occurrence.solutions.get(ask, ()):
                 value = row[column]
                 if value is not None:
-                    rows = places.setdefault(self._place(value), {})
+                    rows = places.setdefault(self._place(component, value), {})
                     rows[ask] = (*rows.get(ask, ()), row)
         return places.items()
 
-    def _place(self, value: Term) -> Place:
+    def _place(self, component: Component, value: Term) -> Place:
         number = crc32(value.encode())
-        return number % self._buckets, number // self._buckets % SEGMENTS
+        return number % self._buckets, number // self._buckets % component.segments
 
 
 class Fillings:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -59,18 +60,16 @@ class Buckets:
         self.tester = TwsTester(Detecting(self.job))
 
     def kept(self) -> dict[int, tuple[Any, dict[Any, Any]]]:
-        """The state of each bucket that has one: its clock and its segments."""
-        peek, segments = self.tester.peekValueState, self.tester.peekMapState
-        return {
-            n: (peek("clock", n), dict(segments("segments", n))) for n in self.job.numbers if peek("clock", n)
-        }
+        """The state of each bucket that has one: its clock and its pages."""
+        peek, pages = self.tester.peekValueState, self.tester.peekMapState
+        return {n: (peek("clock", n), dict(pages("pages", n))) for n in self.job.numbers if peek("clock", n)}
 
     def resume(self, kept: dict[int, tuple[Any, dict[Any, Any]]]) -> None:
         """Go on from a state."""
         self.tester = TwsTester(Detecting(self.job))
-        for number, (clock, segments) in kept.items():
+        for number, (clock, pages) in kept.items():
             self.tester.updateValueState("clock", number, clock)
-            self.tester.updateMapState("segments", number, segments)
+            self.tester.updateMapState("pages", number, pages)
 
     def run(self, batch: list[Row], now: int = 1) -> list[tuple[object, ...]]:
         return [_plain(one) for one in self.records(map(item, batch), now)]
@@ -229,10 +228,7 @@ def test_what_is_warm_under_another_version_is_not_used(tmp_path: Path) -> None:
     batches = in_four()
     here = Buckets(tmp_path, query("keyed"))
     found = here.run(batches[0])
-    stale = {
-        key: (version, dict(segments), letters)
-        for key, (version, segments, letters) in detecting._warm.items()
-    }
+    stale = {key: warm._replace(segments=dict(warm.segments)) for key, warm in detecting._warm.items()}
     detecting._warm.clear()
     found += here.run(batches[1])
     detecting._warm.clear()
@@ -256,20 +252,59 @@ def test_a_failed_attempt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pyt
     assert sorted(found) == expected("keyed", batches)
 
 
+def alpha(room: str, at: int) -> Row:
+    return ("s", at, f"<http://e/{room}> a <http://e/Alpha> .")
+
+
+def pages(buckets: Buckets) -> dict[int, dict[int, bytes]]:
+    """The pages of the only bucket, with the segments in each."""
+    [number] = buckets.job.numbers
+    stored = buckets.tester.peekMapState("pages", number)
+    return {page: msgspec.msgpack.decode(data, type=dict[int, bytes]) for (page,), (data,) in stored.items()}
+
+
 def test_only_touched_segments_are_written(tmp_path: Path) -> None:
     buckets = Buckets(tmp_path, query("keyed"), buckets=1)
-    [number] = buckets.job.numbers
-    buckets.run(
-        [("s", 0, "<http://e/x1> a <http://e/Alpha> ."), ("s", 1, "<http://e/x2> a <http://e/Alpha> .")]
-    )
-    first = dict(buckets.tester.peekMapState("segments", number))
-    buckets.run([("s", 2_000_000, "<http://e/x1> a <http://e/Alpha> .")])
-    second = dict(buckets.tester.peekMapState("segments", number))
-    assert len(first) == len(second) == 2
-    # x2 was waiting for the watermark, so it is due as well; after that it rests
-    buckets.run([("s", 3_000_000, "<http://e/x1> a <http://e/Alpha> .")])
-    third = dict(buckets.tester.peekMapState("segments", number))
-    assert sum(second[key] != third[key] for key in second) == 1
+    buckets.run([alpha(f"x{n}", n) for n in range(8)])
+    buckets.run([alpha("x1", 2_000_000)])  # wakes all others, which were waiting for the watermark
+    before = pages(buckets)
+    buckets.run([alpha("x1", 3_000_000)])
+    after = pages(buckets)
+    [(page, written)] = [(page, content) for page, content in after.items() if page not in before]
+    assert len(written) == 1 < sum(map(len, before.values())) == 8
+    assert {key: content for key, content in after.items() if key != page} == before
+
+
+@pytest.mark.parametrize("warm", [True, False])
+def test_what_a_batch_writes_does_not_depend_on_the_rooms_that_are_idle(tmp_path: Path, warm: bool) -> None:
+    """Twenty times as many rooms wait for their Beta; the batches after them are the same."""
+    written = []
+    for idle in (200, 4000):
+        buckets = Buckets(tmp_path, query("keyed"), buckets=1)
+        buckets.run([alpha(f"idle{n}", n) for n in range(idle)])
+        buckets.run([alpha("x1", 1_000_000)])
+        before = pages(buckets)
+        for second in range(2, 6):
+            if not warm:
+                detecting._warm.clear()
+            buckets.run([alpha("x1", second * 1_000_000)])
+            after = pages(buckets)
+            new = [content for page, content in after.items() if page not in before]
+            written.append(sum(len(segment) for content in new for segment in content.values()))
+            before = after
+    few, many = written[:4], written[4:]
+    assert max(many) <= 2 * max(few)
+
+
+def test_rooms_that_nothing_comes_from_any_more_are_forgotten(tmp_path: Path) -> None:
+    """The horizon is 5 s; what lies beyond it is taken from the state without being looked at."""
+    buckets = Buckets(tmp_path, query("keyed"), buckets=1)
+    buckets.run([alpha(f"idle{n}", n) for n in range(500)])
+    buckets.run([alpha("x1", 1_000_000)])
+    assert sum(map(len, pages(buckets).values())) > 400
+    buckets.run([alpha("x1", 30_000_000)])
+    buckets.run([alpha("x1", 31_000_000)])
+    assert sum(map(len, pages(buckets).values())) == 1
 
 
 def test_a_bounded_input_keeps_no_state_and_closes(tmp_path: Path) -> None:
