@@ -17,7 +17,7 @@ from obep.errors import fail
 from obep.model import DeadLetter, Item, Occurrence, Solution, Triple
 from obep.operators.told import Told
 
-VERSION = 5
+VERSION = 6
 NOW = "now"
 """The counter that says when a block was made, in microseconds: all buckets go by the latest of them."""
 STYLE = "style"
@@ -70,6 +70,8 @@ class Block(msgspec.Struct, array_like=True, gc=False):
     arrivals: dict[str, bytes]
     letters: list[DeadLetter]
     counters: dict[str, int]
+    notes: str = ""
+    """What was noticed about the whole batch, for who runs it; stage 2 hands it on as it is."""
 
     def columns(self) -> tuple[array[int], array[int], array[int]]:
         """The instant, the segment and the number of the group of each entry, in the order of arrival."""
@@ -134,12 +136,13 @@ class Filling:
             times = self.arrivals[stream] = array("q")
         return times
 
-    def encode(self, maxima: dict[str, int], counters: Mapping[str, int]) -> bytes:
+    def encode(self, maxima: dict[str, int], counters: Mapping[str, int], notes: str = "") -> bytes:
         """The bytes of the block."""
         columns = (self._times.tobytes(), self._segments.tobytes(), self._numbers.tobytes())
         arrivals = {stream: times.tobytes() for stream, times in self.arrivals.items()}
         groups = [msgspec.Raw(group) for group in self._groups]
-        return encode_block(Block(VERSION, groups, *columns, maxima, arrivals, self.letters, dict(counters)))
+        told = (maxima, arrivals, self.letters, dict(counters), notes)
+        return encode_block(Block(VERSION, groups, *columns, *told))
 
 
 _encoder = msgspec.msgpack.Encoder()
