@@ -141,8 +141,8 @@ class Filling:
         columns = (self._times.tobytes(), self._segments.tobytes(), self._numbers.tobytes())
         arrivals = {stream: times.tobytes() for stream, times in self.arrivals.items()}
         groups = [msgspec.Raw(group) for group in self._groups]
-        told = (maxima, arrivals, self.letters, dict(counters), notes)
-        return encode_block(Block(VERSION, groups, *columns, *told))
+        counted = dict(counters)
+        return encode_block(Block(VERSION, groups, *columns, maxima, arrivals, self.letters, counted, notes))
 
 
 _encoder = msgspec.msgpack.Encoder()
