@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from obep.commands.progress import Progress, shown_watermark
 from obep.commands.refusals import LATE, complain, remark
-from obep.commands.strangers import Strangers
 from obep.commands.terminal import escaped
 from obep.engine.blocks import NOTED
 from obep.engine.output import to_line
 from obep.engine.query import Query, load
 from obep.engine.rdf import to_rdf
 from obep.engine.runtime import Engine
+from obep.engine.strangers import Strangers
 from obep.engine.why import why
 from obep.errors import ObepError, fail
 from obep.formats.reading import Notes

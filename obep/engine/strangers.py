@@ -1,10 +1,13 @@
-"""What a run says about items that nothing can look at: a slip in a mapping, mostly."""
+"""What a run says about items that nothing can look at: a slip in a mapping, mostly.
+
+What is `seen` in some items can be told by one process and added up by another.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, cast
 
 from obep.engine.query import Query
 from obep.model import RDF_TYPE, Item, Term, Triple
@@ -20,6 +23,9 @@ NUMBERS = frozenset(f"<{XSD}{name}>" for name in ("integer", "decimal", "double"
 Kind = Literal["class", "literal", "link"]
 Use = tuple[Kind, Term]
 """A name and how a triple uses it: as a class, or as a property of a literal or of an individual."""
+Seen = Counter[tuple[str, ...]]
+"""How often: `item` or `strange` with a stream, `use` with a stream and a use, `value` or `text` (a number that
+is one) with a stream and a property."""
 
 
 class Strangers:
@@ -36,50 +42,68 @@ class Strangers:
         self._any = definitions.any_predicate
         self._numeric = frozenset(_numeric(query))
         self._left = LOOKED_AT
-        self._items: Counter[str] = Counter()
-        self._strange: Counter[str] = Counter()
-        self._uses: dict[str, Counter[Use]] = {}
-        self._values: Counter[tuple[str, Term]] = Counter()
-        self._texts: Counter[tuple[str, Term]] = Counter()
+        self._all = True
+        self._seen: Seen = Counter()
 
     def look(self, items: Sequence[Item]) -> None:
         """Counts what is strange about some items, while the run is young."""
-        if not self._left:
-            return
-        items = items[: self._left]
-        self._left -= len(items)
+        if self._left:
+            self.add(self.seen(items[: self._left]), len(items))
+
+    def seen(self, items: Iterable[Item]) -> Seen:
+        """What can be counted about some items."""
+        found: Seen = Counter()
         for item in items:
-            self._items[item.stream] += 1
+            found["item", item.stream] += 1
             uses = [_use(triple) for triple in item.triples]
             if uses and not self._any and not any(name in self._known[kind] for kind, name in uses):
-                self._strange[item.stream] += 1
-                self._uses.setdefault(item.stream, Counter()).update(uses)
+                found["strange", item.stream] += 1
+                found.update(("use", item.stream, *use) for use in uses)
             for _, p, o in item.triples:
                 if p in self._numeric and o[0] == '"':
-                    self._values[item.stream, p] += 1
-                    self._texts[item.stream, p] += _is_number_as_text(o)
+                    found["value", item.stream, p] += 1
+                    if _is_number_as_text(o):
+                        found["text", item.stream, p] += 1
+        return found
+
+    def add(self, seen: Seen, of: int) -> None:
+        """What was seen in the first ones of so many items, while the run is young."""
+        if not self._left:
+            return
+        looked_at = sum(count for (kind, *_), count in seen.items() if kind == "item")
+        self._left = max(0, self._left - looked_at)
+        self._all &= looked_at == of and self._left > 0
+        self._seen.update(seen)
 
     def findings(self) -> Iterator[tuple[str, str]]:
         """Codes and messages, for the streams that hold nothing (or little) but what is strange."""
-        for stream, strange in self._strange.items():
-            items = self._items[stream]
-            [(use, _)] = self._uses[stream].most_common(1)
+        for (kind, stream, *_), strange in self._seen.items():
+            if kind != "strange":
+                continue
+            items = self._seen["item", stream]
+            use = self._commonest(stream)
             hint = self._hint(use)
             if strange == items or (2 * strange > items and hint):
-                first = "" if self._left else "first "
+                first = "" if self._all else "first "
                 which = f"all {first}{items:,}" if strange == items else f"{strange:,} of {first}{items:,}"
                 yield (
                     "OBEP564",
                     f"{stream}: {which} items say only what neither the ontology nor the query knows, "
                     f"mostly {use[1].strip('<>')}{hint}",
                 )
-        for (stream, p), texts in self._texts.items():
-            if texts and texts == self._values[stream, p]:
+        for (kind, stream, *names), texts in self._seen.items():
+            if kind == "text" and texts == self._seen["value", stream, *names]:
                 yield (
                     "OBEP565",
-                    f"{stream}: the values of {p.strip('<>')} are text, and the query asks for numbers   "
+                    f"{stream}: the values of {names[0].strip('<>')} are text, and the query asks for numbers   "
                     "({field:double} in the mapping makes them numbers)",
                 )
+
+    def _commonest(self, stream: str) -> Use:
+        """What the strange items of a stream say most often."""
+        uses = {key: n for key, n in self._seen.items() if key[:2] == ("use", stream)}
+        _, _, kind, name = max(uses, key=lambda key: uses[key])
+        return cast(Kind, kind), name
 
     def _hint(self, use: Use) -> str:
         kind, name = use
