@@ -24,8 +24,8 @@ Kind = Literal["class", "literal", "link"]
 Use = tuple[Kind, Term]
 """A name and how a triple uses it: as a class, or as a property of a literal or of an individual."""
 Seen = Counter[tuple[str, ...]]
-"""How often: `item` or `strange` with a stream, `use` with a stream and a use, `value` or `text` (a number that
-is one) with a stream and a property."""
+"""How often: `item` or `strange` with a stream, `use` with a stream and a use, `value` or `text` (which is a
+number) with a stream and a property."""
 
 
 class Strangers:
@@ -95,8 +95,8 @@ class Strangers:
             if kind == "text" and texts == self._seen["value", stream, *names]:
                 yield (
                     "OBEP565",
-                    f"{stream}: the values of {names[0].strip('<>')} are text, and the query asks for numbers   "
-                    "({field:double} in the mapping makes them numbers)",
+                    f"{stream}: the values of {names[0].strip('<>')} are text, and the query asks for "
+                    "numbers   ({field:double} in the mapping makes them numbers)",
                 )
 
     def _commonest(self, stream: str) -> Use:
