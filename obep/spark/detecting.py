@@ -250,6 +250,7 @@ class Run:
             "bucket": self._key[1],
             "events": list(self.component.events),
             "style": STYLES[self.style],
+            "notes": [block.notes for block in blocks if block.notes],
             "processed": arrived - late,
             "occurrences": len(found),
             "late": late,

@@ -146,8 +146,10 @@ class Routes:
                 self._whole[first] = component.streams
         self._timeless = not self._whole and not any(timed(one) for ask in asks for one in ask.filters)
 
-    def blocks(self, batch: Iterable[Arrived], matcher: Matching, counters: Mapping[str, int]) -> list[bytes]:
-        """One block for each bucket."""
+    def blocks(
+        self, batch: Iterable[Arrived], matcher: Matching, counters: Mapping[str, int], notes: str = ""
+    ) -> list[bytes]:
+        """One block for each bucket; the first one has the notes."""
         filling = Fillings(self.width, self._share)
         reads = self._share.reads
         for one in batch:
@@ -162,7 +164,7 @@ class Routes:
                     self._add(item, matcher, filling)
             else:
                 self._add_all(one, matcher, filling)
-        return filling.encode(counters)
+        return filling.encode(counters, notes)
 
     def _pass(self, one: Item | Columns, filling: Fillings) -> None:
         """What this query does not read moves time all the same, unless no query reads it."""
@@ -308,13 +310,13 @@ class Fillings:
         self._share = share
         self._accounts: dict[str, bool] = {}
         self._maxima: dict[str, int] = {}
-        self._notes = dict.fromkeys(NOTED, 0)
+        self._counted = dict.fromkeys(NOTED, 0)
 
     def note(self, counts: tuple[int, ...]) -> None:
         """What was counted about items."""
         if any(counts):
             for name, count in zip(NOTED, counts, strict=True):
-                self._notes[name] += count
+                self._counted[name] += count
 
     def arrive(self, stream: str, at: int) -> None:
         """An item has come."""
@@ -355,10 +357,10 @@ class Fillings:
             mine = numbers[chosen]
             block.extend(times[chosen].tobytes(), segments[mine].tobytes(), own[mine].tobytes())
 
-    def encode(self, counters: Mapping[str, int]) -> list[bytes]:
+    def encode(self, counters: Mapping[str, int], notes: str = "") -> list[bytes]:
         """The bytes of the blocks."""
         first, *others = self.blocks  # one tells what was counted
-        told = [first.encode(self._maxima, {**counters, **self._notes})]
+        told = [first.encode(self._maxima, {**counters, **self._counted}, notes)]
         return told + [block.encode(self._maxima, counters) for block in others]
 
     def _reach(self, stream: str, at: int) -> None:
