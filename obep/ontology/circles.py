@@ -40,7 +40,7 @@ def _kinds(bundle: Bundle, event: CompositeEvent) -> set[Term]:
         and isinstance(triple.object, Name)
     }
     own.add(event.name.iri)
-    return own.union(*map(bundle.above, own))
+    return own.union(*map(bundle.vocabularies.above, own))
 
 
 def _circle(bundle: Bundle, event: CompositeEvent, part: Term) -> Diagnostic:

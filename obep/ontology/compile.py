@@ -21,17 +21,16 @@ from obep.ontology.axioms import (
     THING,
     Axioms,
     DatatypeDefinition,
-    Inverse,
 )
 from obep.ontology.cache import cache_dir
-from obep.ontology.definitions import Definitions, define, looked_at, names_of
+from obep.ontology.definitions import Definitions, define, looked_at
 from obep.ontology.mapping import ANNOTATIONS
 from obep.ontology.normal import Normal, Normaliser
 from obep.ontology.profile import Profile, profile
 from obep.ontology.program import Names, Program
 from obep.ontology.reading import (
+    LookedAt,
     Reading,
-    Vocabulary,
     build_program,
     build_reading,
     closed,
@@ -43,6 +42,7 @@ from obep.ontology.relevance import relevant
 from obep.ontology.rules import UNEQUAL_TO_ITSELF, Bound, Rule, Symbol
 from obep.ontology.static import Graph
 from obep.ontology.store import Store
+from obep.ontology.vocabulary import Vocabularies
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -83,7 +83,7 @@ class Bundle:
         guard_roles = self.definitions.guard_roles
         everything = [*self.normal.rules, *self.normal.asserted]
         self.relations: Relations = relations_of(everything, self.definitions.axioms, guard_roles)
-        self.names_looked_at = Vocabulary(
+        self.names_looked_at = LookedAt(
             self.definitions.axioms, self.definitions.goals, self.definitions.guard_classes, guard_roles
         )
         self.profile: Profile = self._profile(self.normal.rules)
@@ -298,50 +298,15 @@ class Bundle:
 
     # --- what others ask
 
+    @cached_property
+    def vocabularies(self) -> Vocabularies:
+        """Which names belong to each event, by what T says of its definition."""
+        rules = [*self.normal.rules, *self.normal.asserted]
+        return Vocabularies(rules, self.linked, self.definitions.bodies)
+
     def vocabulary(self, event: Term) -> frozenset[Term]:
         """The names in an event's definition, with the classes and properties below and above them (D7)."""
-        found = self._vocabularies.get(event)
-        if found is None:
-            found = self._vocabularies[event] = self._near(event)
-        return found
-
-    def above(self, name: Term) -> set[Term]:
-        """The classes (properties) that T says every such one to be."""
-        return self._above_and_below[0].get(name, set())
-
-    def below(self, name: Term) -> set[Term]:
-        """The classes (properties) that T says to be always of this one."""
-        return self._above_and_below[1].get(name, set())
-
-    @cached_property
-    def _vocabularies(self) -> dict[Term, frozenset[Term]]:
-        return {}
-
-    def _near(self, event: Term) -> frozenset[Term]:
-        body = event.endswith("#body>")
-        event = event.removesuffix("#body>") + ">" if body else event
-        names = names_of(event, self.linked, self.definitions.bodies, body=body)
-        found = set(names)
-        for name in names:
-            for table in self._above_and_below:
-                found |= table.get(name, set())
-        return frozenset(name for name in found if name.startswith("<") and name != THING)
-
-    @cached_property
-    def _above_and_below(self) -> tuple[dict[Term, set[Term]], dict[Term, set[Term]]]:
-        direct: dict[Term, set[Term]] = {}
-        for rule in [*self.normal.rules, *self.normal.asserted]:
-            if isinstance(rule, r.Sub) and len(rule.premises) == 1:
-                direct.setdefault(rule.premises[0], set()).add(rule.head)
-            elif isinstance(rule, r.SubRole):
-                sub, sup = (x.property if isinstance(x, Inverse) else x for x in (rule.sub, rule.sup))
-                direct.setdefault(sub, set()).add(sup)
-        above = {name: _reached(name, direct) for name in direct}
-        below: dict[Term, set[Term]] = {}
-        for name, found in above.items():
-            for sup in found:
-                below.setdefault(sup, set()).add(name)
-        return above, below
+        return self.vocabularies.of(event)
 
     def to_bytes(self) -> bytes:
         """All of it, for another process."""
@@ -373,17 +338,6 @@ class Bundle:
             digest.update(axiom.encode() + b"\0")
         digest.update(self.k.digest.encode())
         return digest.hexdigest()
-
-
-def _reached(name: Term, direct: dict[Term, set[Term]]) -> set[Term]:
-    seen: set[Term] = set()
-    waiting = [name]
-    while waiting:
-        for sup in direct.get(waiting.pop(), ()):
-            if sup not in seen:
-                seen.add(sup)
-                waiting.append(sup)
-    return seen
 
 
 def compile_bundle(

@@ -19,7 +19,7 @@ from obep.ontology.axioms import (
     EquivalentClasses,
     SubClassOf,
 )
-from obep.ontology.expressions import Vocabulary
+from obep.ontology.expressions import Translation
 from obep.query import ast
 from obep.query.checks.report import say
 from obep.query.names import leaves
@@ -51,8 +51,8 @@ class Definitions:
 def define(linked: Linked, axioms: Axioms) -> Definitions:
     """The definitions of a query over T."""
     logical = {iri: e for iri, e in linked.events.items() if isinstance(e, ast.LogicalEvent)}
-    vocabulary = Vocabulary(axioms, (event.description for event in logical.values()))
-    bodies = {iri: vocabulary.expression(event.description) for iri, event in logical.items()}
+    translation = Translation(axioms, (event.description for event in logical.values()))
+    bodies = {iri: translation.expression(event.description) for iri, event in logical.items()}
     guarded = frozenset(iri for iri, event in logical.items() if event.guard is not None)
     goals = (*linked.events, *(body_of(iri) for iri in logical if iri in guarded))
     streams = {iri: event.on for iri, event in logical.items() if event.on is not None}
@@ -63,7 +63,7 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
         for iri, body in bodies.items()
     ]
     written += [SubClassOf(bodies[iri], Class(body_of(iri))) for iri in logical if iri in guarded]
-    known = axioms | vocabulary.used | Axioms(tuple(written), classes=frozenset(goals))
+    known = axioms | translation.used | Axioms(tuple(written), classes=frozenset(goals))
     classes, roles = looked_at(linked.events.values(), known)
     any_predicate = any(
         isinstance(pattern.predicate, ast.Var)
@@ -76,13 +76,13 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
 def misfits(linked: Linked, axioms: Axioms, unknown: Collection[Term] = ()) -> list[Diagnostic]:
     """What stands where it does not fit in the definitions, but for those that use `unknown` names."""
     logical = {iri: e for iri, e in linked.events.items() if isinstance(e, ast.LogicalEvent)}
-    vocabulary = Vocabulary(axioms, (event.description for event in logical.values()))
+    translation = Translation(axioms, (event.description for event in logical.values()))
     found = []
     for iri, event in logical.items():
         if iri not in unknown:
-            vocabulary.misfits.clear()
-            vocabulary.expression(event.description)
-            for code, span, message, reason, remedy in vocabulary.misfits:
+            translation.misfits.clear()
+            translation.expression(event.description)
+            for code, span, message, reason, remedy in translation.misfits:
                 found.append(say(code, linked.file_of[iri], span, message, reason, remedy))
     return found
 

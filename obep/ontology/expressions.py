@@ -31,8 +31,8 @@ _DATA_BOUNDS: dict[str, type[ax.DataMin | ax.DataMax | ax.DataExactly]] = {
 }
 
 
-class Vocabulary:
-    """Which names are data properties and datatypes, from T and from how the definitions use them."""
+class Translation:
+    """Translates descriptions; which names are data properties or datatypes is known from T and from use."""
 
     def __init__(self, axioms: ax.Axioms, descriptions: Iterable[ast.Description] = ()) -> None:
         self.data_properties = set(axioms.data_properties)

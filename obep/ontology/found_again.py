@@ -94,8 +94,9 @@ def _may_lead(bundle: Bundle, property: ast.Name, head: Term) -> bool:
 
 def _may_be_one(bundle: Bundle, name: Term, head: Term) -> bool:
     """Whether members of a class are handed on, known before, or follow from more than their class."""
-    events, below = bundle.linked.events, bundle.below(name)
-    ways = {name, *below}.difference(*({one, *bundle.below(one)} for one in below & events.keys()))
+    events, names = bundle.linked.events, bundle.vocabularies
+    below = names.below(name)
+    ways = {name, *below}.difference(*({one, *names.below(one)} for one in below & events.keys()))
     if name == THING or name in events or ways & bundle.vocabulary(head):
         return True
     if not ways.isdisjoint(bundle.k.facts.classes):

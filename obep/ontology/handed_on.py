@@ -60,7 +60,7 @@ def _hands_on_parts_only(bundle: Bundle, asked: Term) -> bool:
 
 def may_be_there(bundle: Bundle, name: Term, asked: Term, rules: Iterable[object]) -> bool:
     """Whether a property is handed on, known before, or follows from such a one by these rules."""
-    ways = {name, *bundle.below(name)}
+    ways = {name, *bundle.vocabularies.below(name)}
     if ways & bundle.vocabulary(asked) or any(p in ways for _, p, _ in bundle.k):
         return True
     return any(_leads_to(rule, ways) for rule in rules)

@@ -30,7 +30,7 @@ from obep.ontology.tables import ProgramBuilder
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class LookedAt:
     """The names that somebody looks at."""
 
     axioms: Axioms
@@ -125,7 +125,7 @@ def build_reading(
     rules: Iterable[Rule],
     relations: Relations,
     names: Names,
-    vocabulary: Vocabulary,
+    looked_at: LookedAt,
     k: Graph,
     *,
     upper: bool = False,
@@ -134,27 +134,27 @@ def build_reading(
     """The program of these rules, and K closed under it; a large K in a file below `folder`, for all."""
     rules = list(dict.fromkeys(rules))
     equality = k.facts.same_as or any(isinstance(rule, r.Edge) and rule.role == SAME_AS for rule in rules)
-    program, rules, static = possible_program(rules, relations, names, vocabulary, equality, upper=upper)
+    program, rules, static = possible_program(rules, relations, names, looked_at, equality, upper=upper)
     if not len(k):
         return Reading(program, static)
     if folder is None or len(k) < SHARED or program.by_value:
-        return Reading(program, closed(program, k, vocabulary.axioms, upper=upper))
-    return Reading(program, _shared(program, rules, k, vocabulary.axioms, folder, upper=upper))
+        return Reading(program, closed(program, k, looked_at.axioms, upper=upper))
+    return Reading(program, _shared(program, rules, k, looked_at.axioms, folder, upper=upper))
 
 
 def possible_program(
     rules: list[Rule],
     relations: Relations,
     names: Names,
-    vocabulary: Vocabulary,
+    looked_at: LookedAt,
     equality: bool,
     *,
     upper: bool = False,
 ) -> tuple[Program, list[Rule], Store]:
     """The program, its rules, T's own facts; what leads to a witness that cannot be is impossible."""
     while True:
-        program = build_program(rules, relations, names, vocabulary, equality)
-        static = closed(program, (), vocabulary.axioms, upper=upper)
+        program = build_program(rules, relations, names, looked_at, equality)
+        static = closed(program, (), looked_at.axioms, upper=upper)
         impossible = {w for w in program.witnesses if BOTTOM in static.types[w]}
         fewer = [_without_impossible(rule, names, impossible) for rule in rules]
         if upper:  # there it may be possible all the same: both count
@@ -186,19 +186,19 @@ def _datatypes(axioms: Axioms) -> dict[Term, DataRange]:
 
 
 def build_program(
-    rules: Iterable[Rule], relations: Relations, names: Names, vocabulary: Vocabulary, equality: bool
+    rules: Iterable[Rule], relations: Relations, names: Names, looked_at: LookedAt, equality: bool
 ) -> Program:
     """The tables for these rules."""
-    known = vocabulary.axioms
+    known = looked_at.axioms
     # What only guards know may lead to anything.
-    only_guards = vocabulary.guard_roles - known.object_properties - known.data_properties
+    only_guards = looked_at.guard_roles - known.object_properties - known.data_properties
     return ProgramBuilder(
         rules,
         relations,
         names,
-        goals=(*vocabulary.goals, *vocabulary.guard_classes),
-        kept_roles=vocabulary.guard_roles,
-        classes=(*sorted(known.classes | vocabulary.guard_classes), THING, NOTHING),
+        goals=(*looked_at.goals, *looked_at.guard_classes),
+        kept_roles=looked_at.guard_roles,
+        classes=(*sorted(known.classes | looked_at.guard_classes), THING, NOTHING),
         roles=sorted(known.object_properties | only_guards),
         data=sorted(known.data_properties | only_guards),
         equality=equality,

@@ -46,7 +46,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
     """
     planned: list[EventPlan] = []
     manners: dict[Term, Manner] = {}
-    vocabulary: VocabularyOf = bundle.vocabularies.of if bundle else lambda _: frozenset()
+    vocabulary: VocabularyOf = bundle.vocabulary if bundle else lambda _: frozenset()
     found_in = derived(linked, bundle)
     bounded: set[Term] = set(bundle.bounded) if bundle else set()
     for stratum, members in enumerate(in_order(linked, found_in)):
