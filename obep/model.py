@@ -32,6 +32,8 @@ class Item(NamedTuple):
     triples: tuple[Triple, ...]
     name: Term = ""
     """The IRI of the message where its source gave it one."""
+    sent: bytes = b""
+    """The record that it was read from, until it is taken: a dead letter shows it."""
 
 
 class DeadLetter(NamedTuple):

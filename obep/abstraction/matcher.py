@@ -16,6 +16,7 @@ from obep.abstraction.shapes import Memory, Shape, Shapes
 from obep.abstraction.templates import Template, named, ordered
 from obep.abstraction.together import Together
 from obep.formats.limits import Refused
+from obep.formats.reading import as_sent
 from obep.guards.asks import Ask
 from obep.guards.solve import Graphs
 from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Term, Triple, body_of
@@ -212,7 +213,7 @@ class Matcher:
 
 def _dead(item: Item, template: Template, shape: Shape) -> DeadLetter:
     """The dead letter of an item that contradicts T and K, with a minimal reason (SPEC D3), or is refused."""
-    raw = " ".join(f"{s} {p} {o} ." for s, p, o in item.triples)
+    raw = as_sent(item)
     if template.refused is not None:
         return DeadLetter(item.stream, item.at, *template.refused, raw)
     clash = [*(shape.triples[n] for n in template.clash or ()), *template.static_clash]

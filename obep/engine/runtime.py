@@ -25,6 +25,7 @@ from obep.engine.rdf import triples
 from obep.engine.why_not import WhyNot, why_not
 from obep.errors import fail
 from obep.formats.instants import Style, parse_instant, show_instant, style_of_text
+from obep.formats.reading import as_sent
 from obep.model import DeadLetter, Item, Occurrence, Term, local_name
 from obep.operators.state import frozen
 from obep.plan.plan import EventPlan
@@ -164,7 +165,7 @@ class Engine:
     def snapshot(self) -> bytes:
         """All of its state, as bytes: msgpack with a version, strings and numbers only."""
         with self._lock:
-            waiting = [tuple(entry[2]) for entry in sorted(self._buffer, key=lambda entry: entry[:2])]
+            waiting = [tuple(entry[2][:4]) for entry in sorted(self._buffer, key=lambda entry: entry[:2])]
             state = (self.clock.dump(), self.counters, waiting, self._runtime.dump())
             return msgspec.msgpack.encode((SNAPSHOT, self.query.hash, *state))
 
@@ -269,10 +270,10 @@ class Engine:
         if verdict == "late":
             reached = show_instant(self.clock.watermark or 0, style_of_instant(item.at))
             reason = f"it comes after the watermark, {reached}; a longer lateness would wait for it"
-            self._bury(DeadLetter(item.stream, item.at, "OBEP640", reason, _raw(item)))
+            self._bury(DeadLetter(item.stream, item.at, "OBEP640", reason, as_sent(item)))
         else:
             reason = "its instant lies too far in the future"
-            self._bury(DeadLetter(item.stream, item.at, "OBEP641", reason, _raw(item)))
+            self._bury(DeadLetter(item.stream, item.at, "OBEP641", reason, as_sent(item)))
         return False
 
     def _release(self, found: list[Occurrence]) -> None:
@@ -294,6 +295,8 @@ class Engine:
             found.extend(self._runtime.advance(item.at))
             return
         self.counters["processed"] += 1
+        if item.sent and matched.occurrences:  # they may be kept for long, the record is not
+            item = Item(item.stream, item.at, item.triples, item.name)
         for one in matched.occurrences:
             one.items = (item,)
         found.extend(self._runtime.push(item.at, matched.occurrences, (item,)))
@@ -339,10 +342,6 @@ def _instant(at: str | int | float) -> int:
         return parse_instant(at)
     except ValueError as error:
         raise fail("OBEP578", str(error), remedy='"2026-01-01T10:00:00Z", or a number of seconds') from None
-
-
-def _raw(item: Item) -> str:
-    return " ".join(f"{s} {p} {o} ." for s, p, o in item.triples)
 
 
 def _matcher(query: Query, max_explanations: int | None) -> Any:

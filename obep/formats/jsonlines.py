@@ -88,7 +88,7 @@ def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
             found: list[Triple] = read_turtle(text)
             name = record.id
             if not message:
-                return Item(stream, at, tuple(dict.fromkeys(found)), f"<{name}>" if name else "")
+                return Item(stream, at, tuple(dict.fromkeys(found)), f"<{name}>" if name else "", line)
         except (msgspec.ValidationError, RecursionError):
             enclosed = _enclosed(line)
             stream = reading.named(enclosed.stream)
@@ -96,7 +96,7 @@ def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
             message = bytes(enclosed.graph)
             found = _read_enclosed(message)
             name = enclosed.id
-        return Item(stream, at, item_triples(found, stream, at, message), f"<{name}>" if name else "")
+        return Item(stream, at, item_triples(found, stream, at, message), f"<{name}>" if name else "", line)
     except Refused as refused:
         return dead(refused, stream, line, at)
     except msgspec.ValidationError as error:

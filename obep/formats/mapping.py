@@ -48,7 +48,7 @@ class Mapping:
             if self.units:
                 record = self._converted(record)
             found = self.triples.fill(record)
-            return Item(reading.stream, at, item_triples(found, reading.stream, at, raw))
+            return Item(reading.stream, at, item_triples(found, reading.stream, at, raw), "", raw)
         except Refused as refused:
             return dead(refused, reading.stream, raw, at)
 

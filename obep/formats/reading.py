@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from obep.formats.instants import Style, parse_instant, style_of_text
 from obep.formats.limits import Limits, Refused
-from obep.model import DeadLetter, Term
+from obep.model import DeadLetter, Item, Term
 
 if TYPE_CHECKING:
     from obep.formats.hints import Doubt
@@ -116,6 +116,13 @@ def _hint(value: str | int | float, unit: str) -> str:
     if isinstance(value, str) and (form := likely_form(value)):
         return f'; time_format = "{form}" in the mapping of its source in obep.toml would read it'
     return ""
+
+
+def as_sent(item: Item) -> str:
+    """The record that an item was read from, as far as one is known; else its triples."""
+    if item.sent:
+        return item.sent.decode("utf-8", "replace").rstrip("\r\n")
+    return " ".join(f"{s} {p} {o} ." for s, p, o in item.triples)
 
 
 def dead(refused: Refused, stream: str, raw: bytes | str, at: int | None = None) -> DeadLetter:

@@ -125,7 +125,7 @@ def read_row(row: Row, raw: bytes, reading: Reading) -> Item | DeadLetter:
         check_nesting(message, reading.limits.nesting)
         found = read_turtle(reading.prologue + graph)
         name = row.get("id")
-        return Item(stream, at, item_triples(found, stream, at, message), f"<{name}>" if name else "")
+        return Item(stream, at, item_triples(found, stream, at, message), f"<{name}>" if name else "", raw)
     except Refused as refused:
         return dead(refused, stream, raw, at)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from obep.formats.reading import Notes
+from obep.formats.reading import Notes, as_sent
 from obep.model import DeadLetter, Item, Occurrence
 from obep.streams.batches import Source
 from obep.streams.checkpoint import Checkpoint, Standing
@@ -169,7 +169,7 @@ class Run:
     def _stray(self, item: Item) -> DeadLetter:
         known = ", ".join(sorted(self.streams))
         reason = f"the query reads {known}, not {item.stream or 'items without a stream'}"
-        return DeadLetter(item.stream, item.at, "OBEP616", reason, item.name)
+        return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
 
     def _send(self, found: list[Occurrence]) -> None:
         for occurrence in found:

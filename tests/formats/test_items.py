@@ -29,12 +29,12 @@ def test_a_json_line_is_an_item() -> None:
         b'{"stream": "doors", "time": "1970-01-01T00:00:03Z", "graph": "%s", "id": "http://e/m"}'
         % GRAPH.encode()
     )
-    assert list(read_items(data, "jsonl", "other")) == [Item("doors", 3_000_000, (AB,), "<http://e/m>")]
+    assert list(read_items(data, "jsonl", "other")) == [Item("doors", 3_000_000, (AB,), "<http://e/m>", data)]
 
 
 def test_a_json_ld_object_is_a_graph() -> None:
     data = line(graph='{"@id": "http://e/a", "http://e/b": {"@id": "http://e/c"}}')
-    assert list(read_items(data, "jsonl", "s")) == [Item("s", 3_000_000, (AB,))]
+    assert list(read_items(data, "jsonl", "s")) == [Item("s", 3_000_000, (AB,), sent=data)]
 
 
 def test_a_source_with_a_name_renames_the_stream_of_its_records() -> None:
@@ -44,7 +44,7 @@ def test_a_source_with_a_name_renames_the_stream_of_its_records() -> None:
 
 def test_a_prologue_makes_messages_short() -> None:
     [item] = read_items(line(graph='":a :b :c ."'), "jsonl", "s", prologue="@prefix : <http://e/> .\n")
-    assert item == Item("s", 3_000_000, (AB,))
+    assert item == Item("s", 3_000_000, (AB,), sent=line(graph='":a :b :c ."'))
 
 
 def test_numbers_have_the_unit_of_the_stream() -> None:
@@ -245,13 +245,15 @@ def test_a_document_of_one_graph_is_one_item(format: str, data: str) -> None:
 
 def test_a_csv_row_holds_a_time_and_a_graph() -> None:
     data = f'\ufefftime,graph\n3,"{GRAPH}\n{GRAPH}"\n'.encode()
-    assert list(read_items(data, "csv", "s")) == [Item("s", 3_000_000, (AB,))]
+    sent = f'3,"{GRAPH}\n{GRAPH}"\n'.encode()
+    assert list(read_items(data, "csv", "s")) == [Item("s", 3_000_000, (AB,), sent=sent)]
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
 def test_the_header_shows_what_separates_the_fields(mark: str) -> None:
-    data = mark.join(("time", "graph")) + "\n" + mark.join(("3", f'"{GRAPH}"')) + "\n"
-    assert list(read_items(data.encode(), "csv", "s")) == [Item("s", 3_000_000, (AB,))]
+    row = mark.join(("3", f'"{GRAPH}"')) + "\n"
+    data = mark.join(("time", "graph")) + "\n" + row
+    assert list(read_items(data.encode(), "csv", "s")) == [Item("s", 3_000_000, (AB,), sent=row.encode())]
 
 
 def test_a_decimal_comma_is_a_point_where_semicolons_separate() -> None:
@@ -280,7 +282,7 @@ def test_parquet_rows_are_records_too() -> None:
     times = pa.array([3_000_000, None], pa.timestamp("us", "UTC"))
     parquet.write_table(pa.table({"time": times, "graph": [GRAPH, GRAPH]}), out)
     items = list(read_items(out.getvalue(), "parquet", "s"))
-    assert items[0] == Item("s", 3_000_000, (AB,))
+    assert items[0][:3] == ("s", 3_000_000, (AB,))
     assert isinstance(items[1], DeadLetter) and items[1].code == "OBEP602"
     assert codes(b"PAR1 no", "parquet") == ["OBEP615"]
 
@@ -308,7 +310,7 @@ class Trickle(BytesIO):
 def test_a_byte_order_mark_is_no_part_of_the_text(format: str) -> None:
     data = ONE_ITEM[format]
     plain = list(read_items(data, format, "s", arrival=lambda: 3_000_000))
-    assert plain == [Item("s", 3_000_000, (AB,), plain[0].name)]  # type: ignore[union-attr]
+    assert plain == [Item("s", 3_000_000, (AB,), plain[0].name, plain[0].sent)]  # type: ignore[union-attr]
     for marked in (b"\xef\xbb\xbf" + data, data):
         assert list(read_items(marked, format, "s", arrival=lambda: 3_000_000)) == plain
         if format in ("nquads", "trig"):
