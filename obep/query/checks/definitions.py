@@ -26,6 +26,18 @@ class Definitions:
         """The nearest name, for the first mistakes only: to look for it costs as much as there are names."""
         return nearest(word, known) if next(self._asked) < SUGGESTIONS else None
 
+    def near_variable(self, name: str, bound: Iterable[str]) -> str | None:
+        """The variable that was probably meant: the nearest, or the only one that is written shorter or longer.
+
+        ?high is no slip of ?hi, but nothing else can have been meant by it.
+        """
+        known = list(bound)
+        near = self.near(name, known)
+        longer = [one for one in known if one.startswith(name) and len(name) > 1]
+        shorter = [one for one in known if name.startswith(one) and len(one) > 1]
+        only = [*longer, *shorter]
+        return near or (only[0] if len(only) == 1 else None)
+
     @property
     def events(self) -> dict[str, Event]:
         return self.linked.events

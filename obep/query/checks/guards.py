@@ -25,7 +25,7 @@ def partition(scope: Scope) -> Iterator[Diagnostic]:
             continue
         names = list(dict.fromkeys(place.alias for place in missing))
         under_not = [place for place in missing if place.under_not]
-        near = scope.definitions.near(var.name, scope.binders)
+        near = scope.definitions.near_variable(var.name, scope.binders)
         if not binders and near:
             reason, remedy = "No alias binds it.", f"PARTITION BY ?{near}"
         elif under_not:
@@ -108,7 +108,7 @@ def filter_variables(scope: Scope) -> Iterator[Diagnostic]:
 
 
 def _unbound(code: str, scope: Scope, var: Var, what: str) -> Diagnostic:
-    near = scope.definitions.near(var.name, scope.reported)
+    near = scope.definitions.near_variable(var.name, scope.reported)
     denied = [scope.places[n].alias for n in scope.binders.get(var.name, ())]
     if denied:
         reason = f"Only {listed(denied)} has it, which a negation denies: there is none when it happens."
@@ -207,7 +207,7 @@ def logical_guard(event: LogicalEvent, file: QueryFile, definitions: Definitions
             if var.name in bound or var.name in said:
                 continue
             said.add(var.name)
-            near = definitions.near(var.name, sorted(bound))
+            near = definitions.near_variable(var.name, sorted(bound))
             yield say(
                 code,
                 file,
