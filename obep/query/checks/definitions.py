@@ -27,7 +27,7 @@ class Definitions:
         return nearest(word, known) if next(self._asked) < SUGGESTIONS else None
 
     def near_variable(self, name: str, bound: Iterable[str]) -> str | None:
-        """The variable that was probably meant: the nearest, or the only one that is written shorter or longer.
+        """The variable that was probably meant: the nearest, or the only one that is shorter or longer.
 
         ?high is no slip of ?hi, but nothing else can have been meant by it.
         """
