@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from obep.commands.output import write_for_run
 from obep.commands.progress import Progress, shown_watermark
-from obep.commands.refusals import LATE, complain, remark
+from obep.commands.refusals import LATE, complain
+from obep.commands.remarks import remark, say_arrivals, say_doubts, say_skipped, say_unordered
 from obep.commands.terminal import escaped
 from obep.engine.blocks import NOTED
 from obep.engine.output import to_line
@@ -49,21 +51,17 @@ def run_embedded(order: Order) -> int:
         strict=order.strict,
         require_complete=order.require_complete,
     )
-    for diagnostic in query.warnings if not order.quiet else ():
-        print(f"{diagnostic}\n", file=sys.stderr)
+    if not order.quiet:
+        write_for_run(query.warnings)
     run, engine = open_run(order, query)
     before, figures = engine.counters["processed"], Figures(run, engine)
     run.on_turn = lambda run: _turn(run, progress, figures)
     strangers = Strangers(query)
     run.on_items = strangers.look
-    if unordered := _unordered(run, order):
-        progress.warn("OBEP559", unordered)
-    if skipped := _skipped(run):
-        progress.warn(
-            "OBEP563",
-            f"standard input: the first {_records(skipped)} skipped, the checkpoint has them; "
-            "send the whole input again",
-        )
+    sources = run.sources.values()
+    free, ends = ([one.name for one in sources if one.ends is ended] for ended in (False, True))
+    say_unordered(free, ends, order, progress)
+    say_skipped(_skipped(run), progress)
     endpoint = _endpoint(order.metrics, figures) if order.metrics else None
     caught: list[int] = []
     try:
@@ -93,13 +91,6 @@ def _turn(run: Run, progress: Progress, figures: Figures) -> None:
     """Says what was noted about the first times, as soon as they are read, and how far the run is."""
     say_doubts(run.notes, progress, run.notes.settled)
     progress.move(figures.line)
-
-
-def say_doubts(notes: Notes, progress: Progress, sources: Iterable[str]) -> None:
-    """Warns of the sources among these whose times are probably in another unit, once each."""
-    for source in notes.doubts.keys() & set(sources):
-        doubt = notes.doubts.pop(source)
-        progress.warn("OBEP566", f"{source}: {doubt.said}", doubt.remedy)
 
 
 def _endpoint(where: str, figures: Figures) -> Endpoint:
@@ -236,41 +227,24 @@ def interrupted(run: Run, caught: list[int]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _unordered(run: Run, order: Order) -> str:
-    """Why the order of the items may differ from run to run; nothing if it does not."""
-    free = [source.name for source in run.sources.values() if not source.ends]
-    ends = [source.name for source in run.sources.values() if source.ends]
-    if order.idle is not None or not free or len(run.sources) == 1 or (order.lateness and not ends):
-        return ""
-    return (
-        f"{', '.join(free)}: live beside {', '.join(ends) or 'each other'}, and nothing says how long they "
-        "wait for one another, so what comes first may differ from run to run   (--idle 30s waits so long)"
-    )
-
-
 def _skipped(run: Run) -> int:
     """How many records of standard input the checkpoint has."""
     pipes = (key for key, source in run.sources.items() if isinstance(source, PipeSource))
     return sum(run.positions.get(key, {}).get("records", 0) for key in pipes)
 
 
-def _records(count: int) -> str:
-    return "record is" if count == 1 else f"{count:,} records are"
-
-
 def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Query) -> bool:
     """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
-    letters, kept = run.letters, order.dead_letters is not None
-    streams = run.streams if taken else {stream for stream, _ in letters.first_of}
-    whole = [one for (stream, _), one in letters.first_of.items() if stream in streams - run.heard]
     nothing = complain(
-        letters.counts, letters.first, progress, kept=kept, taken=taken, query=query, whole=whole
+        run.letters,
+        progress,
+        kept=order.dead_letters is not None,
+        taken=taken,
+        query=query,
+        streams=run.streams,
+        heard=run.heard,
     )
-    if run.notes.arrivals:
-        likely = f"; {run.notes.likely}" if run.notes.likely else ""
-        progress.warn(
-            "OBEP557", f"{run.notes.arrivals} items had no time and took that of their arrival{likely}"
-        )
+    say_arrivals(run.notes, progress)
     for id, reason in run.failed[:5]:
         progress.error("OBEP555", f"{id}: {reason}")
     return nothing or bool(run.failed)

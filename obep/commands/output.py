@@ -26,6 +26,15 @@ def write(diagnostics: Iterable[Diagnostic], form: Form = Form.text) -> None:
         print(f"{diagnostic}\n", file=sys.stderr)
 
 
+def write_for_run(diagnostics: Iterable[Diagnostic]) -> None:
+    """The warnings about a query that every run repeats.
+
+    A variable may well be used once on purpose, for the bindings (OBEP211): then only `obep check` says so,
+    and a run only if it is probably another one misspelt.
+    """
+    write(one for one in diagnostics if one.code != "OBEP211" or one.remedy.startswith("?"))
+
+
 def count(number: int, noun: str) -> str:
     """A number of things.
 
