@@ -1,0 +1,62 @@
+"""What a run says beside its figures, whichever engine ran it, also where nobody watches a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from obep.commands.progress import Progress
+from obep.formats.reading import Notes
+from obep.streams.order import Order
+
+
+def remark(noted: Mapping[str, int], progress: Progress) -> None:
+    """Says what a run left out, though it refused nothing (`obep.engine.blocks.NOTED`)."""
+    if capped := noted.get("capped", 0):
+        progress.warn(
+            "OBEP561", f"{capped} times an event had more explanations in one item than are kept, which is 32"
+        )
+    if undecided := noted.get("undecided", 0):
+        progress.warn(
+            "OBEP562",
+            f"{_items(undecided)} not decided for lack of a reasoner, so events may be missing   "
+            "(--require-complete refuses such a run)",
+        )
+
+
+def _items(count: int) -> str:
+    return "1 item was" if count == 1 else f"{count:,} items were"
+
+
+def say_doubts(notes: Notes, progress: Progress, sources: Iterable[str]) -> None:
+    """Warns of the sources among these whose times are probably in another unit, once each."""
+    for source in notes.doubts.keys() & set(sources):
+        doubt = notes.doubts.pop(source)
+        progress.warn("OBEP566", f"{source}: {doubt.said}", doubt.remedy)
+
+
+def say_arrivals(notes: Notes, progress: Progress) -> None:
+    """Warns of items that had no time."""
+    if notes.arrivals:
+        likely = f"; {notes.likely}" if notes.likely else ""
+        progress.warn("OBEP557", f"{notes.arrivals} items had no time and took that of their arrival{likely}")
+
+
+def say_skipped(records: int, progress: Progress) -> None:
+    """Says how many records of standard input the checkpoint has."""
+    if records:
+        are = "record is" if records == 1 else f"{records:,} records are"
+        progress.warn(
+            "OBEP563",
+            f"standard input: the first {are} skipped, the checkpoint has them; send the whole input again",
+        )
+
+
+def say_unordered(free: Sequence[str], ends: Sequence[str], order: Order, progress: Progress) -> None:
+    """Warns if the order of the items may differ from run to run: `free` sources may go on for ever."""
+    if order.idle is not None or not free or len(free) + len(ends) == 1 or (order.lateness and not ends):
+        return
+    progress.warn(
+        "OBEP559",
+        f"{', '.join(free)}: live beside {', '.join(ends) or 'each other'}, and nothing says how long they "
+        "wait for one another, so what comes first may differ from run to run   (--idle 30s waits so long)",
+    )
