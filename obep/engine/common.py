@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
-from obep.engine.intake import Intake
-from obep.engine.running import Running, running
-from obep.model import Item, Occurrence, Term
-from obep.operators.candidates import Emit, Take
-from obep.operators.state import Pack, Unpack
+from obep.engine.running import Running, Undivided, running
+from obep.model import Item, Occurrence
+from obep.operators.candidates import Emit
 from obep.operators.tree import Tree
 from obep.plan.plan import EventPlan, Plan
 
 
-class Common(Running):
+class Common(Undivided):
     """A tree whose candidates go on into other trees, as soon as they are there."""
 
     def __init__(self, plan: EventPlan) -> None:
-        self.plan = plan
         assert plan.root is not None
-        self._tree = Tree(plan.root)
-        self._intake = Intake([(leaf.node, leaf.take) for leaf in self._tree.leaves])
+        tree = Tree(plan.root)
+        super().__init__(plan, tree, tree)
         self._fed: list[tuple[Emit, Callable[[], None]]] = []
-        self.timed = self._tree.timed
-        self.longest = plan.longest
-        self.forgets = plan.forgets
 
     def feed(self, emit: Emit, touch: Callable[[], None]) -> None:
         """Give all candidates to `emit`, and tell the event that has got one."""
         self._fed.append((emit, touch))
 
-    def routes(self) -> Iterator[tuple[Term, Take]]:
-        return self._intake.routes()
-
-    def _pass_on(self) -> Sequence[Occurrence]:
+    def report(self) -> Sequence[Occurrence]:
         for candidate in self._tree.found:
             for emit, touch in self._fed:
                 emit(candidate)
@@ -43,35 +33,10 @@ class Common(Running):
         self._tree.found.clear()
         return ()
 
-    def report(self) -> Sequence[Occurrence]:
-        return self._pass_on()
-
-    def reach(self, at: int) -> None:
-        self._tree.reach(at)
-
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         self._intake.close()
         self._tree.close(at)
-        return self._pass_on()
-
-    def dump(self, pack: Pack) -> Any:
-        return [self._tree.dump(pack), self._intake.dump(pack)]
-
-    def load(self, data: Any, unpack: Unpack) -> None:
-        self._tree.load(data[0], unpack)
-        self._intake.load(data[1], unpack)
-
-    def next_deadline(self) -> int | None:
-        return self._tree.next_deadline()
-
-    def prune(self, at: int) -> None:
-        self._tree.prune(at)
-
-    def pending(self) -> int:
-        return self._tree.pending()
-
-    def size(self) -> int:
-        return self._tree.size()
+        return self.report()
 
 
 def all_running(plan: Plan) -> list[Running]:

@@ -173,26 +173,55 @@ class Strand:
         return self.tree.size() + len(self.reporter.reported)
 
 
-class Composite(Running):
+class Undivided(Running):
+    """What runs as one tree, whatever the values of its variables."""
+
+    def __init__(self, plan: EventPlan, tree: Tree, memory: Tree | Strand) -> None:
+        self.plan = plan
+        self._tree, self._memory = tree, memory
+        self._intake = Intake([(leaf.node, leaf.take) for leaf in tree.leaves])
+        self.timed = tree.timed
+        self.longest = plan.longest
+        self.forgets = plan.forgets
+
+    def routes(self) -> Iterator[tuple[Term, Take]]:
+        return self._intake.routes()
+
+    def reach(self, at: int) -> None:
+        self._tree.reach(at)
+
+    def dump(self, pack: Pack) -> Any:
+        return [self._memory.dump(pack), self._intake.dump(pack)]
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        self._memory.load(data[0], unpack)
+        self._intake.load(data[1], unpack)
+
+    def next_deadline(self) -> int | None:
+        return self._tree.next_deadline()
+
+    def prune(self, at: int) -> None:
+        self._memory.prune(at)
+
+    def pending(self) -> int:
+        return self._tree.pending()
+
+    def size(self) -> int:
+        return self._memory.size()
+
+
+class Composite(Undivided):
     """A composite event without partitions."""
 
     def __init__(self, plan: EventPlan) -> None:
-        self.plan = plan
         self._strand = Strand(plan)
-        self._tree = self._strand.tree
-        self._intake = Intake([(leaf.node, leaf.take) for leaf in self._tree.leaves])
+        super().__init__(plan, self._strand.tree, self._strand)
         self.calm = plan.prompt and not (self._tree.waits or self._intake.gathers or plan.consumes)
-        self.timed = self._tree.timed
         self.wants_items = self._tree.wants_items
-        self.longest = plan.longest
-        self.forgets = plan.forgets
 
     @property
     def inlets(self) -> list[tuple[str, Emit]]:
         return self._tree.inlets
-
-    def routes(self) -> Iterator[tuple[Term, Take]]:
-        return self._intake.routes()
 
     def report(self) -> Sequence[Occurrence]:
         return self._strand.report() if self._tree.found and self.plan.prompt else ()
@@ -201,9 +230,6 @@ class Composite(Running):
         reports.add(self._strand.reporter, self._tree.found, untied)
         self._tree.found.clear()
 
-    def reach(self, at: int) -> None:
-        self._tree.reach(at)
-
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         self._intake.close()
         self._tree.items(items)
@@ -211,25 +237,6 @@ class Composite(Running):
         found = self._strand.report() if self._tree.found else ()
         self._strand.consume(at)
         return found
-
-    def dump(self, pack: Pack) -> Any:
-        return [self._strand.dump(pack), self._intake.dump(pack)]
-
-    def load(self, data: Any, unpack: Unpack) -> None:
-        self._strand.load(data[0], unpack)
-        self._intake.load(data[1], unpack)
-
-    def next_deadline(self) -> int | None:
-        return self._tree.next_deadline()
-
-    def prune(self, at: int) -> None:
-        self._strand.prune(at)
-
-    def pending(self) -> int:
-        return self._tree.pending()
-
-    def size(self) -> int:
-        return self._strand.size()
 
 
 def running(plan: EventPlan) -> Running | None:
