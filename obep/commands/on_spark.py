@@ -7,16 +7,21 @@ import signal
 import sys
 import time
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from obep.commands.output import write_for_run
 from obep.commands.progress import Progress, shown_watermark
-from obep.commands.refusals import complain, remark
+from obep.commands.refusals import LATE, complain
+from obep.commands.remarks import remark, say_arrivals, say_doubts, say_skipped, say_unordered
 from obep.commands.terminal import escaped
 from obep.engine.blocks import NOTED
 from obep.engine.query import load
 from obep.errors import ObepError
 from obep.streams.order import Order
 from obep.streams.refused import refused
+
+if TYPE_CHECKING:
+    from obep.spark.compose import SparkRun
 
 FAILED, MENDABLE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
@@ -38,10 +43,12 @@ def run_on_spark(order: Order) -> int:
         strict=order.strict,
         require_complete=order.require_complete,
     )
-    for diagnostic in query.warnings if not order.quiet else ():
-        print(f"{diagnostic}\n", file=sys.stderr)
+    if not order.quiet:
+        write_for_run(query.warnings)
     run = SparkRun(order, query, for_terminal=escaped)
-    run.on_turn = lambda: progress.move(lambda: figures(run))
+    run.on_turn = lambda: _turn(run, progress)
+    run.on_opened = lambda: say_skipped(run.skipped, progress)
+    _say_unordered(order, progress)
     endpoint = _endpoint(order.metrics, run) if order.metrics else None
     caught: list[int] = []
     before = {number: _catch(number, run, caught) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -61,14 +68,34 @@ def run_on_spark(order: Order) -> int:
         if endpoint is not None:
             endpoint.close()
     progress.end(figures(run), stopped=bool(caught))
+    say_doubts(run.notices.notes, progress, tuple(run.notices.notes.doubts))
     remark(run.tally.noted, progress)
+    for code, message in run.notices.strangers.findings():
+        progress.warn(code, message)
     failed = _complain(run, order, progress)
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
     return FAILED if failed else 0
 
 
-def figures(run: Any) -> dict[str, object]:
+def _turn(run: SparkRun, progress: Progress) -> None:
+    """Says what was noted about the first times, as soon as they are read, and how far the run is."""
+    notes = run.notices.notes
+    say_doubts(notes, progress, notes.settled)
+    progress.move(lambda: figures(run))
+
+
+def _say_unordered(order: Order, progress: Progress) -> None:
+    from obep.spark.sources import address_of, lives
+
+    free, ends = (
+        [inlet.name or inlet.shown for inlet in order.inlets if lives(address_of(inlet)) is live]
+        for live in (True, False)
+    )
+    say_unordered(free, ends, order, progress)
+
+
+def figures(run: SparkRun) -> dict[str, object]:
     """For people: the progress line and the summary."""
     tally = run.tally
     return {
@@ -87,7 +114,7 @@ def figures(run: Any) -> dict[str, object]:
     }
 
 
-def lag(run: Any) -> float | None:
+def lag(run: SparkRun) -> float | None:
     """How many seconds the watermark of a live run lies behind the clock on the wall."""
     watermark = run.tally.watermark
     if not run.live or watermark is None or run.tally.style == "integer":
@@ -111,7 +138,7 @@ def explained(error: Exception, order: Order) -> str:
     )
 
 
-def _catch(number: int, run: Any, caught: list[int]) -> Any:
+def _catch(number: int, run: SparkRun, caught: list[int]) -> Any:
     def ask(number: int, frame: FrameType | None) -> None:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
         caught.append(number)
@@ -120,13 +147,13 @@ def _catch(number: int, run: Any, caught: list[int]) -> Any:
     return signal.signal(number, ask)
 
 
-def _endpoint(where: str, run: Any) -> Any:
+def _endpoint(where: str, run: SparkRun) -> Any:
     from obep.streams.endpoint import Endpoint
 
     return Endpoint(where, lambda: metrics(run))
 
 
-def metrics(run: Any) -> dict[str, Any]:
+def metrics(run: SparkRun) -> dict[str, Any]:
     """For Prometheus."""
     tally, delivery = run.tally, run.delivery
     return {
@@ -134,7 +161,7 @@ def metrics(run: Any) -> dict[str, Any]:
         "items_total": tally.processed + tally.late,
         "occurrences_total": dict(delivery.occurrences),
         "late_total": tally.late,
-        "refused_total": {code: n for code, n in delivery.letter_counts.items() if code != "OBEP640"},
+        "refused_total": {code: n for code, n in delivery.letters.counts.items() if code != LATE},
         "undelivered_total": len(delivery.failed),
         "pending": sum(tally.pending.values()),
         **{f"{name}_total": tally.noted[name] for name in NOTED},
@@ -146,13 +173,20 @@ def metrics(run: Any) -> dict[str, Any]:
     }
 
 
-def _complain(run: Any, order: Order, progress: Progress) -> bool:
+def _complain(run: SparkRun, order: Order, progress: Progress) -> bool:
     """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
-    delivery, kept = run.delivery, order.dead_letters is not None
-    counts, first = delivery.letter_counts, delivery.first_letters
-    taken = run.tally.processed
-    whole = () if taken else tuple(first.values())
-    nothing = complain(counts, first, progress, kept=kept, taken=taken, query=run.query, whole=whole)
-    for id, reason in delivery.failed[:5]:
+    from obep.spark.worker import streams_of
+
+    nothing = complain(
+        run.delivery.letters,
+        progress,
+        kept=order.dead_letters is not None,
+        taken=run.tally.processed,
+        query=run.query,
+        streams=streams_of(run.query),
+        heard=run.notices.heard.keys(),
+    )
+    say_arrivals(run.notices.notes, progress)
+    for id, reason in run.delivery.failed[:5]:
         progress.error("OBEP555", f"{id}: {reason}")
-    return nothing or bool(delivery.failed)
+    return nothing or bool(run.delivery.failed)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence, Set
 
 import msgspec
 
@@ -11,43 +10,30 @@ from obep.commands.progress import Progress
 from obep.engine.query import Query
 from obep.formats.hints import likely_mapping
 from obep.model import DeadLetter
+from obep.streams.letters import Letters
 
 LATE = "OBEP640"
 
 
-def remark(noted: Mapping[str, int], progress: Progress) -> None:
-    """Says what a run left out, though it refused nothing (`obep.engine.blocks.NOTED`)."""
-    if capped := noted.get("capped", 0):
-        progress.warn(
-            "OBEP561", f"{capped} times an event had more explanations in one item than are kept, which is 32"
-        )
-    if undecided := noted.get("undecided", 0):
-        progress.warn(
-            "OBEP562",
-            f"{_items(undecided)} not decided for lack of a reasoner, so events may be missing   "
-            "(--require-complete refuses such a run)",
-        )
-
-
-def _items(count: int) -> str:
-    return "1 item was" if count == 1 else f"{count:,} items were"
-
-
 def complain(
-    counts: Counter[str],
-    first: Mapping[str, DeadLetter],
+    letters: Letters,
     progress: Progress,
     *,
     kept: bool,
     taken: int,
     query: Query,
-    whole: Sequence[DeadLetter],
+    streams: Set[str],
+    heard: Set[str],
 ) -> bool:
     """Says how many dead letters there are of each code, and the first reason; whether nothing was taken.
 
-    `kept` is whether they are in a file, `taken` how many items were not refused, `whole` are the first
-    letters of the streams of which every record was refused.
+    `kept` is whether they are in a file, `taken` how many items were not refused, `streams` are those of the
+    query, `heard` those of which an item could be read.
     """
+    counts, first = letters.counts, letters.first
+    refused = streams if taken else {stream for stream, _ in letters.first_of}
+    first_of = sorted(letters.first_of.items(), key=lambda one: one[0][0])  # Spark has no order of its own
+    whole = [one for (stream, _), one in first_of if stream in refused - heard]
     hint = "" if kept else "   (--dead-letters FILE keeps them)"
     nothing = bool(counts) and not taken
     for code, number in counts.most_common()[nothing:]:
@@ -63,9 +49,9 @@ def complain(
         progress.error("OBEP560", message, _remedy(whole, query))
         return True
     for stream, code in {letter.stream: letter.code for letter in reversed(whole)}.items():
-        letters = [letter for letter in whole if letter.stream == stream]
+        own = [letter for letter in whole if letter.stream == stream]
         message = f"{stream}: every record was refused, the first with {code}"
-        progress.warn("OBEP560", message, _remedy(letters, query))
+        progress.warn("OBEP560", message, _remedy(own, query))
     return False
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from obep.engine.blocks import NOW, STYLE, STYLES
 from obep.engine.bulk import uncollected
 from obep.model import DeadLetter, Item
+from obep.spark.noticing import notice
 from obep.spark.route import Arrived, Columns
 from obep.spark.worker import Job, agreed_layout, hold, matcher_of, routes_of, shares
 
@@ -45,9 +46,10 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
             with uncollected():
                 items = list(_admitted(read(batch), job.future, now))
                 counters = {NOW: now, STYLE: STYLES.index(getattr(read, "style", None))}
+                notes = notice(job.bundles, items, getattr(read, "notes", None))
                 for bundle, share in zip(job.bundles, own, strict=True):
                     routes = routes_of(bundle, job.buckets, share, job.named)
-                    blocks.extend(routes.blocks(items, matcher_of(bundle), counters))
+                    blocks.extend(routes.blocks(items, matcher_of(bundle), counters, notes))
             yield pa.RecordBatch.from_arrays(
                 [pa.array(job.numbers, pa.int32()), pa.array(blocks, pa.binary())], ["bucket", "block"]
             )

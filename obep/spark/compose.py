@@ -20,6 +20,7 @@ from obep.model import DeadLetter
 from obep.spark.delivery import Delivery, Found
 from obep.spark.detection import detect
 from obep.spark.manifest import Manifest, manifest, read_manifest, require_same, write_manifest
+from obep.spark.noticing import Notices
 from obep.spark.parquet import COLUMNS as PARQUET
 from obep.spark.parquet import occurrences_of
 from obep.spark.raw import RawRead
@@ -71,7 +72,11 @@ class SparkRun:
         self.order = order
         self.query = query
         self.tally = Tally()
+        self.notices = Notices(query)
+        self.on_opened: Callable[[], None] = lambda: None
         self.on_turn: Callable[[], None] = lambda: None
+        self.skipped = 0
+        """Records of standard input that the checkpoint has."""
         self.live = is_live(order)
         self.streaming = self.live or order.checkpoint is not None
         self._scratch = Path(tempfile.mkdtemp(prefix="obep-spark-"))
@@ -108,6 +113,8 @@ class SparkRun:
         opened = open_sources(
             spark, self.order, self.streaming, self._checkpoint, streams[0] if len(streams) == 1 else ""
         )
+        self.skipped = opened.skipped
+        self.on_opened()
         records = detect(
             self.query,
             opened.rows,
@@ -175,7 +182,10 @@ class SparkRun:
                     DeadLetter(row["stream"] or "", row["at"], row["code"], row["reason"], row["raw"] or "")
                 )
             else:
-                self.tally.add(msgspec.json.decode(row["progress"]))
+                report = msgspec.json.decode(row["progress"])
+                self.tally.add(report)
+                for note in report["notes"]:
+                    self.notices.add(note)
         self.delivery.take(batch, found, letters, occurrences_of(table) if COLUMNS in forms else None)
         self.on_turn()
 

@@ -74,10 +74,10 @@ class Delivery:
         self._sinks: dict[str, Sink] = {}
         self._parts: dict[str, Parts] = {}
         self._opened = False
-        self._letters: Letters | None = None
+        self._file: Letters | None = None
         self.occurrences: Counter[str] = Counter()
-        self.letter_counts: Counter[str] = Counter()
-        self.first_letters: dict[str, DeadLetter] = {}
+        self.letters = Letters()
+        """Those of the whole run, counted."""
 
     def forms(self) -> tuple[str, ...]:
         """The forms of text that the sinks want of occurrences."""
@@ -105,10 +105,9 @@ class Delivery:
         for one in sorted(found, key=self._order_of):
             self._send(one)
         for letter in letters:
-            self.letter_counts[letter.code] += 1
-            self.first_letters.setdefault(letter.code, letter)
-            if self._letters is not None:
-                self._letters.take(letter)
+            self.letters.take(letter)
+            if self._file is not None:
+                self._file.take(letter)
         if columns is not None:
             self._write(batch, columns)
         self.flush()
@@ -145,21 +144,21 @@ class Delivery:
     def flush(self) -> None:
         for sink in self._sinks.values():
             sink.flush()
-        if self._letters is not None:
-            self._letters.flush()
+        if self._file is not None:
+            self._file.flush()
 
     def close(self) -> None:
         """Lets go of sinks and files; one that nothing came to exists all the same."""
         self._open(-1)
         for sink in self._sinks.values():
             sink.close()
-        if self._letters is not None:
-            self._letters.close()
+        if self._file is not None:
+            self._file.close()
 
     def reopen(self) -> None:
         """A micro-batch may come again: go on from what was noted."""
         self.close()
-        self._sinks, self._parts, self._letters, self._opened = {}, {}, None, False
+        self._sinks, self._parts, self._file, self._opened = {}, {}, None, False
 
     @property
     def failed(self) -> list[tuple[str, str]]:
@@ -189,12 +188,12 @@ class Delivery:
                 target.uri, target.settings, config, start.get(key, 0), target.trusted
             )
         if self._order.dead_letters is not None:
-            self._letters = Letters(self._order.dead_letters, start.get(LETTERS, 0))
+            self._file = Letters(self._order.dead_letters, start.get(LETTERS, 0))
 
     def _positions(self) -> dict[str, int]:
         positions = {key: sink.position() for key, sink in self._sinks.items()}
-        if self._letters is not None:
-            positions[LETTERS] = self._letters.position()
+        if self._file is not None:
+            positions[LETTERS] = self._file.position()
         return positions
 
     def _read(self) -> Noted:

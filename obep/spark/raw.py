@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from obep.errors import ObepError
 from obep.formats import read_file, read_items_of
 from obep.formats.limits import inflate
-from obep.formats.reading import Reading
+from obep.formats.reading import Notes, Reading
 from obep.model import DeadLetter, Item
 from obep.streams.files import format_of
 
@@ -38,21 +38,22 @@ class Inflow:
 
 
 class RawRead:
-    """Reads raw rows; `style` is how instants were written."""
+    """Reads raw rows; `notes` are those of the last batch, `style` is how its instants were written."""
 
     def __init__(self, inflows: tuple[Inflow, ...]) -> None:
         self._inflows = inflows
         self._readings: dict[int, Reading] = {}
+        self.notes = Notes()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_inflows": self._inflows, "_readings": {}}
+        return {"_inflows": self._inflows, "_readings": {}, "notes": Notes()}
 
     @property
     def style(self) -> str | None:
-        styles = {reading.notes.style for reading in self._readings.values()}
-        return next((style for style in ("iso", "integer") if style in styles), None)
+        return self.notes.style
 
     def __call__(self, batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
+        self.notes = Notes()
         columns = [batch.column(name).to_pylist() for name in ("source", "name", "key", "arrived", "data")]
         by_source: dict[int, list[tuple[Any, ...]]] = {}
         for source, *row in zip(*columns, strict=True):
@@ -79,7 +80,7 @@ class RawRead:
 
                 mapping = make_mapping(dict(inflow.mapping[0]), inflow.mapping[1])
             self._readings[source] = replace(inflow.reading, mapping=mapping)
-        return self._readings[source]
+        return replace(self._readings[source], notes=self.notes)
 
 
 def _of_file(inflow: Inflow, reading: Reading, row: tuple[Any, ...]) -> Iterable[Item | DeadLetter]:

@@ -5,7 +5,6 @@ Comes in: the inlets of an order. Goes out: a DataFrame of `RAW`, bounded or str
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from obep.config import Config, secret_of
 from obep.errors import fail
 from obep.formats import format_named
 from obep.spark.raw import HEARTBEAT, Inflow
+from obep.spark.standard_input import keep
 from obep.streams.address import Address, parse_address
 from obep.streams.files import format_of
 from obep.streams.order import Inlet, Order
@@ -34,6 +34,8 @@ class Opened:
 
     rows: DataFrame
     inflows: tuple[Inflow, ...]
+    skipped: int
+    """Records of standard input that the checkpoint has."""
 
 
 def address_of(inlet: Inlet) -> Address:
@@ -45,21 +47,27 @@ def address_of(inlet: Inlet) -> Address:
 
 def is_live(order: Order) -> bool:
     """Whether some source goes on for ever."""
-    return any(address_of(inlet).scheme in LIVE for inlet in order.inlets)
+    return any(lives(address_of(inlet)) for inlet in order.inlets)
+
+
+def lives(address: Address) -> bool:
+    """Whether a source goes on for ever."""
+    return address.scheme in LIVE
 
 
 def open_sources(
     spark: SparkSession, order: Order, streaming: bool, scratch: Path, alone: str = ""
 ) -> Opened:
     """All sources of a run. `scratch` is a folder that lives as long as the checkpoint."""
-    frames, inflows = [], []
+    frames, inflows, skipped = [], [], 0
     for number, inlet in enumerate(order.inlets):
         opening = Opening(spark, order, inlet, number, streaming, scratch, alone)
         frames.append(opening.rows())
         inflows.append(opening.inflow)
+        skipped += opening.skipped
     if streaming and is_live(order) and order.idle is not None:
         frames.append(heartbeat(spark))
-    return Opened(reduce(lambda a, b: a.unionByName(b), frames), tuple(inflows))
+    return Opened(reduce(lambda a, b: a.unionByName(b), frames), tuple(inflows), skipped)
 
 
 def heartbeat(spark: SparkSession) -> DataFrame:
@@ -88,9 +96,11 @@ class Opening:
         live = self._address.scheme in LIVE[1:]
         reading = make_reading(inlet.name, {**self._settings}, order.config, stream=alone, live=live)
         mapping = order.config.mapping_of(inlet.name) if inlet.name else None
+        reading.source = inlet.name or self._address.shown
         reading.mapping = None  # compiled in the workers
         self._reading, self._mapping = reading, mapping
         self.inflow = Inflow("messages", "", reading, mapping)
+        self.skipped = 0
 
     def rows(self) -> DataFrame:
         scheme = self._address.scheme
@@ -105,7 +115,7 @@ class Opening:
 
     def _file(self) -> DataFrame:
         given = self._settings.get("format", "")
-        path = self._path()
+        path, only = self._path()
         format, packed = format_of(path.name, given)
         if not path.is_file():
             raise fail("OBEP550", f"{path} cannot be read: there is no such file")
@@ -113,11 +123,11 @@ class Opening:
             self._is("lines", format)
             lines = self._reader().format("text").option("lineSep", "\n")
             if self._streaming:
-                lines = lines.schema("value string").option("pathGlobFilter", _quoted(path.name))
+                lines = lines.schema("value string").option("pathGlobFilter", only)
                 return _raw(lines.load(str(path.parent)), self._number, data="cast(value as binary)")
             return _raw(lines.load(str(path)), self._number, data="cast(value as binary)")
         self._is("files", given)
-        return self._whole(str(path.parent if self._streaming else path), _quoted(path.name))
+        return self._whole(str(path.parent if self._streaming else path), only)
 
     def _folder(self) -> DataFrame:
         inlet = self._inlet
@@ -200,20 +210,17 @@ class Opening:
         record = "to_json(named_struct('value', value, 'time', unix_micros(timestamp) / 1000000.0D))"
         return _raw(rate, self._number, arrived="unix_micros(timestamp)", data=f"cast({record} as binary)")
 
-    def _path(self) -> Path:
+    def _path(self) -> tuple[Path, str]:
+        """A file, and the glob of what belongs to it in its folder: standard input may be several."""
         uri = self._inlet.uri
         if uri == "-" or uri.startswith("-."):
-            return self._standard_input(uri)
+            folder, ending = self._scratch / "stdin" / str(self._number), uri[1:] or ".jsonl"
+            lines = format_of(f"-{ending}", self._settings.get("format", "")) == ("jsonl", False)
+            self.skipped = keep(sys.stdin.buffer, folder, ending, lines)
+            return folder / f"{0:06d}{ending}", f"*{ending}"
         path = self._address.path
-        return (Path(path) if self._inlet.trusted else self._order.config.file(path)).absolute()
-
-    def _standard_input(self, uri: str) -> Path:
-        """Standard input as a file: Spark's workers cannot read it."""
-        path = self._scratch / f"stdin{uri[1:] or '.jsonl'}"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        return path
+        found = (Path(path) if self._inlet.trusted else self._order.config.file(path)).absolute()
+        return found, _quoted(found.name)
 
     def _reader(self) -> Any:
         return self._spark.readStream if self._streaming else self._spark.read

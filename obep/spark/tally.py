@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from obep.engine.blocks import NOTED
+from obep.formats.instants import Style
 
 
 @dataclass
@@ -19,7 +20,7 @@ class Tally:
     refused: int = 0
     watermark: int | None = None
     holding: tuple[str, ...] = ()
-    style: str | None = None
+    style: Style | None = None
     noted: Counter[str] = field(default_factory=Counter)
     """What the matchers counted (`obep.engine.blocks.NOTED`)."""
     pending: dict[int, int] = field(default_factory=dict)

@@ -123,18 +123,23 @@ class PipeSource:
             count += 1
             yield record
         if count < seen and not self._stopped:
-            raise fail(
-                "OBEP563",
-                f"standard input ended after {count} records, and the checkpoint has {seen} of it",
-                reason="A pipe cannot be rewound, so the records that the checkpoint has are skipped.",
-                remedy="send the whole input again, or give what comes next another --checkpoint folder",
-            )
+            raise ended_early(count, seen)
 
     def committed(self, position: Position) -> None:
         pass
 
     def stop(self) -> None:
         self._stopped = True
+
+
+def ended_early(count: int, seen: int) -> ObepError:
+    """Standard input that has fewer records than a checkpoint has `seen` of it."""
+    return fail(
+        "OBEP563",
+        f"standard input ended after {count} records, and the checkpoint has {seen} of it",
+        reason="A pipe cannot be rewound, so the records that the checkpoint has are skipped.",
+        remedy="send the whole input again, or give what comes next another --checkpoint folder",
+    )
 
 
 class FolderSource:

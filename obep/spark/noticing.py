@@ -1,0 +1,123 @@
+"""What stage 1 notices about a batch: streams that are heard, times and names that seem wrong.
+
+Comes in: items, and what their reader noted. Goes out: text that travels with the first block, and is added
+up on the driver. It depends on the batch alone: a block must be the same if Spark makes it once more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
+
+import msgspec
+
+from obep.engine.query import Query
+from obep.engine.strangers import Strangers
+from obep.formats.hints import Doubt
+from obep.formats.reading import Notes
+from obep.model import Item
+from obep.spark.route import Arrived, Columns
+from obep.spark.worker import query_of, streams_of
+
+LOOKED_AT = 200
+"""Items of a batch."""
+
+
+class Times(msgspec.Struct, array_like=True):
+    """How the first times of a source are written, as far as `obep.formats.reading.Notes` knows it."""
+
+    style: str
+    settled: bool
+    doubt: tuple[str, str, int, int] | None
+
+
+class Noticed(msgspec.Struct, omit_defaults=True):
+    """What was noticed about one batch."""
+
+    heard: dict[str, int]
+    """How many items each stream of the query has."""
+    seen: list[tuple[list[str], int]]
+    """What `Strangers` count."""
+    arrivals: int = 0
+    likely: str = ""
+    times: dict[str, Times] = {}
+    """By source."""
+
+
+def notice(bundles: tuple[str, ...], items: Iterable[Arrived], notes: Notes | None) -> str:
+    """What there is to notice about a batch; nothing, where several queries would have to say it."""
+    if len(bundles) > 1:
+        return ""
+    [bundle] = bundles
+    strangers, streams = _looking(bundle)
+    mine = [
+        one for one in items if isinstance(one, Item | Columns) and (not streams or one.stream in streams)
+    ]
+    heard: Counter[str] = Counter()
+    for one in mine:
+        heard[one.stream] += 1 if isinstance(one, Item) else len(one.times)
+    if not heard and (notes is None or not notes.styles):
+        return ""
+    seen = strangers.seen(islice(_one_by_one(mine), LOOKED_AT))
+    noticed = Noticed(dict(heard), [(list(key), count) for key, count in seen.items()])
+    if notes is not None:
+        noticed.arrivals, noticed.likely = notes.arrivals, notes.likely
+        noticed.times = {source: _times(source, notes) for source in notes.styles}
+    return msgspec.json.encode(noticed).decode()
+
+
+@lru_cache(maxsize=8)
+def _looking(bundle: str) -> tuple[Strangers, frozenset[str]]:
+    query = query_of(bundle)
+    return Strangers(query), streams_of(query)
+
+
+def _one_by_one(items: Iterable[Item | Columns]) -> Iterator[Item]:
+    for one in items:
+        if isinstance(one, Item):
+            yield one
+        else:
+            yield from one.items()
+
+
+def _times(source: str, notes: Notes) -> Times:
+    doubt = notes.doubts.get(source)
+    told = None if doubt is None else (doubt.said, doubt.remedy, doubt.at, doubt.most)
+    return Times(notes.styles[source], source in notes.settled, told)
+
+
+class Notices:
+    """What was noticed in a whole run."""
+
+    def __init__(self, query: Query) -> None:
+        self.strangers = Strangers(query)
+        self.notes = Notes()
+        self.heard: Counter[str] = Counter()
+
+    def add(self, text: str) -> None:
+        """What `notice` told of a batch."""
+        noticed = msgspec.json.decode(text, type=Noticed)
+        self.heard.update(noticed.heard)
+        seen = Counter({tuple(key): count for key, count in noticed.seen})
+        self.strangers.add(seen, sum(noticed.heard.values()))
+        self.notes.arrivals += noticed.arrivals
+        self.notes.likely = self.notes.likely or noticed.likely
+        for source, times in noticed.times.items():
+            if source not in self.notes.settled:
+                self._add_times(source, times)
+
+    def _add_times(self, source: str, times: Times) -> None:
+        """As if the times of a batch had come after those of the others."""
+        notes = self.notes
+        told = None if times.doubt is None else Doubt(*times.doubt)
+        mine = notes.doubts.get(source)
+        if source not in notes.styles:
+            notes.styles[source] = "iso" if times.style == "iso" else "integer"
+            if told is not None:
+                notes.doubts[source] = told
+        elif mine is not None and (told is None or not mine.holds(told.at)):
+            del notes.doubts[source]
+        if times.settled or (mine is not None and (told is None or told.at != mine.at)):
+            notes.settled.add(source)

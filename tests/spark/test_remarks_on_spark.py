@@ -1,0 +1,136 @@
+"""What a run says beside its answers is on Spark as embedded: word for word, with the same status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.shell import Said, obep
+from live_ends import interrupting
+
+pytestmark = pytest.mark.spark
+
+QUERY = """PREFIX : <http://e/#>
+FROM STREAM <probes>
+FROM STREAM <doors>
+EVENT Hot AS (celsius some number[> 30])
+EVENT Open AS (Door and opened value true)
+EVENT Both(?x) MATCH Hot(?x) SEQ Open(?x) WITHIN 9 s
+RETURN Hot, Both
+"""
+MAPPING = """[sources.probes.mapping]
+prefixes = { "" = "http://e/#" }
+template = ":{probe} :celsius {tempC} ."
+time = "ms"
+unit = "ms"
+"""
+PROBES = "".join(
+    json.dumps({"probe": f"p{n}", "ms": 1772352000000 + n, "tempC": 30 + n}) + "\n" for n in range(4)
+)
+DOOR = '{"unit": "d1", "when": "2026-03-01T08:02:00Z", "pos": "open"}\n'
+CASES: dict[str, tuple[dict[str, str], int, tuple[str, ...]]] = {
+    "one of two streams is refused as a whole": (
+        {"obep.toml": MAPPING, "probes.jsonl": PROBES, "doors.jsonl": DOOR * 2},
+        0,
+        ("OBEP560  warning: doors: every record was refused", "[sources.doors.mapping]"),
+    ),
+    "nothing can be read": (
+        {"probes.jsonl": PROBES, "doors.jsonl": DOOR},
+        1,
+        ("OBEP560  all 5 records were refused with OBEP601", "[sources.probes.mapping]"),
+    ),
+    "another namespace, and a byte order mark": (
+        {
+            "obep.toml": MAPPING.replace("#", "").replace(":celsius", ":celsius"),
+            "probes.jsonl": "\ufeff" + PROBES,
+            "doors.jsonl": "\ufeff" + '{"time": 1, "graph": "<http://e/#d> a <http://e/#Door> ."}\n',
+        },
+        0,
+        ("OBEP564  warning: probes: all 4 items", "is it http://e/#celsius?"),
+    ),
+    "numbers that are text": (
+        {
+            "obep.toml": MAPPING.replace("{tempC}", "{tempC:string}"),
+            "probes.jsonl": PROBES,
+            "doors.jsonl": '{"time": 1, "graph": "<http://e/#d> a <http://e/#Door> ."}\n',
+        },
+        0,
+        ("OBEP565  warning: probes: the values of http://e/#celsius are text",),
+    ),
+    "a unit that makes times lie long ago": (
+        {
+            "obep.toml": MAPPING.replace('unit = "ms"', 'unit = "us"'),
+            "probes.jsonl": PROBES,
+            "doors.jsonl": '{"time": 1, "graph": "<http://e/#d> a <http://e/#Door> ."}\n',
+        },
+        0,
+        ("OBEP566  warning: probes: ", 'unit = "ms" for its source in obep.toml'),
+    ),
+}
+
+
+def run(folder: Path, engine: str, *more: str | Path, stdin: bytes | None = None) -> Said:
+    return obep("run", folder / "q.obep", "--engine", engine, "--master", "local[2]", *more, stdin=stdin)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_wrong_with_the_input_is_said_as_embedded(spark: Any, tmp_path: Path, name: str) -> None:
+    files, status, expected = CASES[name]
+    (tmp_path / "q.obep").write_text(QUERY)
+    for file, text in files.items():
+        (tmp_path / file).write_text(text, "utf-8")
+    given = [f"--source={stream}={tmp_path}/{stream}.jsonl" for stream in ("probes", "doors")]
+    said = {engine: run(tmp_path, engine, *given) for engine in ("embedded", "spark")}
+    for text in expected:
+        assert text in said["embedded"].err
+    assert said["spark"].err == said["embedded"].err
+    assert said["spark"].status == said["embedded"].status == status
+    assert sorted(said["spark"].out.splitlines()) == sorted(said["embedded"].out.splitlines())
+
+
+def lines(first: int, last: int) -> bytes:
+    graph = "<http://e/#p> <http://e/#celsius> 35.0 ."
+    return b"".join(
+        json.dumps({"stream": "probes", "time": n, "graph": graph}).encode() + b"\n"
+        for n in range(first, last)
+    )
+
+
+def test_standard_input_goes_on_from_a_checkpoint_as_embedded(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "q.obep").write_text(QUERY.replace("FROM STREAM <doors>\n", ""))
+    for engine in ("embedded", "spark"):
+        out = tmp_path / f"{engine}.jsonl"
+        more = ("--source", "-", "--sink", out, "--checkpoint", tmp_path / engine)
+        first = run(tmp_path, engine, *more, stdin=lines(0, 3))
+        assert first.status == 0 and "OBEP563" not in first.err, first.err
+        second = run(tmp_path, engine, *more, stdin=lines(0, 6))
+        assert second.status == 0, second.err
+        assert "OBEP563  warning: standard input: the first 3 records are skipped" in second.err
+        third = run(tmp_path, engine, *more, stdin=lines(6, 8))
+        assert third.status != 0
+        assert "OBEP563  standard input ended after 2 records, and the checkpoint has 6 of it" in third.err
+    found = [
+        [json.loads(line)["start"] for line in (tmp_path / f"{engine}.jsonl").read_text().splitlines()]
+        for engine in ("embedded", "spark")
+    ]
+    assert found[0] == [0, 1, 2, 3, 4, 5]
+    assert found[1] == [0, 1, 2, 3, 4]  # on Spark a stream that may go on leaves its last instant open
+
+
+def test_live_sources_that_nothing_puts_in_order_are_warned_of(spark: Any, tmp_path: Path) -> None:
+    """And so are items without a time, which have that of their arrival."""
+    (tmp_path / "q.obep").write_text(QUERY)
+    (tmp_path / "obep.toml").write_text("[sources.doors]\nmissing_time = 'arrival'\n")
+    out = tmp_path / "out.jsonl"
+    for stream in ("probes", "doors"):
+        (tmp_path / stream).mkdir()
+    (tmp_path / "probes" / "0.jsonl").write_bytes(lines(0, 2))
+    (tmp_path / "doors" / "0.jsonl").write_text('{"graph": "<http://e/#d> a <http://e/#Door> ."}\n')
+    given = [f"--source={stream}=dir:{tmp_path}/{stream}" for stream in ("probes", "doors")]
+    with interrupting(lambda: out.exists() and out.read_text().count("\n") > 0):
+        said = run(tmp_path, "spark", *given, "--sink", out)
+    assert said.status == 130
+    assert "OBEP559  warning: probes, doors: live beside each other" in said.err
+    assert "OBEP557  warning: 1 items had no time and took that of their arrival" in said.err
