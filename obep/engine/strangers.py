@@ -93,9 +93,10 @@ class Strangers:
                 )
         for (kind, stream, *names), texts in self._seen.items():
             if kind == "text" and texts == self._seen["value", stream, *names]:
+                where = "" if self._all else f" in the first {self._seen['item', stream]:,} items"
                 yield (
                     "OBEP565",
-                    f"{stream}: the values of {names[0].strip('<>')} are text, and the query asks for "
+                    f"{stream}: the values of {names[0].strip('<>')}{where} are text, and the query asks for "
                     "numbers   ({field:double} in the mapping makes them numbers)",
                 )
 

@@ -61,6 +61,14 @@ def test_numbers_that_are_text_are_warned_of(tmp_path: Path) -> None:
     assert said(tmp_path, text, number) == ""
 
 
+def test_no_more_is_said_than_was_looked_at(tmp_path: Path) -> None:
+    # 2,000 items are looked at; what comes after them is another matter.
+    text, slip, number = ':x :celsius "35.5" .', ":x :celcius 35 .", ":x :celsius 35.5 ."
+    err = said(tmp_path, *[text] * 2000, number)
+    assert "s: the values of http://e/#celsius in the first 2,000 items are text" in err
+    assert "s: all first 2,000 items say only" in said(tmp_path, *[slip] * 2000, number)
+
+
 TWO = """PREFIX : <http://e/#>
 FROM STREAM <probes>
 FROM STREAM <doors>
