@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from obep.engine.blocks import NOW, STYLE, STYLES
 from obep.engine.bulk import uncollected
+from obep.formats.reading import as_sent
 from obep.model import DeadLetter, Item
 from obep.spark.noticing import notice
+from obep.spark.refusing import query_names, settle
 from obep.spark.route import Arrived, Columns
-from obep.spark.worker import Job, agreed_layout, hold, matcher_of, routes_of, shares
+from obep.spark.worker import Job, agreed_layout, hold, matcher_of, query_of, routes_of, shares
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,6 +39,7 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
         for query in range(len(job.bundles)):
             agreed_layout(job, query)
         own = shares(job)
+        names = query_names([query_of(bundle) for bundle in job.bundles])
         for stamped in batches:
             if not stamped.num_rows:
                 continue
@@ -47,9 +50,14 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
                 items = list(_admitted(read(batch), job.future, now))
                 counters = {NOW: now, STYLE: STYLES.index(getattr(read, "style", None))}
                 notes = notice(job.bundles, items, getattr(read, "notes", None))
-                for bundle, share in zip(job.bundles, own, strict=True):
-                    routes = routes_of(bundle, job.buckets, share, job.named)
-                    blocks.extend(routes.blocks(items, matcher_of(bundle), counters, notes))
+                fillings = [
+                    routes_of(bundle, job.buckets, share, job.named).fill(items, matcher_of(bundle))
+                    for bundle, share in zip(job.bundles, own, strict=True)
+                ]
+                if len(fillings) > 1:
+                    settle(fillings, names)
+                for filling in fillings:
+                    blocks.extend(filling.encode(counters, notes))
             yield pa.RecordBatch.from_arrays(
                 [pa.array(job.numbers, pa.int32()), pa.array(blocks, pa.binary())], ["bucket", "block"]
             )
@@ -75,4 +83,6 @@ def _admitted(items: Iterable[Arrived], future: int | None, now: int) -> Iterato
 
 
 def _in_future(item: Item) -> DeadLetter:
-    return DeadLetter(item.stream, item.at, "OBEP641", "its instant lies too far in the future")
+    return DeadLetter(
+        item.stream, item.at, "OBEP641", "its instant lies too far in the future", as_sent(item)
+    )

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from obep.engine.blocks import NOTED, Filling, Group, encode_group, noted, pack
+from obep.formats.reading import as_sent
 from obep.guards.asks import Ask
 from obep.guards.mentions import timed
 from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple, digest_of
@@ -150,6 +151,10 @@ class Routes:
         self, batch: Iterable[Arrived], matcher: Matching, counters: Mapping[str, int], notes: str = ""
     ) -> list[bytes]:
         """One block for each bucket; the first one has the notes."""
+        return self.fill(batch, matcher).encode(counters, notes)
+
+    def fill(self, batch: Iterable[Arrived], matcher: Matching) -> Fillings:
+        """The blocks of all buckets, before they are bytes."""
         filling = Fillings(self.width, self._share)
         reads = self._share.reads
         for one in batch:
@@ -164,7 +169,7 @@ class Routes:
                     self._add(item, matcher, filling)
             else:
                 self._add_all(one, matcher, filling)
-        return filling.encode(counters, notes)
+        return filling
 
     def _pass(self, one: Item | Columns, filling: Fillings) -> None:
         """What this query does not read moves time all the same, unless no query reads it."""
@@ -177,7 +182,7 @@ class Routes:
             return
         reason = f"the query reads {', '.join(sorted(known))}, not {one.stream or 'items without a stream'}"
         for item in (one,) if isinstance(one, Item) else one.items():
-            filling.refuse(DeadLetter(item.stream, item.at, UNKNOWN, reason, item.name))
+            filling.refuse(DeadLetter(item.stream, item.at, UNKNOWN, reason, as_sent(item)))
 
     def _add(self, item: Item, matcher: Matching, filling: Fillings) -> None:
         routed = self._remembered.get((item.stream, item.triples))
@@ -308,6 +313,8 @@ class Fillings:
         self.blocks = [Filling() for _ in range(width)]
         self._width = width
         self._share = share
+        self.refused: list[tuple[Item, DeadLetter]] = []
+        """Items that the query cannot take; none of them has arrived."""
         self._accounts: dict[str, bool] = {}
         self._maxima: dict[str, int] = {}
         self._counted = dict.fromkeys(NOTED, 0)
@@ -340,9 +347,14 @@ class Fillings:
             self.blocks[crc32(letter.reason.encode()) % self._width].letters.append(letter)
 
     def contradict(self, item: Item, letter: DeadLetter) -> None:
-        """An item that some query cannot take."""
+        """An item that the query cannot take."""
         self._reach(item.stream, item.at)
-        self.blocks[_home(item.at, self._width)].letters.append(letter)
+        self.refused.append((item, letter))
+
+    def withdraw(self, item: Item) -> None:
+        """An item that arrived here is accounted for otherwise."""
+        if self._accounts.get(item.stream):
+            self.blocks[_home(item.at, self._width)].arrivals[item.stream].remove(item.at)
 
     def enter(
         self, times: NDArray[np.int64], numbers: NDArray[np.intp], places: Sequence[tuple[int, int, bytes]]
@@ -359,6 +371,8 @@ class Fillings:
 
     def encode(self, counters: Mapping[str, int], notes: str = "") -> list[bytes]:
         """The bytes of the blocks."""
+        for item, letter in self.refused:
+            self.blocks[_home(item.at, self._width)].letters.append(letter)
         first, *others = self.blocks  # one tells what was counted
         told = [first.encode(self._maxima, {**counters, **self._counted}, notes)]
         return told + [block.encode(self._maxima, counters) for block in others]
