@@ -48,12 +48,12 @@ def command(
 
 
 def _lines(query: Query) -> Iterator[str]:
+    from obep.plan.order import in_order
     from obep.query.ast import LogicalEvent
-    from obep.query.names import strata
 
     linked = query.linked
-
-    layers = strata(linked)
+    follows = {iri: _follows(iri, query) for iri in query.plan.derived}
+    layers = in_order(linked, follows)
     strata_ = "1 stratum" if len(layers) == 1 else f"{len(layers)} strata"
     yield f"{linked.file.name}: {count(len(linked.events), 'event')} in {strata_}"
     manner = {planned.event: "prompt" if planned.prompt else "closing" for planned in query.plan.events}
@@ -65,13 +65,38 @@ def _lines(query: Query) -> Iterator[str]:
             logical = isinstance(linked.events[iri], LogicalEvent)
             status = [query.bundle.status[iri]] if logical else []
             status += filter(None, [query.bundle.guard_status.get(iri)])
-            yield from _event(linked.events[iri], linked, rank, [manner[iri], *status])
+            beside = follows.get(iri, frozenset())
+            yield from _event(linked.events[iri], linked, rank, [manner[iri], *status], beside)
     for clause in linked.returns:
         names = [name.text for name in clause.events] or [clause.which.upper()]
         yield f"\nreturns {', '.join(names)} as {'RDF' if clause.form == 'rdf' else 'events'}"
 
 
-def _event(event: Event, linked: Linked, rank: dict[str, int], manner: list[str]) -> Iterator[str]:
+def _follows(iri: str, query: Query) -> frozenset[str]:
+    """The events in whose occurrences this one may be found, since their class or a name that they construct
+    stands in its definition or, with it, in the ontology; the plan also allows for coincidences."""
+    from obep.ontology.axiom_rules import mentioned
+    from obep.query.ast import LogicalEvent, Name
+
+    events, bundle = query.linked.events, query.bundle
+    names = {iri}.union(*(found for axiom in bundle.t.axioms if iri in (found := set(mentioned(axiom)))))
+    if isinstance(events[iri], LogicalEvent):
+        names |= bundle.vocabulary(iri)
+    told = {
+        head: [name for triple in events[head].construct for name in (triple.predicate, triple.object)]
+        for head in query.plan.derived[iri]
+    }
+    return frozenset(
+        head
+        for head, made in told.items()
+        if head in names or any(isinstance(name, Name) and name.iri in names for name in made)
+    )
+
+
+def _event(
+    event: Event, linked: Linked, rank: dict[str, int], manner: list[str], follows: frozenset[str]
+) -> Iterator[str]:
+    """An event; it `follows` from occurrences of some, too, by the ontology or by what they construct."""
     from obep.commands.picture import tree
     from obep.query.ast import LogicalEvent
     from obep.query.names import depends
@@ -82,12 +107,11 @@ def _event(event: Event, linked: Linked, rank: dict[str, int], manner: list[str]
     if not isinstance(event, LogicalEvent) and event.parameters:
         head += f"({', '.join(show(var) for var in event.parameters)})"
     yield f"  {head}   {', '.join(words)}"
-    named = depends(event)
-    parts = [
-        linked.events[iri].name.text for iri in sorted(named & linked.events.keys(), key=rank.__getitem__)
-    ]
-    if parts:
-        yield f"    from {', '.join(parts)}"
+    named = depends(event) & linked.events.keys()
+    for how, iris in (("from", named), ("may follow from", follows - named)):
+        if iris:
+            names = [linked.events[iri].name.text for iri in sorted(iris, key=rank.__getitem__)]
+            yield f"    {how} {', '.join(names)}"
     if isinstance(event, LogicalEvent):
         if event.on is not None:
             frames = [show(window).split(" ON ")[-1] for window in linked.windows if window.name == event.on]

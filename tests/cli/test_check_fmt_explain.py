@@ -124,6 +124,43 @@ def test_explain_shows_events_strata_and_trees(folder: Path) -> None:
     )
 
 
+def test_explain_names_the_events_that_another_may_follow_from(folder: Path) -> None:
+    # T makes each Rise an Alert, and a Rise makes x Tagged: both are found in its occurrences (SPEC §3).
+    (folder / "t.ttl").write_text(
+        "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        ":Alert a owl:Class . :Tagged a owl:Class . :heat a owl:DatatypeProperty .\n"
+        ":Rise <http://www.w3.org/2000/01/rdf-schema#subClassOf> :Alert .\n"
+    )
+    (folder / "q.obep").write_text(
+        "PREFIX : <http://e/> VOCAB <t.ttl> FROM STREAM <s>\n"
+        "EVENT AnyAlert AS Alert EVENT Marked AS Tagged EVENT Hot AS (heat some number[> 30])\n"
+        "EVENT Rise(?x) MATCH Hot(?x) SEQ Hot(?x) AS again WITHIN 5 min CONSTRUCT { ?x a :Tagged }\n"
+        "EVENT Both MATCH AnyAlert SEQ Marked WITHIN 5 min RETURN ALL\n"
+    )
+    lines = obep("explain", "q.obep").out.splitlines()
+    assert lines[0] == "q.obep: 5 events in 4 strata"
+    strata = [line.split()[0] for line in lines if line.startswith(("stratum", "  "))]
+    events = [word for word in strata if word in ("stratum", "Hot", "Rise(?x)", "AnyAlert", "Marked", "Both")]
+    assert events == [
+        "stratum",
+        "Hot",
+        "stratum",
+        "Rise(?x)",
+        "stratum",
+        "AnyAlert",
+        "Marked",
+        "stratum",
+        "Both",
+    ]
+    assert [
+        lines[n - 1].split()[0] for n, line in enumerate(lines) if line == "    may follow from Rise"
+    ] == [
+        "AnyAlert",
+        "Marked",
+    ]
+    assert "\n".join(lines).count("follow from") == 2
+
+
 def test_explain_draws(folder: Path) -> None:
     done = obep("explain", "--mermaid", "good.obep")
     assert done.out == (
