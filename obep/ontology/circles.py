@@ -8,7 +8,7 @@ from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term
 from obep.query.ast import CompositeEvent, Name, Var
 from obep.query.checks.report import say
-from obep.query.names import all_below, needs_of
+from obep.query.names import needs_of, reachable
 
 if TYPE_CHECKING:
     from obep.ontology.compile import Bundle
@@ -23,7 +23,7 @@ def check_circles(bundle: Bundle) -> list[Diagnostic]:
     for iri, event in linked.events.items():
         if isinstance(event, CompositeEvent):
             kinds = (_kinds(bundle, event) & linked.events.keys()) - {iri}
-            closing = kinds & all_below(iri, needs) if kinds else set()
+            closing = kinds.intersection(reachable(iri, needs)) if kinds else kinds
             found += [_circle(bundle, event, part) for part in sorted(closing, key=rank.__getitem__)]
     return found
 

@@ -18,7 +18,7 @@ from obep.ontology.handed_on import may_be_there
 from obep.ontology.relevance import weighed
 from obep.query import ast
 from obep.query.checks.report import listed, say
-from obep.query.names import all_below, needs_of
+from obep.query.names import needs_of, reachable
 
 if TYPE_CHECKING:
     from obep.ontology.compile import Bundle
@@ -43,7 +43,7 @@ def found_by_class(bundle: Bundle, guarded: list[Term]) -> dict[Term, list[ast.L
     )  # fmt: skip
     found: dict[Term, list[ast.LogicalEvent]] = {}
     for head in guarded:
-        below = all_below(head, needs)
+        below = reachable(head, needs)
         for iri, event in events.items():
             if (
                 isinstance(event, ast.LogicalEvent)
@@ -51,7 +51,7 @@ def found_by_class(bundle: Bundle, guarded: list[Term]) -> dict[Term, list[ast.L
                 and event.guard is None  # its guard would see the class alone
                 and iri not in {head, *below}
                 and reached[iri] & bit[head]
-                and head not in all_below(iri, needs)
+                and head not in reachable(iri, needs)
                 and _may_hold(bundle, event.description, head)
             ):
                 found.setdefault(head, []).append(event)

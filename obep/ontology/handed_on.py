@@ -15,7 +15,7 @@ from obep.ontology import rules as r
 from obep.ontology.axioms import Inverse
 from obep.query.ast import CompositeEvent, Name, Not
 from obep.query.checks.report import say
-from obep.query.names import alias_of, all_below, leaves, needs_of, walk
+from obep.query.names import alias_of, leaves, needs_of, reachable, walk
 
 if TYPE_CHECKING:
     from obep.ontology.compile import Bundle
@@ -49,7 +49,7 @@ def _hands_on_parts_only(bundle: Bundle, asked: Term) -> bool:
     event = events.get(asked)
     if event is None or not (isinstance(event, CompositeEvent) or event.guard is not None):
         return False
-    below = (events[iri] for iri in {asked, *all_below(asked, needs_of(bundle.linked))})
+    below = (events[iri] for iri in {asked, *reachable(asked, needs_of(bundle.linked))})
     return not any(
         isinstance(node, Not)
         for one in below

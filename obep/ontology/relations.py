@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from obep.ontology.axioms import DIFFERENT_FROM, SAME_AS, Inverse, inverse
 from obep.ontology.rules import Role, SubRole
+from obep.query.names import reachable
 
 Directed = tuple[int, bool]
 """A relation, and whether it is read backwards."""
@@ -33,7 +34,7 @@ class Relations:
         for both in (SAME_AS, DIFFERENT_FROM):
             direct[both].add(Inverse(both))
             direct[Inverse(both)].add(both)
-        self._above = {role: _reachable(role, direct) for role in direct}
+        self._above = {role: {role, *reachable(role, direct)} for role in direct}
         self._directed: dict[Role, Directed] = {}
         self.names: list[Role] = []
         for role in sorted(direct, key=_order):
@@ -75,14 +76,3 @@ class Relations:
 def _order(role: Role) -> tuple[bool, int, str]:
     rank = {SAME_AS: 0, DIFFERENT_FROM: 1}.get(role.property if isinstance(role, Inverse) else role, 2)
     return (isinstance(role, Inverse), rank, str(role))
-
-
-def _reachable(role: Role, direct: dict[Role, set[Role]]) -> set[Role]:
-    seen = {role}
-    waiting = [role]
-    while waiting:
-        for sup in direct[waiting.pop()]:
-            if sup not in seen:
-                seen.add(sup)
-                waiting.append(sup)
-    return seen

@@ -21,6 +21,7 @@ from obep.ontology.axioms import (
     Transitive,
     inverse,
 )
+from obep.query.names import reachable
 
 
 def inclusions(axioms: Iterable[Axiom]) -> Iterator[tuple[ObjectProperty, ObjectProperty]]:
@@ -50,7 +51,7 @@ def super_roles(axioms: Iterable[Axiom]) -> dict[ObjectProperty, frozenset[Objec
         direct[sub].add(sup)
         direct[inverse(sub)].add(inverse(sup))
         direct[sup], direct[inverse(sup)]  # every role gets an entry
-    return {role: frozenset(_reachable(role, direct)) for role in list(direct)}
+    return {role: frozenset({role, *reachable(role, direct)}) for role in list(direct)}
 
 
 def saturated(axioms: tuple[Axiom, ...]) -> tuple[Axiom, ...]:
@@ -67,16 +68,3 @@ def saturated(axioms: tuple[Axiom, ...]) -> tuple[Axiom, ...]:
                 if axiom.property in supers[same]:
                     found[Transitive(same.property if isinstance(same, Inverse) else same)] = None
     return tuple(found)
-
-
-def _reachable(
-    role: ObjectProperty, direct: dict[ObjectProperty, set[ObjectProperty]]
-) -> set[ObjectProperty]:
-    seen = {role}
-    waiting = [role]
-    while waiting:
-        for sup in direct[waiting.pop()]:
-            if sup not in seen:
-                seen.add(sup)
-                waiting.append(sup)
-    return seen

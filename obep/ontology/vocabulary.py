@@ -10,6 +10,7 @@ from obep.ontology import rules as r
 from obep.ontology.axioms import THING, ClassExpression, Inverse
 from obep.ontology.definitions import names_of
 from obep.ontology.rules import Rule
+from obep.query.names import reachable
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -60,15 +61,4 @@ def _above(rules: Iterable[Rule]) -> dict[Term, set[Term]]:
         elif isinstance(rule, r.SubRole):
             sub, sup = (x.property if isinstance(x, Inverse) else x for x in (rule.sub, rule.sup))
             direct.setdefault(sub, set()).add(sup)
-    return {name: _reached(name, direct) for name in direct}
-
-
-def _reached(name: Term, direct: dict[Term, set[Term]]) -> set[Term]:
-    seen: set[Term] = set()
-    waiting = [name]
-    while waiting:
-        for sup in direct.get(waiting.pop(), ()):
-            if sup not in seen:
-                seen.add(sup)
-                waiting.append(sup)
-    return seen
+    return {name: reachable(name, direct) for name in direct}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from obep.guards.mentions import HIDDEN
 from obep.model import RDF_TYPE, Term, body_of
 from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name, Var
-from obep.query.names import all_below, components, depends, layered, needs_of
+from obep.query.names import components, depends, layered, needs_of, reachable
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -34,7 +34,7 @@ def derived(linked: Linked, bundle: Any = None) -> dict[Term, frozenset[Term]]:
             for mark in {iri, *_constructed(event)}:
                 by_mark.setdefault(mark, []).append(iri)
     needs = needs_of(linked)
-    parts = cache(lambda head: all_below(head, needs))
+    parts = cache(lambda head: reachable(head, needs))
     origins = _origins(linked, by_mark, bundle)
     found: dict[Term, frozenset[Term]] = {}
     for iri, event in linked.events.items():
@@ -62,7 +62,7 @@ def _ending(
             order = {iri: needs[iri] & inside for iri in members}
             for iri, head in product(members, members):
                 if head in found.get(iri, ()):
-                    if iri in all_below(head, order):
+                    if iri in reachable(head, order):
                         found[iri] -= {head}
                     else:
                         order[iri].add(head)
@@ -80,7 +80,7 @@ def in_order(linked: Linked, found_in: Derived) -> list[list[Term]]:
     """The events in layers. What only T makes depend on another comes after it where that is possible."""
     needs = needs_of(linked)
     for iri, below in found_in.items():
-        if not any(iri in all_below(head, needs) for head in below):
+        if not any(iri in reachable(head, needs) for head in below):
             needs[iri] = needs[iri] | below
     return layered(needs)
 

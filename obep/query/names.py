@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 __all__ = [
-    "Cycle", "alias_of", "all_below", "children", "components", "depends", "layered", "leaves", "nearest",
-    "needs_of", "strata", "too_deep", "walk",
+    "Cycle", "alias_of", "children", "components", "depends", "layered", "leaves", "nearest", "needs_of",
+    "reachable", "strata", "too_deep", "walk",
 ]  # fmt: skip
 
 
@@ -90,19 +90,19 @@ def needs_of(linked: Linked) -> dict[str, set[str]]:
     return {iri: depends(event) & linked.events.keys() for iri, event in linked.events.items()}
 
 
-def all_below(iri: str, needs: Mapping[str, set[str]]) -> set[str]:
-    """All that one reaches by its needs, those of these, and so on."""
-    seen: set[str] = set()
-    waiting = [iri]
+_T = TypeVar("_T", bound=Hashable)
+
+
+def reachable(start: _T, leads_to: Mapping[_T, Iterable[_T]]) -> set[_T]:
+    """All that one leads to, what that leads to, and so on; itself only if something leads back."""
+    seen: set[_T] = set()
+    waiting = [start]
     while waiting:
-        for one in needs.get(waiting.pop(), ()):
+        for one in leads_to.get(waiting.pop(), ()):
             if one not in seen:
                 seen.add(one)
                 waiting.append(one)
     return seen
-
-
-_T = TypeVar("_T", bound=Hashable)
 
 
 def components(starts: Iterable[_T], following: Callable[[_T], Iterable[_T]]) -> Iterator[list[_T]]:

@@ -29,7 +29,7 @@ from obep.query.checks.measures import Measures
 from obep.query.checks.patterns import FIVE_MINUTES
 from obep.query.checks.report import listed, quote, say
 from obep.query.checks.tree import operands, patterns
-from obep.query.names import all_below
+from obep.query.names import reachable
 
 _WAITING = {
     "BEFORE": 0, "AFTER": 1, "MEETS": 0, "METBY": 1, "OVERLAPS": 0, "OVERLAPPEDBY": 1,
@@ -116,7 +116,7 @@ def _has_contexts(iri: str, definitions: Definitions) -> bool:
     needs = {one: set(parts) for one, parts in definitions.parts.items()}
     return any(
         isinstance(piece, Allen) and piece.relation == "DURING"
-        for one in {iri, *all_below(iri, needs)}
+        for one in {iri, *reachable(iri, needs)}
         if (event := definitions.composite(one))
         for piece in patterns(event.pattern)
     )
