@@ -23,8 +23,9 @@ def check_circles(bundle: Bundle) -> list[Diagnostic]:
     for iri, event in linked.events.items():
         if isinstance(event, CompositeEvent):
             kinds = (_kinds(bundle, event) & linked.events.keys()) - {iri}
-            closing = kinds.intersection(reachable(iri, needs)) if kinds else kinds
-            found += [_circle(bundle, event, part) for part in sorted(closing, key=rank.__getitem__)]
+            below = reachable(iri, needs) if kinds else kinds
+            closing = sorted(kinds & below, key=rank.__getitem__)
+            found += [_circle(bundle, event, part) for part in closing]
     return found
 
 
