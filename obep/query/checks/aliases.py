@@ -56,9 +56,13 @@ def named_like_an_event(scope: Scope) -> Iterator[Diagnostic]:
 def ambiguous(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP106: where a guard names an event that stands twice, aliases must say which one."""
     named = {alias for alias, _, _ in _named_by_guard(scope)}
-    for alias, places in scope.aliases.items():
-        if alias not in named or len(places) < 2 or any(place.leaf.alias is not None for place in places):
+    said: set[str] = set()
+    for alias, (first, *_) in scope.aliases.items():
+        iri = first.leaf.event.iri
+        places = [p for p in scope.places if p.leaf.alias is None and p.leaf.event.iri == iri]
+        if alias not in named or first.leaf.alias is not None or len(places) < 2 or iri in said:
             continue
+        said.add(iri)  # it may be written in two ways, as Room and as b:Room
         yield say(
             "OBEP106",
             scope.file,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 
 from obep.errors import Diagnostic, Span
 from obep.query.ast import (
     And,
     Every,
+    First,
     Join,
     Last,
     Leaf,
@@ -16,6 +18,7 @@ from obep.query.ast import (
     Next,
     Not,
     NotFollowedBy,
+    Optional,
     Or,
     Pattern,
     QueryFile,
@@ -198,18 +201,11 @@ def and_of_streams(scope: Scope) -> Iterator[Diagnostic]:
     for node in patterns(scope.event.pattern):
         if not isinstance(node, And):
             continue
-        streams: dict[str, Leaf] = {}
-        for operand in node.operands:
-            if isinstance(operand, Leaf):
-                event = scope.definitions.events.get(operand.event.iri)
-                if (
-                    isinstance(event, LogicalEvent)
-                    and event.on in scope.definitions.linked.streams
-                    and event.on
-                ):
-                    streams.setdefault(event.on, operand)
-        if len(streams) > 1:
-            names = [f"{leaf.event.text} from <{stream}>" for stream, leaf in streams.items()]
+        sides = [_from_streams(operand, scope) for operand in node.operands]
+        known = [side for side in sides if side]
+        if any(one.keys().isdisjoint(other) for one, other in combinations(known, 2)):
+            leaves = {stream: leaf for side in reversed(known) for stream, leaf in side.items()}
+            names = [f"{leaf.event.text} from <{stream}>" for stream, leaf in reversed(leaves.items())]
             yield say(
                 "OBEP208",
                 scope.file,
@@ -219,6 +215,26 @@ def and_of_streams(scope: Scope) -> Iterator[Diagnostic]:
                 "JOIN takes them at any times.",
                 quote(Within(Join(node.operands), FIVE_MINUTES)),
             )
+
+
+def _from_streams(pattern: Pattern, scope: Scope) -> dict[str, Leaf]:
+    """The streams that a pattern's occurrences at one instant come from, each with its event; none if that is
+    not known of all of them."""
+    match pattern:
+        case Leaf():
+            event = scope.definitions.events.get(pattern.event.iri)
+            on = event.on if isinstance(event, LogicalEvent) else None
+            return {on: pattern} if on and on in scope.definitions.linked.streams else {}
+        case First(operand) | Last(operand) | Every(operand) | Optional(operand) | Within(operand):
+            return _from_streams(operand, scope)
+        case Or(operands_):
+            sides = [_from_streams(one, scope) for one in operands_]
+            return (
+                {stream: leaf for side in reversed(sides) for stream, leaf in side.items()}
+                if all(sides)
+                else {}
+            )
+    return {}
 
 
 def optional_and_later(scope: Scope) -> Iterator[Diagnostic]:
