@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from obep.commands.options import AllowedFolders, ConfigFile
 from obep.commands.output import Form, count, has_errors, write
 from obep.errors import Diagnostic
 
@@ -14,13 +15,8 @@ from obep.errors import Diagnostic
 def command(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Query files.", show_default=False)],
     form: Annotated[Form, typer.Option("--format", help="How to write what is found.")] = Form.text,
-    config: Annotated[
-        Path | None, typer.Option("--config", help="Use this obep.toml, not the one beside the query.")
-    ] = None,
-    allow_path: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="DIR", help="Files may lie below this folder too. Repeatable."),
-    ] = None,
+    config: ConfigFile = None,
+    allow_path: AllowedFolders = None,
 ) -> None:
     """Check queries: syntax, names, patterns, guards, and what the ontology makes of them.
 

@@ -10,14 +10,13 @@ from datetime import timedelta
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from obep.commands.output import write_for_run
 from obep.commands.progress import Progress, shown_watermark
 from obep.commands.refusals import LATE, complain
-from obep.commands.remarks import remark, say_arrivals, say_doubts, say_skipped, say_unordered
+from obep.commands.remarks import opened, remark, say_arrivals, say_doubts, say_skipped, say_unordered
 from obep.commands.terminal import escaped
 from obep.engine.blocks import NOTED
 from obep.engine.output import to_line
-from obep.engine.query import Query, load
+from obep.engine.query import Query
 from obep.engine.rdf import to_rdf
 from obep.engine.runtime import Engine
 from obep.engine.strangers import Strangers
@@ -43,16 +42,7 @@ FAILED, INTERRUPTED, TERMINATED = 1, 130, 143
 def run_embedded(order: Order) -> int:
     """Runs the query; the exit status."""
     progress = Progress(quiet=order.quiet, as_json=order.log_json)
-    query = load(
-        order.query,
-        allowed=order.config.allowed,
-        catalogue=order.config.catalogue,
-        cache_dir=order.config.cache,
-        strict=order.strict,
-        require_complete=order.require_complete,
-    )
-    if not order.quiet:
-        write_for_run(query.warnings)
+    query = opened(order)
     run, engine = open_run(order, query)
     before, figures = engine.counters["processed"], Figures(run, engine)
     run.on_turn = lambda run: _turn(run, progress, figures)

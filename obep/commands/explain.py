@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from obep.commands.options import AllowedFolders, ConfigFile
 from obep.commands.output import count, write
 
 if TYPE_CHECKING:
@@ -19,13 +20,8 @@ if TYPE_CHECKING:
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A query file.", show_default=False)],
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw it, as a Mermaid flowchart.")] = False,
-    config: Annotated[
-        Path | None, typer.Option("--config", help="Use this obep.toml, not the one beside the query.")
-    ] = None,
-    allow_path: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="DIR", help="Files may lie below this folder too. Repeatable."),
-    ] = None,
+    config: ConfigFile = None,
+    allow_path: AllowedFolders = None,
 ) -> None:
     """Show the events of a query: strata, dependencies, and each pattern as a tree.
 

@@ -9,13 +9,11 @@ import time
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from obep.commands.output import write_for_run
 from obep.commands.progress import Progress, shown_watermark
 from obep.commands.refusals import LATE, complain
-from obep.commands.remarks import remark, say_arrivals, say_doubts, say_skipped, say_unordered
+from obep.commands.remarks import opened, remark, say_arrivals, say_doubts, say_skipped, say_unordered
 from obep.commands.terminal import escaped
 from obep.engine.blocks import NOTED
-from obep.engine.query import load
 from obep.errors import ObepError
 from obep.streams.order import Order
 from obep.streams.refused import refused
@@ -35,16 +33,7 @@ def run_on_spark(order: Order) -> int:
     from obep.spark.compose import SparkRun
 
     progress = Progress(quiet=order.quiet, as_json=order.log_json)
-    query = load(
-        order.query,
-        allowed=order.config.allowed,
-        catalogue=order.config.catalogue,
-        cache_dir=order.config.cache,
-        strict=order.strict,
-        require_complete=order.require_complete,
-    )
-    if not order.quiet:
-        write_for_run(query.warnings)
+    query = opened(order)
     run = SparkRun(order, query, for_terminal=escaped)
     run.on_turn = lambda: _turn(run, progress)
     run.on_opened = lambda: say_skipped(run.skipped, progress)

@@ -4,9 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from obep.commands.output import write_for_run
 from obep.commands.progress import Progress
+from obep.engine.query import Query, load
 from obep.formats.reading import Notes
 from obep.streams.order import Order
+
+
+def opened(order: Order) -> Query:
+    """The query of a run, compiled; its warnings have been said."""
+    query = load(
+        order.query,
+        allowed=order.config.allowed,
+        catalogue=order.config.catalogue,
+        cache_dir=order.config.cache,
+        strict=order.strict,
+        require_complete=order.require_complete,
+    )
+    if not order.quiet:
+        write_for_run(query.warnings)
+    return query
 
 
 def remark(noted: Mapping[str, int], progress: Progress) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from obep.commands.options import AllowedFolders, ConfigFile
 from obep.errors import fail
 
 if TYPE_CHECKING:
@@ -97,13 +98,8 @@ def command(
         bool,
         typer.Option("--drop-state", help="Begin anew where the checkpoint is of another query (Spark)."),
     ] = False,
-    config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Use this obep.toml, not the one beside the query.")
-    ] = None,
-    allow_path: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="DIR", help="Files may lie below this folder too. Repeatable."),
-    ] = None,
+    config: ConfigFile = None,
+    allow_path: AllowedFolders = None,
     allow_exec: Annotated[
         bool, typer.Option("--allow-exec", help="Run the programs that obep.toml names as sinks.")
     ] = False,

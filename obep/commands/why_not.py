@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from obep.commands.options import AllowedFolders, ConfigFile
+
 
 def command(
     event: Annotated[
@@ -18,13 +20,8 @@ def command(
         typer.Option(metavar="[NAME=]URI", help="Where a stream comes from, as for `obep run`. Repeatable."),
     ] = None,
     lateness: Annotated[str, typer.Option(metavar="DURATION", help="As for `obep run`.")] = "",
-    config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Use this obep.toml, not the one beside the query.")
-    ] = None,
-    allow_path: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="DIR", help="Files may lie below this folder too. Repeatable."),
-    ] = None,
+    config: ConfigFile = None,
+    allow_path: AllowedFolders = None,
 ) -> None:
     """Say why an event did not occur in some input.
 

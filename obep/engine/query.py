@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from obep.errors import Diagnostic, ObepError
+from obep.errors import Diagnostic, ObepError, fail
 from obep.guards.asks import Asks, asks
 from obep.model import Term
 from obep.plan.build import plan
@@ -45,6 +45,16 @@ class Query:
     def hash(self) -> str:
         """The same for the same query, ontology and static graph."""
         return str(self.bundle.hash)
+
+    def require_returns(self) -> None:
+        """Refuse to run what returns nothing."""
+        if not self.linked.returns:
+            raise fail(
+                "OBEP572",
+                "the query returns nothing",
+                reason="A file without RETURN can be checked and included, not run.",
+                remedy="RETURN ALL",
+            )
 
     def engine(self, **settings: Any) -> Engine:
         """An engine that runs it; see `Engine` for the settings."""

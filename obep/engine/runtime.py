@@ -64,13 +64,7 @@ class Engine:
         max_explanations: int | None = None,
         matcher: Any = None,
     ) -> None:
-        if not query.linked.returns:
-            raise fail(
-                "OBEP572",
-                "the query returns nothing",
-                reason="A file without RETURN can be checked and included, not run.",
-                remedy="RETURN ALL",
-            )
+        query.require_returns()
         self.query = query
         self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
         self.counters: dict[str, int] = {"items": 0, "processed": 0, "dead_letters": 0, "occurrences": 0}

@@ -95,29 +95,17 @@ def _fill_term(place: Place, make: Callable[[str, Any], Term]) -> Fill:
 
 def _fill_iri(pieces: tuple[str | Place, ...]) -> Fill:
     def fill(record: Record) -> Term | None:
-        text = "<"
-        for piece in pieces:
-            if isinstance(piece, str):
-                text += piece
-            elif (value := value_of(record, piece)) is None:
-                return None
-            else:
-                text += in_iri(piece.path, value)
-        return text + ">"
+        text = _joined(record, pieces, in_iri)
+        return None if text is None else f"<{text}>"
 
     return fill
 
 
 def _fill_text(pieces: tuple[str | Place, ...], suffix: str) -> Fill:
     def fill(record: Record) -> Term | None:
-        text = ""
-        for piece in pieces:
-            if isinstance(piece, str):
-                text += piece
-            elif (value := value_of(record, piece)) is None:
-                return None
-            else:
-                text += as_text(piece.path, value)
+        text = _joined(record, pieces, as_text)
+        if text is None:
+            return None
         try:
             return f"{Literal(text)}{suffix}"
         except (ValueError, UnicodeEncodeError):
@@ -125,6 +113,21 @@ def _fill_text(pieces: tuple[str | Place, ...], suffix: str) -> Fill:
             raise Refused("OBEP610", f"{path}: {shown(text)} is not text") from None
 
     return fill
+
+
+def _joined(
+    record: Record, pieces: tuple[str | Place, ...], written: Callable[[str, Any], str]
+) -> str | None:
+    """The pieces, with the fields of a record in their places; nothing where one may be missing, and is."""
+    text = ""
+    for piece in pieces:
+        if isinstance(piece, str):
+            text += piece
+        elif (value := value_of(record, piece)) is None:
+            return None
+        else:
+            text += written(piece.path, value)
+    return text
 
 
 Pattern = tuple[Term | Slot, Term | Slot, Term | Slot]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from obep.errors import Diagnostic, ObepError
 from obep.model import Term, Triple
@@ -13,6 +14,7 @@ from obep.ontology.patterns import read_pattern
 from obep.ontology.words import name
 
 _DEPTH = 200
+_T = TypeVar("_T")
 
 
 def owl(name: str) -> Term:
@@ -84,11 +86,14 @@ class Nodes:
             return ax.Class(s)
         if s.startswith('"'):
             raise unreadable(s, "a literal stands where a class is needed")
+        return self._nested(s, "class expression", self._anonymous)
+
+    def _nested(self, s: Term, what: str, read: Callable[[Term], _T]) -> _T:
         self.depth += 1
         if self.depth > _DEPTH:
-            raise unreadable(s, f"the class expression is nested deeper than {_DEPTH}")
+            raise unreadable(s, f"the {what} is nested deeper than {_DEPTH}")
         try:
-            return self._anonymous(s)
+            return read(s)
         finally:
             self.depth -= 1
 
@@ -163,13 +168,7 @@ class Nodes:
             if not s.startswith(BUILT_IN):
                 self.datatypes.add(s)
             return ax.Datatype(s)
-        self.depth += 1
-        if self.depth > _DEPTH:
-            raise unreadable(s, f"the data range is nested deeper than {_DEPTH}")
-        try:
-            return self._anonymous_range(s)
-        finally:
-            self.depth -= 1
+        return self._nested(s, "data range", self._anonymous_range)
 
     def _anonymous_range(self, s: Term) -> ax.DataRange:
         about = self.about.get(s, {})

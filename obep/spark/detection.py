@@ -145,13 +145,7 @@ def _only_stream(streams: Sequence[str]) -> str:
 def require_returns(queries: Sequence[Query]) -> None:
     """Refuse a query that returns nothing, and the same query twice."""
     for query in queries:
-        if not query.linked.returns:
-            raise fail(
-                "OBEP572",
-                "the query returns nothing",
-                reason="A file without RETURN can be checked and included, not run.",
-                remedy="RETURN ALL",
-            )
+        query.require_returns()
     if len({query.hash for query in queries}) < len(queries):
         raise fail("OBEP654", "the same query is there twice", remedy="give each query once")
 
