@@ -121,7 +121,7 @@ class Block:
         if not self._parameters:
             return [row]
         rows = []
-        for values in occurrence.bindings or ({},):
+        for values in occurrence.bindings or _unbound(occurrence):
             copy = row[:]
             for slot, declared in self._parameters:
                 value = values.get(declared)
@@ -132,6 +132,15 @@ class Block:
             else:
                 rows.append(copy)
         return rows
+
+
+def _unbound(occurrence: Occurrence) -> tuple[dict[str, Term], ...]:
+    """The parameters of a composite that binds none of them: nothing is asked of it (SPEC D8).
+
+    One that its pattern did not find (an item said so, or an axiom) has no parameters: nobody knows whom it
+    happened to, so it is the same as nobody.
+    """
+    return ({},) if occurrence.parts else ()
 
 
 def _asked(filter_: Filter, slots: Mapping[str, int], loose: Set[str]) -> Condition:
