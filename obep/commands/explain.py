@@ -66,6 +66,19 @@ def _lines(query: Query) -> Iterator[str]:
     for clause in linked.returns:
         names = [name.text for name in clause.events] or [clause.which.upper()]
         yield f"\nreturns {', '.join(names)} as {'RDF' if clause.form == 'rdf' else 'events'}"
+    yield from _on_spark(query)
+
+
+def _on_spark(query: Query) -> Iterator[str]:
+    """Which events run together there, and how their work is spread."""
+    from obep.plan.components import components
+
+    found = components(query.plan, query.derived)
+    if found:
+        yield "\non Spark"
+    for component in found:
+        events = [query.linked.events[iri].name.text for iri in component.events]
+        yield f"  {', '.join(events)}   {component.split}"
 
 
 def _follows(iri: str, query: Query) -> frozenset[str]:

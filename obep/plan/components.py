@@ -21,6 +21,8 @@ Reading = tuple[int, int]
 SEGMENTS = 4096
 """The segments of a component of one event, if it has a key."""
 FEWEST = 64
+BY_WHOM = "split by whom it happens to"
+NO_KEY = "no variable stands for the individual of all parts, and nothing says PARTITION BY"
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Component:
     streams: frozenset[str] | None = None
     """Of which streams it wants the items; `None`: of all."""
     returned: Mapping[Term, str] = field(default_factory=dict)
+    split: str = ""
+    """How people may be told that it is split, or why it is not."""
 
     @property
     def segments(self) -> int:
@@ -75,7 +79,7 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
     ]
     passing = [event for event in plan.returned if event not in heads]
     found.extend(
-        Component((event,), {event: ()}, spread=True, returned={event: plan.returned[event]})
+        Component((event,), {event: ()}, spread=True, returned={event: plan.returned[event]}, split=BY_WHOM)
         for event in passing
     )
     return tuple(found)
@@ -121,6 +125,14 @@ def _component(
                     place = dict(leaf.columns)[keys[event.event]]
                     reads[leaf.event] = tuple(dict.fromkeys((*reads[leaf.event], (leaf.ask, place))))
     guarded_alone = len(events) == 1 and events[0].root is None and not (derived or whole)
+    if keys is not None:
+        split = f"split by {', '.join(dict.fromkeys(f'?{key}' for key in keys.values()))}"
+    elif guarded_alone:
+        split = BY_WHOM
+    else:
+        reasons = {"NOT looks at all items": negated, "a window is looked at as a whole": whole}
+        reasons |= {"events may be found in occurrences of others": derived, NO_KEY: True}
+        split = f"in one bucket: {next(reason for reason, holds in reasons.items() if holds)}"
     return Component(
         names,
         reads,
@@ -129,6 +141,7 @@ def _component(
         whole=whole,
         streams=None if negated else frozenset(_windowed(plan, names)),
         returned={name: plan.returned[name] for name in names if name in plan.returned},
+        split=split,
     )
 
 

@@ -120,7 +120,28 @@ def test_explain_shows_events_strata_and_trees(folder: Path) -> None:
         "  B(?r)   composite, closing\n    from A\n    WITHIN 5 min\n    └─ SEQ\n       ├─ A(?r) AS x\n"
         "       └─ NOT\n          └─ A\n\n"
         "stratum 3\n\n  C   logical, prompt, exact\n    from B\n    B and p some Thing\n\n"
-        "returns C as events\n"
+        "returns C as events\n\n"
+        "on Spark\n  B, C   in one bucket: NOT looks at all items\n"
+    )
+
+
+def test_explain_says_how_the_work_is_split_on_spark(folder: Path) -> None:
+    (folder / "q.obep").write_text(
+        "PREFIX : <http://e/> FROM STREAM <s> FROM NAMED WINDOW <w> ON <s> [RANGE 1 s]\n"
+        "EVENT A AS Alpha EVENT B AS Beta EVENT Both ON <w> AS (Alpha and Beta)\n"
+        "EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 5 s EVENT ABA(?r) MATCH AB(?r) SEQ A(?r) WITHIN 9 s\n"
+        "EVENT One MATCH FIRST A SEQ B WITHIN 2 s EVENT Hot AS Gamma IF { ?this :heat ?h FILTER(?h > 1) }\n"
+        "RETURN A, Both, AB, ABA, One, Hot\n"
+    )
+    out = obep("explain", "q.obep").out
+    assert out.endswith(
+        "\non Spark\n"
+        "  Both   in one bucket: a window is looked at as a whole\n"
+        "  Hot   split by whom it happens to\n"
+        "  One   in one bucket: no variable stands for the individual of all parts, and nothing says"
+        " PARTITION BY\n"
+        "  AB, ABA   split by ?r\n"
+        "  A   split by whom it happens to\n"
     )
 
 
@@ -137,7 +158,7 @@ def test_explain_names_the_events_that_another_may_follow_from(folder: Path) -> 
         "EVENT Rise(?x) MATCH Hot(?x) SEQ Hot(?x) AS again WITHIN 5 min CONSTRUCT { ?x a :Tagged }\n"
         "EVENT Both MATCH AnyAlert SEQ Marked WITHIN 5 min RETURN ALL\n"
     )
-    lines = obep("explain", "q.obep").out.splitlines()
+    lines = obep("explain", "q.obep").out.partition("\non Spark\n")[0].splitlines()
     assert lines[0] == "q.obep: 5 events in 4 strata"
     strata = [line.split()[0] for line in lines if line.startswith(("stratum", "  "))]
     events = [word for word in strata if word in ("stratum", "Hot", "Rise(?x)", "AnyAlert", "Marked", "Both")]
