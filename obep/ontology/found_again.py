@@ -7,6 +7,7 @@ names H. Where only B leads there, it is a surprise.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
@@ -18,7 +19,7 @@ from obep.ontology.handed_on import may_be_there
 from obep.ontology.relevance import weighed
 from obep.query import ast
 from obep.query.checks.report import listed, say
-from obep.query.names import needs_of, reachable
+from obep.query.names import needs_of, reachable, walk
 
 if TYPE_CHECKING:
     from obep.ontology.compile import Bundle
@@ -50,12 +51,27 @@ def found_by_class(bundle: Bundle, guarded: list[Term]) -> dict[Term, list[ast.L
                 and event.on is None
                 and event.guard is None  # its guard would see the class alone
                 and iri not in {head, *below}
-                and reached[iri] & bit[head]
+                and (reached[iri] & bit[head] or _asks_for_the_same(event, events[head]))
                 and head not in reachable(iri, needs)
                 and _may_hold(bundle, event.description, head)
             ):
                 found.setdefault(head, []).append(event)
     return found
+
+
+def _asks_for_the_same(event: ast.LogicalEvent, head: ast.Event) -> bool:
+    """Whether it asks for something that everything in the class of another has, by its definition."""
+    assert isinstance(head, ast.LogicalEvent)
+    had = [part for part in _conjuncts(head.description) if isinstance(part, ast.Some)]
+    return any(part in had for part in walk(event.description))
+
+
+def _conjuncts(part: ast.Description) -> Iterator[ast.Description]:
+    if isinstance(part, ast.Intersection):
+        for operand in part.operands:
+            yield from _conjuncts(operand)
+    else:
+        yield part
 
 
 def _premise(rule: r.Rule) -> Term:
@@ -112,7 +128,13 @@ def _warning(bundle: Bundle, head: Term, again: list[ast.LogicalEvent]) -> Diagn
         bundle.linked.file_of[head],
         event.name.span,
         f"each {name} may be found as {others} once more",
-        f"With IF, each {name} is an item of its own, and its class makes it one: what is found "
-        f"in the message as {others} is found in the {name} again.",
-        "put the condition into the class expression, as in number[> 6], or give one a class of its own",
+        f"With IF, each {name} is a message of its own to the other events, and its class has what {others} "
+        f"{'asks' if len(again) == 1 else 'ask'} for. So one message with a {name} in it counts twice there.",
+        f"EVENT {again[0].name.text} ON <{_stream(bundle)}> AS …   "
+        "which looks at the messages of that stream only;\n"
+        f"or no IF: write the condition into the class of {name}, as in number[> 6]",
     )
+
+
+def _stream(bundle: Bundle) -> str:
+    return next(iter(bundle.linked.streams), "stream")

@@ -40,3 +40,27 @@ def test_a_warning_where_an_event_is_found_once_more(tmp_path, other, times, war
     engine = query.engine()
     found = [*engine.push(ITEM, at=1, stream="s"), *engine.advance(10)]
     assert len(found) == times
+
+
+BARE = "EVENT Hot AS (celsius some number) IF { ?this :celsius ?t FILTER(?t > 30) }\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "times"),
+    [
+        ("AS (celsius some number)", 2),
+        ("AS (celsius some number and state value 'open')", 1),  # the occurrence hands on celsius alone
+        ("AS (celsius some number[> 5])", 1),
+        ("AS (celsius some number[< 5])", 0),
+        ("ON <s> AS (celsius some number)", 1),  # the remedy: messages only
+    ],
+)
+def test_what_is_asked_for_is_all_that_the_class_says(other, times):
+    text = f"PREFIX : <http://e/#> FROM STREAM <s>\n{BARE}EVENT E {other}\nRETURN E"
+    query = obep.load(text=text)
+    engine = query.engine()
+    item = "@prefix : <http://e/#> . :r :celsius 35.0 ; :state 'open' ."
+    found = [*engine.push(item, at=1, stream="s"), *engine.advance(10)]
+    assert len(found) == times
+    warned = [one.message for one in query.warnings if one.code == "OBEP245"]
+    assert warned == (["each Hot may be found as E once more"] if times == 2 else [])
