@@ -57,7 +57,7 @@ CASES: dict[str, tuple[dict[str, str], int, tuple[str, ...]]] = {
             "doors.jsonl": '{"time": 1, "graph": "<http://e/#d> a <http://e/#Door> ."}\n',
         },
         0,
-        ("OBEP565  warning: probes: the values of http://e/#celsius are text",),
+        ("OBEP565  warning: probes: the values of http://e/#celsius ",),
     ),
     "a unit that makes times lie long ago": (
         {
@@ -115,8 +115,7 @@ def test_standard_input_goes_on_from_a_checkpoint_as_embedded(spark: Any, tmp_pa
         [json.loads(line)["start"] for line in (tmp_path / f"{engine}.jsonl").read_text().splitlines()]
         for engine in ("embedded", "spark")
     ]
-    assert found[0] == [0, 1, 2, 3, 4, 5]
-    assert found[1] == [0, 1, 2, 3, 4]  # on Spark a stream that may go on leaves its last instant open
+    assert found == [[0, 1, 2, 3, 4, 5]] * 2
 
 
 def test_live_sources_that_nothing_puts_in_order_are_warned_of(spark: Any, tmp_path: Path) -> None:
