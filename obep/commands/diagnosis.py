@@ -33,12 +33,12 @@ EXTRAS = {
 }
 
 
-def diagnose(try_reasoner: bool = True) -> list[Finding]:
+def diagnose() -> list[Finding]:
     """All findings, the needed ones first."""
     found = [_python(), _installed("obep", "this program")]
     found += [_installed(name, "") for name in NEEDED]
     found += [_extra(name, use, extra) for name, (use, extra) in EXTRAS.items()]
-    found += _java(try_reasoner)
+    found += _java()
     return [*found, *_engines(found)]
 
 
@@ -65,7 +65,7 @@ def _extra(name: str, use: str, extra: str) -> Finding:
         return Finding(name, None, f"not installed; needed for {use}", f'pip install "obep[{extra}]"')
 
 
-def _java(try_reasoner: bool) -> Iterator[Finding]:
+def _java() -> Iterator[Finding]:
     from obep.ontology.java import find_java
 
     library = find_java()
@@ -79,8 +79,7 @@ def _java(try_reasoner: bool) -> Iterator[Finding]:
         yield Finding("HermiT", None, "needs Java; without it some events are a flagged lower bound")
         return
     yield Finding("Java", True, _java_version(library))
-    if try_reasoner:
-        yield _tried("HermiT", _ask_reasoner, "answers", "needed for events that the rules cannot decide")
+    yield _tried("HermiT", _ask_reasoner, "answers", "needed for events that the rules cannot decide")
 
 
 def _java_version(library: Path) -> str:

@@ -6,7 +6,6 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import TextIO
 
 from obep.commands.terminal import plain
 from obep.errors import Diagnostic, Severity
@@ -16,27 +15,19 @@ from obep.formats.instants import Style, show_instant
 class Progress:
     """Speaks for a run: without a terminal only of what went wrong, quiet only of what made it fail."""
 
-    def __init__(
-        self,
-        *,
-        quiet: bool = False,
-        as_json: bool = False,
-        out: TextIO | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._out = out or sys.stderr
+    def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
+        self._out = sys.stderr
         self._json = as_json
         self._quiet = quiet
         self._moves = self._out.isatty() and not quiet and not as_json
         self._talks = self._moves or (as_json and not quiet)
-        self._clock = clock
-        self._begun = clock()
+        self._begun = time.monotonic()
         self._shown = 0.0
         self._width = 0
 
     def move(self, figures: Callable[[], Mapping[str, object]]) -> None:
         """Shows how far the run is, twice a second at most."""
-        now = self._clock()
+        now = time.monotonic()
         if not self._moves or now - self._shown < 0.5:
             return
         self._shown = now
@@ -48,7 +39,7 @@ class Progress:
     def end(self, figures: Mapping[str, object], stopped: bool) -> None:
         """Shows what the run came to."""
         self._clear()
-        seconds = round(self._clock() - self._begun, 3)
+        seconds = round(time.monotonic() - self._begun, 3)
         if self._json and self._talks:
             self._say(
                 {"level": "info", "message": "stopped" if stopped else "done", "seconds": seconds, **figures}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from obep.guards.mentions import HIDDEN, THIS, rename_times, rename_variable, timed, variables
@@ -44,10 +44,6 @@ class CrossFilter:
     def aliases(self) -> frozenset[str]:
         """All the aliases that it may concern."""
         return self.named.union(*self.binders)
-
-    def applies(self, present: Set[str]) -> bool:
-        """Whether it asks anything of a candidate with these aliases (SPEC D8)."""
-        return self.named <= present and all(not binders.isdisjoint(present) for binders in self.binders)
 
 
 def hidden_this(alias: str) -> str:

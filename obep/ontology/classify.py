@@ -7,7 +7,7 @@ from pathlib import Path
 
 from obep.ontology.axioms import Axioms
 from obep.ontology.cache import Folder, axioms_hash
-from obep.ontology.reasoner import INCONSISTENT, Hierarchy, Inconsistent, Reasoner, shared_reasoner
+from obep.ontology.reasoner import INCONSISTENT, Hierarchy, Inconsistent, shared_reasoner
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,7 @@ class _Found:
     hierarchy: Hierarchy | None
 
 
-def classify(
-    axioms: Axioms, cache_dir: Path | None = None, reasoner: Reasoner | None = None
-) -> Hierarchy | Inconsistent:
+def classify(axioms: Axioms, cache_dir: Path | None = None) -> Hierarchy | Inconsistent:
     """The hierarchy of the named classes of T; `INCONSISTENT` if T has no model.
 
     Give the sub-expressions of the events names of their own first (`X EquivalentTo r some A`): what HermiT
@@ -29,7 +27,7 @@ def classify(
     key = "" if folder is None else axioms_hash(axioms)
     found = None if folder is None else folder.read(key, _Found)
     if found is None:
-        answer = (reasoner or shared_reasoner()).classify(axioms)
+        answer = shared_reasoner().classify(axioms)
         found = _Found(None if isinstance(answer, Inconsistent) else answer)
         if folder is not None:
             folder.write(key, found)

@@ -308,26 +308,6 @@ class Bundle:
         """The names in an event's definition, with the classes and properties below and above them (D7)."""
         return self.vocabularies.of(event)
 
-    def to_bytes(self) -> bytes:
-        """All of it, for another process."""
-        from obep.ontology.packing import to_bytes
-
-        return to_bytes(self)
-
-    @staticmethod
-    def from_bytes(data: bytes) -> Bundle:
-        """A bundle that `to_bytes` has packed."""
-        from obep.ontology.packing import from_bytes
-
-        return from_bytes(data)
-
-    @staticmethod
-    def from_path(path: Path) -> Bundle:
-        """A bundle in a file, which is mapped, not read: K stays packed until somebody looks."""
-        from obep.ontology.packing import from_path
-
-        return from_path(path)
-
     @cached_property
     def hash(self) -> str:
         """A name for the content."""

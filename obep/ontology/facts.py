@@ -38,9 +38,7 @@ class Facts:
         "types",
     )
 
-    def __init__(
-        self, program: Program, store: Store, own: list[Term], *, equality: bool = False, keep: bool = False
-    ) -> None:
+    def __init__(self, program: Program, store: Store, own: list[Term], *, keep: bool = False) -> None:
         """`keep`: store every edge, also those that no rule looks up."""
         self.program, self.store, self.own = program, store, own
         self._stored = [True] * len(program.stored) if keep else program.stored
@@ -53,7 +51,7 @@ class Facts:
         """The goals: concept, individual, node."""
         self._size, self._types = store.size, store.types
         self._last_goal = program.names.last_goal
-        self.equality = equality or program.equality
+        self.equality = program.equality
         self.operations = 0
         """How many facts were looked at; tests hold it against the size of T."""
         self._agenda: list[tuple[Any, ...]] = []

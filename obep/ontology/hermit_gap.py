@@ -31,15 +31,12 @@ REMEMBERED = 50_000
 class HermitGap:
     """Answers by HermiT, each shape of question once."""
 
-    def __init__(
-        self, axioms: Axioms, cache_dir: Path | None = None, reasoner: Reasoner | None = None
-    ) -> None:
+    def __init__(self, axioms: Axioms, cache_dir: Path | None = None) -> None:
         """`axioms` are T with the definitions of the events."""
         self.asked = 0
         """Shapes that nobody had an answer to."""
         self._axioms = axioms
         self._fixed = fixed_names(axioms)
-        self._reasoner = reasoner
         self._answers: OrderedDict[str, Answer] = OrderedDict()
         self._facts: OrderedDict[str, bool] = OrderedDict()
         self._lock = threading.Lock()
@@ -72,7 +69,7 @@ class HermitGap:
             return False
         self.asked += 1
         abox = [a for t in triples if (a := self._axioms.assertion(t)) is not None]
-        found = (self._reasoner or shared_reasoner()).entails_one(self._axioms, abox, goal)
+        found = shared_reasoner().entails_one(self._axioms, abox, goal)
         if self._folder is not None:
             self._folder.write(key, found)
         return found
@@ -99,7 +96,7 @@ class HermitGap:
 
     def _ask(self, key: str, shape: Question) -> Answer:
         self.asked += 1
-        answer = explain(self._axioms, shape, self._reasoner or shared_reasoner())
+        answer = explain(self._axioms, shape, shared_reasoner())
         if self._folder is not None:
             self._folder.write(key, _Record.of(answer))
         return answer

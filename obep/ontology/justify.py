@@ -11,6 +11,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 Part = TypeVar("Part", bound=Hashable)
 Holds = Callable[[Sequence[Part]], bool]
+EFFORT = 2_000
+"""Nodes of the hitting-set tree, at most."""
 
 
 class Minimal(NamedTuple, Generic[Part]):
@@ -51,12 +53,11 @@ def all_minimal(
     cap: int,
     seeds: Iterable[frozenset[Part]] = (),
     wanted: Callable[[frozenset[Part]], bool] = lambda found: True,
-    effort: int = 2_000,
 ) -> Minimal[Part]:
     """All minimal sets of parts for which the question holds, up to `cap` wanted ones (Reiter's tree).
 
-    `seeds` are sets for which it is known to hold; they save questions and need not be minimal. `effort`
-    bounds the nodes of the tree. The same input gives the same sets in every process.
+    `seeds` are sets for which it is known to hold; they save questions and need not be minimal. The
+    same input gives the same sets in every process.
 
     >>> found = all_minimal(lambda s: 1 in s or {2, 3} <= set(s), range(4), cap=9)
     >>> sorted(map(sorted, found.sets))
@@ -71,7 +72,7 @@ def all_minimal(
     waiting: list[frozenset[Part]] = [frozenset()]
     seen = {waiting[0]}
     while waiting:
-        if sum(map(wanted, found)) >= cap or len(seen) > effort:
+        if sum(map(wanted, found)) >= cap or len(seen) > EFFORT:
             return Minimal(tuple(filter(wanted, found))[:cap], True)
         removed = waiting.pop(0)
         if any(dead <= removed for dead in closed):

@@ -12,7 +12,7 @@ from hashlib import blake2b, file_digest
 from pathlib import Path
 
 from obep.errors import ObepError, fail
-from obep.model import RDF_TYPE, Term, Triple
+from obep.model import Term, Triple
 from obep.ontology.axioms import OWL, Axioms
 from obep.ontology.cache import content_hash
 from obep.ontology.literals import literal
@@ -38,7 +38,7 @@ _EXPANDED = 1 << 16
 """How long an entity of an XML file may become when all that it refers to is filled in."""
 LARGE = 4 << 20
 """Bytes from which on a graph is read once and kept in a file that processes share."""
-_IMPORTS, _ONTOLOGY = f"<{OWL}imports>", f"<{OWL}Ontology>"
+_IMPORTS = f"<{OWL}imports>"
 
 
 def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = None) -> Axioms:
@@ -243,8 +243,3 @@ def _refused(path: Path, reason: str) -> ObepError:
         reason=reason,
         remedy="write what the entity stands for into the file itself",
     )
-
-
-def is_ontology(triples: Iterable[Triple]) -> bool:
-    """Whether a graph says that it is an ontology."""
-    return any(p == RDF_TYPE and o == _ONTOLOGY for _, p, o in triples)

@@ -74,12 +74,6 @@ class Reading:
     program: Program
     store: Store
 
-    def close(self, triples: Sequence[Triple], *, program: Program | None = None) -> Closure:
-        """All that follows from triples beside K; an assertion is derived from its place in `triples`."""
-        closure = assert_triples(program or self.program, self.store, triples)
-        closure.run()
-        return closure
-
 
 def assert_triples(program: Program, store: Store, triples: Sequence[Triple]) -> Closure:
     """A closure that holds the triples, not run yet. What T does not know takes part in nothing."""

@@ -15,8 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from obep.errors import fail
-from obep.model import Term
-from obep.ontology.axioms import Assertion, Axioms, Class, ClassAssertion
+from obep.ontology.axioms import Assertion, Axioms
 from obep.ontology.hermit import INCONSISTENT, Hierarchy, Inconsistent, Loaded
 from obep.ontology.java import start_java
 
@@ -65,21 +64,6 @@ class Reasoner:
         with self._ask(axioms) as loaded:
             self.calls += 1
             return loaded.classify()
-
-    def unsatisfiable(self, axioms: Axioms, classes: Sequence[Term]) -> list[Term]:
-        """Those of the classes that can have no instance; all of them if T has no model."""
-        fresh = "<urn:obep:fresh>"
-        return [c for c in classes if not self.consistent(axioms, (ClassAssertion(Class(c), fresh),))]
-
-    def instances(
-        self, axioms: Axioms, abox: Sequence[Assertion], classes: Sequence[Term], individuals: Sequence[Term]
-    ) -> set[tuple[Term, Term]] | Inconsistent:
-        """The pairs (class, individual) that are entailed."""
-        pairs = [(c, i) for c in classes for i in individuals]
-        answers = self.entails(axioms, abox, [ClassAssertion(Class(c), i) for c, i in pairs])
-        if isinstance(answers, Inconsistent):
-            return answers
-        return {pair for pair, yes in zip(pairs, answers, strict=True) if yes}
 
     @contextmanager
     def _ask(self, axioms: Axioms) -> Iterator[Loaded]:

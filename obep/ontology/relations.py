@@ -15,7 +15,7 @@ from obep.query.names import reachable
 Directed = tuple[int, bool]
 """A relation, and whether it is read backwards."""
 
-SAME, DIFFERENT = 0, 1
+SAME = 0
 
 
 class Relations:
@@ -66,11 +66,6 @@ class Relations:
             if symmetric:
                 found[number, not backwards] = None
         return tuple(found)
-
-    def above_directed(self, number: int, backwards: bool) -> tuple[Directed, ...]:
-        """The same for a relation."""
-        role = self.names[number]
-        return self.above(inverse(role) if backwards else role)
 
 
 def _order(role: Role) -> tuple[bool, int, str]:

@@ -39,20 +39,17 @@ class Review:
 def review(
     linked: Linked,
     axioms: Axioms,
-    suspects: Iterable[tuple[Triple, ...]] = (),
     *,
     cache_dir: Path | None = None,
-    reasoner: Reasoner | None = None,
 ) -> Review:
-    """Classifies T with the definitions and looks at the components of K that may contradict it."""
-    asked = reasoner or shared_reasoner()
-    hierarchy = classify(axioms, cache_dir, reasoner)
+    """Classifies T with the definitions."""
+    reasoner = shared_reasoner()
+    hierarchy = classify(axioms, cache_dir)
     if isinstance(hierarchy, Inconsistent):
-        raise contradiction(axioms, (), asked)
+        raise contradiction(axioms, (), reasoner)
     impossible = [event for event in linked.events if event in set(hierarchy.unsatisfiable)]
     if impossible:
-        raise ObepError(*(impossible_event(linked, axioms, event, asked) for event in impossible))
-    clear_static(axioms, suspects, asked, cache_dir)
+        raise ObepError(*(impossible_event(linked, axioms, event, reasoner) for event in impossible))
     return Review(hierarchy, tuple(_equivalents(linked, hierarchy)))
 
 

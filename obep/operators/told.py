@@ -32,11 +32,6 @@ class Carried(Occurrence):
 
     told: Told
 
-    @property
-    def as_told(self) -> bool:
-        """Whether it has no rows but those that it came with: another item of its instant may have more."""
-        return self.solutions is self.told.solutions
-
     def __getattr__(self, name: str) -> Any:
         # Only called for a slot without a value.
         if name == "explanation":

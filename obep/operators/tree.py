@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Set
 from typing import Any
 
-from obep.model import Item, Occurrence, Term
+from obep.model import Item, Occurrence
 from obep.operators.absence import Rest, Silence, Without
 from obep.operators.candidates import NOTHING, Candidate, Emit, Rows, Take
 from obep.operators.following import Next
@@ -77,9 +77,6 @@ class Tree:
         self._timed: list[Silence | Replay] = []
         self._of_items: list[Rest | Replay] = []
         self._grow(root, self.found.append, False)
-
-    def leaves_of(self, event: Term) -> list[Leaf]:
-        return [leaf for leaf in self.leaves if leaf.node.event == event]
 
     @property
     def wants_items(self) -> bool:

@@ -63,7 +63,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                 root = _Building(event, asks, manners, vocabulary).root()
                 if not bounded.isdisjoint(depends(event)):
                     bounded.add(iri)
-                planned.append(replace(_composite(event, root, asks, stratum), bounded=iri in bounded))
+                planned.append(replace(_composite(event, root, stratum), bounded=iri in bounded))
                 manners[iri] = _composite_manner(root, found_in.get(iri, ()), manners)
     return Plan(tuple(planned), asks, _returned(linked), found_in, plan_windows(linked))
 
@@ -136,7 +136,7 @@ def _manners(events: Iterable[Term], known: Mapping[Term, Manner]) -> list[Manne
     return [known.get(iri, Manner(late=True, deep=True, long=True)) for iri in events]
 
 
-def _composite(event: ast.CompositeEvent, root: Node, asks: Asks, stratum: int) -> EventPlan:
+def _composite(event: ast.CompositeEvent, root: Node, stratum: int) -> EventPlan:
     return EventPlan(
         event.name.iri,
         event.name.text,

@@ -117,8 +117,9 @@ def usable(world: World) -> bool:
     """Whether HermiT can read T, K is consistent, and every event can happen: otherwise there is no query."""
     T, reasoner = world.full(), shared_reasoner()
     try:
-        return reasoner.consistent(T, _abox(T, world.k)) and not reasoner.unsatisfiable(
-            T, [event for event, _ in world.events]
+        return reasoner.consistent(T, _abox(T, world.k)) and all(
+            reasoner.consistent(T, [ax.ClassAssertion(ax.Class(event), "<urn:obep:fresh>")])
+            for event, _ in world.events
         )
     except ObepError as error:
         assert error.code == "OBEP342", error

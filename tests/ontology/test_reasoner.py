@@ -407,13 +407,12 @@ def test_an_ontology_without_a_model_has_no_hierarchy() -> None:
     assert shared_reasoner().classify(T) is INCONSISTENT
 
 
-def test_unsatisfiable_classes_and_instances() -> None:
+def test_an_assertion_of_a_class_without_instances_is_inconsistent() -> None:
     T = ontology(SubClassOf(A, ax.Not(A)), SubClassOf(B, C))
     reasoner = shared_reasoner()
-    assert reasoner.unsatisfiable(T, [t("A"), t("B")]) == [t("A")]
-    found = reasoner.instances(T, [ax.ClassAssertion(B, t("x"))], [t("B"), t("C")], [t("x"), t("y")])
-    assert found == {(t("B"), t("x")), (t("C"), t("x"))}
-    assert reasoner.instances(T, [ax.ClassAssertion(A, t("x"))], [t("B")], [t("x")]) is INCONSISTENT
+    goals = [ax.ClassAssertion(one, t(name)) for one in (B, C) for name in "xy"]
+    assert reasoner.entails(T, [ax.ClassAssertion(B, t("x"))], goals) == [True, False, True, False]
+    assert reasoner.entails(T, [ax.ClassAssertion(A, t("x"))], goals) is INCONSISTENT
 
 
 def test_what_is_outside_owl_2_dl_is_an_error_that_says_so() -> None:
