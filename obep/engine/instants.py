@@ -209,10 +209,6 @@ class Runtime:
         self._seen.clear()
         self._items[:] = unpack(items)
 
-    def remembers(self) -> dict[Term, int]:
-        """How much each event remembers; an event of no consequence is not there."""
-        return {run.plan.event: size for run in self._runs if (size := run.size())}
-
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""
         return sum(run.pending() for run in self._runs)
