@@ -197,7 +197,7 @@ class FolderSource:
     def _file(self, path: Path, done: dict[str, int]) -> Iterator[Batch]:
         try:
             format, packed = format_of(path.name, self._format)
-            records = records_of(below(path, self._folder), format, packed, self._reading)
+            records = records_of(below(Path(path.name), self._folder), format, packed, self._reading)
             for batch in batched(records, {"records": done.get(path.name, 0)}):
                 done[path.name] = batch.position["records"]
                 yield Batch(batch.records, {path.name: done[path.name]})

@@ -204,6 +204,17 @@ def test_lines_that_arrive_in_pieces_are_put_together() -> None:
     assert Arriving(Trickle()).read() == data
 
 
+def test_a_folder_may_be_given_relative_to_where_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.jsonl").write_text('{"time": 3, "graph": ""}\n')
+    source = FolderSource("s", Path("in"), Reading(stream="s"), wait=lambda _: source.stop())
+    found = [record for batch in source.batches({}) for record in batch.records]
+    assert [(type(one).__name__, one.at) for one in found] == [("Item", 3_000_000)]
+
+
 def test_a_folder_gives_each_new_file_once(tmp_path: Path) -> None:
     (tmp_path / "b.jsonl").write_text(line(2))
     (tmp_path / "a.jsonl").write_text(line(1))
