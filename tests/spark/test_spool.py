@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 
@@ -55,6 +56,27 @@ def test_a_torn_write_is_no_file(tmp_path: Path) -> None:
     spool.append([("a", 0, b"0")])
     (tmp_path / ".00000000000000000001.spool.tmp").write_bytes(b"half")
     assert Spool(tmp_path).next == 1
+
+
+def test_a_message_is_acknowledged_when_it_is_in_the_spool_and_not_before(tmp_path: Path) -> None:
+    told: list[tuple[list[int], int]] = []
+
+    class Reader(SpooledReader):
+        def listen(self) -> None:
+            """Messages come by hand."""
+
+        def acknowledge(self, tokens: Sequence[int]) -> None:
+            told.append((list(tokens), Spool(tmp_path).next))  # as who starts after a crash finds it
+
+    reader = Reader({"spool": str(tmp_path)})
+    assert reader.initialOffset() == {NEXT: 0}
+    for number in (1, 2):
+        reader.take("rooms", b"x", number)
+    assert told == []
+    assert reader.latestOffset() == {NEXT: 2}
+    assert told == [([1, 2], 2)]
+    assert reader.latestOffset() == {NEXT: 2}
+    assert told == [([1, 2], 2)]
 
 
 def until(reader: SpooledReader, count: int) -> list[bytes]:

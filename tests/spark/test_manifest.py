@@ -1,0 +1,68 @@
+"""A checkpoint that cannot be gone on from is refused before Spark runs anything: no JVM is needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from spark_cases import HEAD
+
+import obep
+from obep.engine.query import Query
+from obep.errors import ObepError
+from obep.spark.manifest import manifest, read_manifest, require_same, write_manifest
+
+TEXT = HEAD + "EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 5 s\nRETURN AB AS EVENT STREAM"
+CHANGES = {
+    "a comment": ("EVENT AB", "# who follows whom\nEVENT AB", ""),
+    "a new event beside it": ("EVENT AB", "EVENT CA MATCH C(?x) SEQ A(?x) WITHIN 1 s\nEVENT AB", ""),
+    "a longer WITHIN": ("WITHIN 5 s", "WITHIN 6 s", "its definition"),
+    "one more triple in K": ("FROM STREAM <s>", "FROM GRAPH <k.nt>\nFROM STREAM <s>", "static graph"),
+    "another name": ("EVENT AB(?r)", "EVENT BA(?r)", "it is gone"),
+}
+
+
+def changed(folder: Path, old: str, new: str) -> Query:
+    (folder / "k.nt").write_text("<http://e/x1> <http://e/in> <http://e/room1> .\n")
+    text = TEXT.replace(old, new, 1)
+    if "EVENT CA" in new:
+        text = text.replace("RETURN AB", "RETURN AB, CA")
+    if "EVENT BA" in new:
+        text = text.replace("RETURN AB", "RETURN BA")
+    return obep.load(text=text, folder=folder, java=False)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_a_checkpoint_of_another_query_says(tmp_path: Path, change: str) -> None:
+    old, new, why = CHANGES[change]
+    before = obep.load(text=TEXT, java=False)
+    write_manifest(tmp_path, manifest(before, 2, 2, ["s"]))
+    kept = read_manifest(tmp_path)
+    assert kept is not None
+    after = changed(tmp_path, old, new)
+    if not why:
+        require_same(kept, after, manifest(after, 2, 2, ["s"]))
+        return
+    with pytest.raises(ObepError) as caught:
+        require_same(kept, after, manifest(after, 2, 2, ["s"]))
+    assert caught.value.code == "OBEP653"
+    assert why in str(caught.value) and "--drop-state" in str(caught.value)
+
+
+def test_other_sources_and_other_buckets_are_refused(tmp_path: Path) -> None:
+    query = obep.load(text=TEXT, java=False)
+    kept = manifest(query, 2, 2, ["s"])
+    with pytest.raises(ObepError, match="OBEP558"):
+        require_same(kept, query, manifest(query, 2, 2, ["t"]))
+    with pytest.raises(ObepError, match="OBEP653"):
+        require_same(kept, query, manifest(query, 2, 4, ["s"]))
+
+
+def test_a_manifest_that_is_damaged_is_an_error(tmp_path: Path) -> None:
+    assert read_manifest(tmp_path) is None
+    (tmp_path / "obep.json").write_text("{")
+    with pytest.raises(ObepError, match="OBEP558"):
+        read_manifest(tmp_path)
