@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from obep.model import Occurrence
 from obep.operators.candidates import Take
@@ -22,13 +20,13 @@ def all_of(takes: list[Take]) -> Take:
     return take
 
 
-@contextmanager
-def uncollected() -> Iterator[None]:
+class uncollected:
     """A batch makes no cycles: meanwhile the collector would look at everything for nothing."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
+
+    def __enter__(self) -> None:
+        self._collects = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *error: object) -> None:
+        if self._collects:
             gc.enable()

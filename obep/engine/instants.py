@@ -93,6 +93,8 @@ class Runtime:
         """Whether two occurrences ever came at the same instant."""
         self._prunes = [_NEVER if run.longest is None else -_NEVER for run in self._runs]
         self._prune_at = min(self._prunes, default=_NEVER)
+        bounds = [_NEVER if run.forgets is None else run.forgets for run in self._runs]
+        self._forgets = None if _NEVER in bounds else max(bounds, default=0)
 
     def push(
         self, at: int, occurrences: Sequence[Occurrence], items: Iterable[Item] = ()
@@ -184,10 +186,9 @@ class Runtime:
 
     def expires(self) -> int | None:
         """From when on all that it remembers is of no consequence; `None`: not before `wakes`, or never."""
-        bounds = [run.forgets for run in self._runs]
-        if self.now is None or self.wakes() is not None or None in bounds:
+        if self.now is None or self._forgets is None or self.wakes() is not None:
             return None
-        return self.now + 1 + max((bound for bound in bounds if bound is not None), default=0)
+        return self.now + 1 + self._forgets
 
     def dump(self) -> Any:
         """All that it remembers, as plain values for msgpack."""
@@ -197,7 +198,7 @@ class Runtime:
         return [self.now, pack.occurrences, runs, arrived, items, pack.told]
 
     def load(self, data: Any) -> None:
-        """Go on from a dump of the same plan."""
+        """Go on from a dump of the same plan; what it knew is forgotten."""
         self.now, occurrences, runs, arrived, items, told = data
         unpack = Unpacking(occurrences, msgspec.convert(told, list[Told]))
         known = {run.plan.event: run for run in self._runs}

@@ -106,7 +106,7 @@ class Segment:
         return _encoder.encode((VERSION, self._asks, self._waiting, self._runtime.dump()))
 
     def load(self, data: bytes) -> None:
-        """Go on from a dump."""
+        """Go on from a dump; what it held is forgotten."""
         version, *rest = msgspec.msgpack.decode(data)
         if version != VERSION:
             raise fail(
@@ -118,6 +118,7 @@ class Segment:
         if asks != self._asks:
             _renumber(asks, self._asks, waiting, state)
         self._runtime.load(state)
+        self._waiting.clear()
         self.add(waiting)
 
 

@@ -122,6 +122,7 @@ class Memory:
     def refill(self, candidates: Iterable[Candidate]) -> None:
         """Hold these instead."""
         self.buckets.clear()
+        self._holding.clear()
         for candidate in candidates:
             self.add(candidate)
 

@@ -152,11 +152,15 @@ class Run:
         """Whether there was a state of another query, which is to be forgotten."""
         before = self._resume(state) if state is not None else None
         self._pages = Pages(msgspec.convert(before.index, Index) if before else Index(), stored)
-        warm = _warm.pop(self._key, None)
-        if warm is None or before is None or warm.version != before.version:
-            warm = Warm("", {}, [], frozenset())
-        self._segments, self._letters, self._before = warm.segments, warm.letters, warm.touched
+        warm = _warm.pop(self._key, Warm("", {}, [], frozenset()))
+        self._letters = warm.letters
         self._letters.clear()
+        self._spare: list[Segment] = []
+        """Segments whose state is not the newest: another may be loaded into them."""
+        self._segments, self._before = warm.segments, warm.touched
+        if before is None or warm.version != before.version:
+            self._spare.extend(warm.segments.values())
+            self._segments, self._before = {}, frozenset()
         self._touched: set[int] = set()
 
     def _resume(self, data: bytes) -> State | None:
@@ -211,11 +215,15 @@ class Run:
     def _segment(self, number: int) -> Segment:
         segment = self._segments.get(number)
         if segment is None:
-            segment = Segment(self._plan, matcher_of(self.bundle), self._letters.append, self._asks)
+            stored = number in self._pages
+            segment = self._spare.pop() if stored and self._spare else self._new_segment()
             self._segments[number] = segment
-            if number in self._pages:
+            if stored:
                 segment.load(self._pages.get(number))
         return segment
+
+    def _new_segment(self) -> Segment:
+        return Segment(self._plan, matcher_of(self.bundle), self._letters.append, self._asks)
 
     def turned_pages(self) -> Iterator[tuple[int, bytes | None]]:
         """The pages to write, and those that are gone (`None`)."""
