@@ -43,14 +43,12 @@ check: $(READY) ## ruff, ruff format, mypy --strict, and the tests that need nei
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not spark and not slow and not java'
 
 bench: $(READY) ## measure
-	@test -e bench/run.py || { echo 'bench/run.py is not there yet' >&2; exit 1; }
 	$(BIN)/python bench/run.py
 
 faults: $(READY) ## the tests that kill, restart and compare
 	OBEP_KILLS=30 $(BIN)/python -m pytest -m faults
 
 docs: $(READY) ## the documentation as a site, in site/
-	@test -e mkdocs.yml || { echo 'mkdocs.yml is not there yet' >&2; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(BIN)/mkdocs build --strict
 

@@ -163,6 +163,13 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     assert wrong == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=short)
+def test_every_file_of_ours_that_a_page_names_is_there(page: Path) -> None:
+    ours = "obep|grammar|tests|docs|examples|bench|ontologies"
+    named = re.findall(rf"`((?:{ours})/[\w./*-]*)`", page.read_text("utf-8"))
+    assert [path for path in named if not any(ROOT.glob(path))] == []
+
+
 def test_every_page_is_in_the_navigation() -> None:
     listed = set(re.findall(r"[\w-]+\.md", (ROOT / "mkdocs.yml").read_text("utf-8")))
     assert {page.name for page in DOCS.glob("*.md")} <= listed
