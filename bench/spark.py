@@ -1,7 +1,9 @@
 """W1 on Spark: A then B of the same room within 5 s, all pairs, Parquet to Parquet; and RDF items to JSON.
 
     python bench/spark.py                        W1, 2,000,000 events, local[2], three times
-    python bench/spark.py --idle-rooms 100000    the same with rooms in the state that nothing comes from
+    python bench/spark.py --idle-rooms 100000    the same with rooms in the state that nothing comes from:
+                                                 first such that are forgotten after 5 s, then such that wait
+                                                 for an hour, in turn with the same query and no such rooms
     python bench/spark.py --rdf                  N-Triples in (two triples, no two alike), JSON lines out
     python bench/spark.py --cores                two cores against one, each pinned (Linux)
     python bench/spark.py --all                  all of these
@@ -23,6 +25,7 @@ import tempfile
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +45,10 @@ EVENT B AS Beta
 EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 5 s
 RETURN AB AS EVENT STREAM
 """
+WAITING = QUERY.replace(
+    "EVENT AB", "EVENT Z AS Omega\nEVENT ZB(?r) MATCH Z(?r) SEQ B(?r) WITHIN 1 h\nEVENT AB"
+).replace("RETURN AB", "RETURN AB, ZB")
+"""With an event that idle rooms wait for."""
 MAPPING = {"template": "<http://e/room{room}> a <http://e/{kind}> .", "time": "ts"}
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -55,7 +62,16 @@ def columns(events: int, first: int = 0) -> dict[str, list[Any]]:
     return {"ts": times, "room": rooms, "kind": [rnd.choice(KINDS) for _ in range(events)]}
 
 
-def write_files(folder: Path, events: int, files: int, idle: int, rdf: bool) -> None:
+@dataclass(frozen=True)
+class Kind:
+    """What is measured: with how many idle rooms, which wait for an hour or for 5 s, or RDF items."""
+
+    idle: int = 0
+    waiting: bool = False
+    rdf: bool = False
+
+
+def write_files(folder: Path, events: int, files: int, kind: Kind) -> None:
     """Files of equal size; the first brings the rooms that stay idle."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -64,12 +80,12 @@ def write_files(folder: Path, events: int, files: int, idle: int, rdf: bool) -> 
     size = events // files
     for number in range(files):
         data = columns(size, number * size)
-        if number == 0 and idle:
-            data["ts"] = [START] * idle + data["ts"]
-            data["room"] = [ROOMS + n for n in range(idle)] + data["room"]
-            data["kind"] = ["Alpha"] * idle + data["kind"]
+        if number == 0 and kind.idle:
+            data["ts"] = [START] * kind.idle + data["ts"]
+            data["room"] = [ROOMS + n for n in range(kind.idle)] + data["room"]
+            data["kind"] = ["Omega" if kind.waiting else "Alpha"] * kind.idle + data["kind"]
         times = pa.array(data["ts"], pa.timestamp("us", tz="UTC"))
-        if rdf:
+        if kind.rdf:
             rows = zip(range(number * size, (number + 1) * size), data["room"], data["kind"], strict=True)
             texts = [
                 f"<http://e/room{r}> {RDF_TYPE} <http://e/{k}> .\n"
@@ -100,13 +116,14 @@ def expected(events: int, files: int) -> int:
     return count
 
 
-def run(spark: Any, folder: Path, given: argparse.Namespace, rdf: bool) -> list[dict[str, Any]]:
+def run(spark: Any, folder: Path, given: argparse.Namespace, kind: Kind) -> list[dict[str, Any]]:
     """One stream over all files; the progress of its micro-batches. The answer is counted."""
     from obep.spark import detect
 
     for name in ("out", "state"):
         shutil.rmtree(folder / name, ignore_errors=True)
-    query = obep.load(text=QUERY, java=False)
+    query = obep.load(text=WAITING if kind.waiting else QUERY, java=False)
+    rdf = kind.rdf
     schema = "stream string, time timestamp, graph string" if rdf else "ts timestamp, room long, kind string"
     source = spark.readStream.schema(schema).option("maxFilesPerTrigger", given.files_per_trigger)
     rows = source.parquet(str(folder / "in"))
@@ -188,15 +205,27 @@ def pinned(given: argparse.Namespace) -> Figure:
     )
 
 
-def measure(spark: Any, folder: Path, given: argparse.Namespace, idle: int, rdf: bool) -> Figure:
+def measure(spark: Any, folder: Path, given: argparse.Namespace, kind: Kind) -> Figure:
     """Some runs of one kind."""
-    write_files(folder / "in", given.events, given.files, idle, rdf)
-    rates = tuple(show(run(spark, folder, given, rdf)) for _ in range(given.runs))
+    write_files(folder / "in", given.events, given.files, kind)
+    rates = tuple(show(run(spark, folder, given, kind)) for _ in range(given.runs))
     shutil.rmtree(folder / "in")
-    name = (
-        "N-Triples to JSON lines" if rdf else f"W1, {idle:,} rooms idle" if idle else "W1, Parquet to Parquet"
-    )
-    return Figure(f"Spark: {name}", rates, "events/s", 60_000 if rdf else 150_000)
+    idle = f"W1, {kind.idle:,} rooms idle" if kind.idle else "W1, Parquet to Parquet"
+    name = "N-Triples to JSON lines" if kind.rdf else idle
+    return Figure(f"Spark: {name}", rates, "events/s", 60_000 if kind.rdf else 150_000)
+
+
+def waiting(spark: Any, folder: Path, given: argparse.Namespace, idle: int) -> Figure:
+    """What rooms that stay in the state cost: the rate with them against that without, in turn."""
+    kinds = Kind(waiting=True), Kind(idle, waiting=True)
+    rates: list[list[float]] = [[], []]
+    for number, kind in enumerate(kinds):
+        write_files(folder / str(number) / "in", given.events, given.files, kind)
+    for _ in range(given.runs):
+        for number, kind in enumerate(kinds):
+            rates[number].append(show(run(spark, folder / str(number), given, kind)))
+    ratios = tuple(there / bare for bare, there in zip(*rates, strict=True))
+    return Figure(f"Spark: W1, {idle:,} rooms that wait for an hour, against none", ratios, "times", 0.95)
 
 
 def main() -> None:
@@ -230,8 +259,11 @@ def main() -> None:
     begun = time.monotonic()
     spark = session(given.master, settings, log=folder / "spark.log")
     print(f"session {time.monotonic() - begun:.1f} s on {given.master}", flush=True)
-    kinds = [(0, False), (100_000, False), (0, True)] if given.all else [(given.idle_rooms, given.rdf)]
-    figures = [measure(spark, folder, given, idle, rdf) for idle, rdf in kinds]
+    idle = 100_000 if given.all else given.idle_rooms
+    kinds = [Kind(), Kind(idle), Kind(rdf=True)] if given.all else [Kind(idle, rdf=given.rdf)]
+    figures = [measure(spark, folder, given, kind) for kind in kinds]
+    if idle:
+        figures.append(waiting(spark, folder, given, idle))
     spark.stop()
     if given.where:
         print("\n".join(where(folder / "log")))
