@@ -11,10 +11,11 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from obep.commands.progress import Progress, shown_watermark
-from obep.commands.refusals import LATE, complain
+from obep.commands.refusals import complain
 from obep.commands.remarks import opened, remark, say_arrivals, say_doubts, say_skipped, say_unordered
 from obep.commands.terminal import escaped
 from obep.engine.blocks import NOTED
+from obep.engine.letters import LATE
 from obep.engine.output import to_line
 from obep.engine.query import Query
 from obep.engine.rdf import to_rdf
@@ -235,6 +236,6 @@ def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Que
         heard=run.heard,
     )
     say_arrivals(run.notes, progress)
-    for id, reason in run.failed[:5]:
-        progress.error("OBEP555", f"{id}: {reason}")
+    for _, reason in run.failed[:5]:
+        progress.error("OBEP555", reason)
     return nothing or bool(run.failed)

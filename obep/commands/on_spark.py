@@ -10,10 +10,11 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from obep.commands.progress import Progress, shown_watermark
-from obep.commands.refusals import LATE, complain
+from obep.commands.refusals import complain
 from obep.commands.remarks import opened, remark, say_arrivals, say_doubts, say_skipped, say_unordered
 from obep.commands.terminal import escaped
 from obep.engine.blocks import NOTED
+from obep.engine.letters import LATE
 from obep.errors import ObepError
 from obep.streams.order import Order
 from obep.streams.refused import refused
@@ -176,6 +177,6 @@ def _complain(run: SparkRun, order: Order, progress: Progress) -> bool:
         heard=run.notices.heard.keys(),
     )
     say_arrivals(run.notices.notes, progress)
-    for id, reason in run.delivery.failed[:5]:
-        progress.error("OBEP555", f"{id}: {reason}")
+    for _, reason in run.delivery.failed[:5]:
+        progress.error("OBEP555", reason)
     return nothing or bool(run.delivery.failed)

@@ -7,12 +7,11 @@ from collections.abc import Sequence, Set
 import msgspec
 
 from obep.commands.progress import Progress
+from obep.engine.letters import LATE
 from obep.engine.query import Query
 from obep.formats.hints import likely_mapping
 from obep.model import DeadLetter
 from obep.streams.letters import Letters
-
-LATE = "OBEP640"
 
 
 def complain(

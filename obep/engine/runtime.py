@@ -19,12 +19,12 @@ from obep.engine.clock import Clock, micros
 from obep.engine.graphs import triples_of
 from obep.engine.instants import Runtime
 from obep.engine.lacking import nearest as nearest_to
-from obep.engine.output import style_of_instant
+from obep.engine.letters import late, too_far
 from obep.engine.query import Query
 from obep.engine.rdf import triples
 from obep.engine.why_not import WhyNot, why_not
 from obep.errors import fail
-from obep.formats.instants import Style, parse_instant, show_instant, style_of_text
+from obep.formats.instants import Style, parse_instant, style_of_text
 from obep.formats.reading import as_sent
 from obep.model import DeadLetter, Item, Occurrence, Term, local_name
 from obep.operators.state import frozen
@@ -262,12 +262,9 @@ class Engine:
             self._arrivals += 1
             return True
         if verdict == "late":
-            reached = show_instant(self.clock.watermark or 0, style_of_instant(item.at))
-            reason = f"it comes after the watermark, {reached}; a longer lateness would wait for it"
-            self._bury(DeadLetter(item.stream, item.at, "OBEP640", reason, as_sent(item)))
+            self._bury(late(item.stream, item.at, self.clock.watermark or 0, as_sent(item)))
         else:
-            reason = "its instant lies too far in the future"
-            self._bury(DeadLetter(item.stream, item.at, "OBEP641", reason, as_sent(item)))
+            self._bury(too_far(item))
         return False
 
     def _release(self, found: list[Occurrence]) -> None:

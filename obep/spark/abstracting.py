@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from obep.engine.blocks import NOW, STYLE, STYLES
 from obep.engine.bulk import uncollected
-from obep.formats.reading import as_sent
-from obep.model import DeadLetter, Item
+from obep.engine.letters import too_far
+from obep.model import Item
 from obep.spark.noticing import notice
 from obep.spark.refusing import query_names, settle
 from obep.spark.route import Arrived, Columns
@@ -74,15 +74,9 @@ def _admitted(items: Iterable[Arrived], future: int | None, now: int) -> Iterato
     for one in items:
         if isinstance(one, Columns):
             beyond = one.times > last
-            yield from (_in_future(item) for item in one.where(beyond).items())
+            yield from (too_far(item) for item in one.where(beyond).items())
             yield one.where(~beyond)
         elif isinstance(one, Item) and one.at > last:
-            yield _in_future(one)
+            yield too_far(one)
         else:
             yield one
-
-
-def _in_future(item: Item) -> DeadLetter:
-    return DeadLetter(
-        item.stream, item.at, "OBEP641", "its instant lies too far in the future", as_sent(item)
-    )

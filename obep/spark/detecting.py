@@ -21,6 +21,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from obep.engine.blocks import NOTED, NOW, STYLE, STYLES, Block, Entry, Group, decode_block, noted
 from obep.engine.bulk import uncollected
 from obep.engine.clock import Clock
+from obep.engine.letters import LATE, late
 from obep.engine.segments import Segment
 from obep.errors import ObepError, fail
 from obep.model import DeadLetter, Occurrence
@@ -36,7 +37,6 @@ FOUND = "payload binary"
 CHUNK = 10_000
 KNOWN = 20_000
 """Groups that are remembered."""
-LATE = "OBEP640"
 
 
 class Warm(NamedTuple):
@@ -311,4 +311,4 @@ def _entries(blocks: Sequence[Block], floor: int | None) -> dict[int, list[Entry
 def _late(stream: str, instants: Iterable[int], floor: int) -> Iterator[DeadLetter]:
     for at in instants:
         if at < floor:
-            yield DeadLetter(stream, at, LATE, f"it comes after the watermark, {floor}")
+            yield late(stream, at, floor)

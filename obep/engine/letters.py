@@ -1,0 +1,23 @@
+"""Dead letters of items whose time is not right: they say the same, whichever engine writes them."""
+
+from __future__ import annotations
+
+from obep.engine.output import style_of_instant
+from obep.formats.instants import show_instant
+from obep.formats.reading import as_sent
+from obep.model import DeadLetter, Item
+
+LATE = "OBEP640"
+
+
+def late(stream: str, at: int, watermark: int, raw: str = "") -> DeadLetter:
+    """Of an item that comes after the watermark."""
+    reached = show_instant(watermark, style_of_instant(at))
+    reason = f"it comes after the watermark, {reached}; a longer lateness would wait for it"
+    return DeadLetter(stream, at, LATE, reason, raw)
+
+
+def too_far(item: Item) -> DeadLetter:
+    """Of an item that lies too far in the future."""
+    reason = "its instant lies too far in the future"
+    return DeadLetter(item.stream, item.at, "OBEP641", reason, as_sent(item))
