@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,7 @@ from obep.spark.delivery import Delivery, Found
 from obep.spark.detection import detect
 from obep.spark.manifest import Manifest, manifest, read_manifest, require_same, write_manifest
 from obep.spark.noticing import Notices
-from obep.spark.parquet import COLUMNS as PARQUET
-from obep.spark.parquet import occurrences_of
+from obep.spark.parquet import DELIVERED, WRITTEN, Written
 from obep.spark.raw import RawRead
 from obep.spark.records import COLUMNS
 from obep.spark.session import session
@@ -115,7 +114,7 @@ class SparkRun:
         )
         self.skipped = opened.skipped
         self.on_opened()
-        records = detect(
+        found = detect(
             self.query,
             opened.rows,
             lateness=self.order.lateness / 1_000_000,
@@ -126,7 +125,9 @@ class SparkRun:
             read=RawRead(opened.inflows),
             forms=self.delivery.forms(),
             drop_state=self.order.drop_state,
-        ).records
+        )
+        records = found.payloads if COLUMNS in self.delivery.forms() else found.records
+        assert records is not None, "nothing is observed"
         if self.streaming:
             self._watch(records)
         else:
@@ -166,13 +167,15 @@ class SparkRun:
                 return
 
     def deliver(self, records: DataFrame, batch: int) -> None:
-        """One micro-batch to the sinks."""
-        forms = self.delivery.forms()
-        texts = [form for form in forms if form != COLUMNS]
-        table = _table(records, PARQUET if COLUMNS in forms else ())
+        """One micro-batch to the sinks: records, or payloads where somebody wants columns."""
+        self.delivery.open(batch)
+        if writing := self.delivery.writing():
+            records = records.mapInArrow(writing, DELIVERED)
+        texts = [form for form in self.delivery.forms() if form != COLUMNS]
         found: list[Found] = []
         letters: list[DeadLetter] = []
-        for row in table.select([*RECORD, *LETTER, "progress"]).to_pylist():
+        written: list[Written] = []
+        for row in _table(records).to_pylist():
             if row["kind"] == "occurrence":
                 by_form = dict(zip(texts, row["texts"], strict=True))
                 times = (row["start"], row["end"], row["detected"])
@@ -181,12 +184,14 @@ class SparkRun:
                 letters.append(
                     DeadLetter(row["stream"] or "", row["at"], row["code"], row["reason"], row["raw"] or "")
                 )
+            elif row["kind"] == WRITTEN:
+                written.append(msgspec.json.decode(row["progress"], type=Written))
             else:
                 report = msgspec.json.decode(row["progress"])
                 self.tally.add(report)
                 for note in report["notes"]:
                     self.notices.add(note)
-        self.delivery.take(batch, found, letters, occurrences_of(table) if COLUMNS in forms else None)
+        self.delivery.take(batch, found, letters, written)
         self.on_turn()
 
     def stop(self) -> None:
@@ -210,10 +215,10 @@ class SparkRun:
         return settings
 
 
-def _table(records: DataFrame, more: Iterable[str]) -> pa.Table:
+def _table(records: DataFrame) -> pa.Table:
     """The records of a micro-batch on the driver, instants as microseconds."""
     times = ("start", "end", "detected", "at")
-    names = dict.fromkeys((*RECORD, *LETTER, "progress", *more))
+    names = (*RECORD, *LETTER, "progress")
     chosen = [f"unix_micros(`{n}`) as `{n}`" if n in times else f"`{n}`" for n in names]
     return records.selectExpr(*chosen).toArrow()
 

@@ -11,20 +11,17 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from obep.model import DeadLetter, Term
-from obep.spark.parquet import Parts
+from obep.spark.parquet import Parts, Place, Writing, Written
 from obep.spark.records import COLUMNS
 from obep.streams.letters import Letters
 from obep.streams.order import Order, Target, wanted_events
 from obep.streams.posted import Posted
 from obep.streams.sinks import Sink, open_sink
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 LETTERS = "dead letters"
 
@@ -96,10 +93,10 @@ class Delivery:
         batch: int,
         found: Sequence[Found],
         letters: Sequence[DeadLetter],
-        columns: pa.Table | None = None,
+        written: Sequence[Written] = (),
     ) -> None:
-        """Deliver a micro-batch; again if Spark asks again. `columns` are for those who want them."""
-        self._open(batch)
+        """Deliver a micro-batch; again if Spark asks again. `written` is what the executors did of it."""
+        self.open(batch)
         if self._notes is not None:
             self._note(Noted(batch, self._positions()))
         for one in sorted(found, key=self._order_of):
@@ -108,21 +105,22 @@ class Delivery:
             self.letters.take(letter)
             if self._file is not None:
                 self._file.take(letter)
-        if columns is not None:
-            self._write(batch, columns)
+        for task in written:
+            self.occurrences.update(task.found)
+        for key, parts in self._parts.items():
+            parts.put(batch, [task.files[key] for task in written if key in task.files])
         self.flush()
         if self._notes is not None:
             before = Noted(batch, {}) if not self._notes.exists() else self._read()
             self._note(Noted(batch, before.before, self._positions()))
 
-    def _write(self, batch: int, columns: pa.Table) -> None:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        for key, parts in self._parts.items():
-            wanted = [event.strip("<>") for event in self._wanted[key]]
-            chosen = pc.is_in(columns["event"], pa.array(wanted, pa.string()))
-            parts.write(batch, columns.filter(chosen) if wanted else columns)
+    def writing(self) -> Writing | None:
+        """What the executors have to do with the payloads of a micro-batch, if somebody wants columns."""
+        if not self._parts:
+            return None
+        wanted = {key: tuple(event.strip("<>") for event in self._wanted[key]) for key in self._parts}
+        places = [Place(key, str(parts.folder), wanted[key]) for key, parts in self._parts.items()]
+        return Writing(places, texts=self.forms() != (COLUMNS,))
 
     def _order_of(self, one: Found) -> tuple[int, int, int, int, str]:
         return one.detected, self._rank.get(one.event, 0), one.start, one.end, one.id
@@ -149,7 +147,7 @@ class Delivery:
 
     def close(self) -> None:
         """Lets go of sinks and files; one that nothing came to exists all the same."""
-        self._open(-1)
+        self.open(-1)
         for sink in self._sinks.values():
             sink.close()
         if self._file is not None:
@@ -165,7 +163,7 @@ class Delivery:
         """The occurrences that a sink did not take, with the reason."""
         return [one for sink in self._sinks.values() if isinstance(sink, Posted) for one in sink.failed]
 
-    def _open(self, batch: int) -> None:
+    def open(self, batch: int) -> None:
         """Open the sinks where this micro-batch begins; -1: there was none."""
         if self._opened:
             return
@@ -182,7 +180,7 @@ class Delivery:
             key = target.key
             if target.form == COLUMNS:
                 folder = Path(target.uri) if target.trusted else config.file(target.uri)
-                self._parts[key] = Parts(folder, first)
+                self._parts[key] = Parts(folder.absolute(), first)
                 continue
             self._sinks[key] = open_sink(
                 target.uri, target.settings, config, start.get(key, 0), target.trusted

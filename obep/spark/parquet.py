@@ -1,62 +1,152 @@
-"""Parquet as a sink of a run: a folder with one file for each micro-batch that found something.
+"""Parquet as a sink of a run: a folder with files for each micro-batch that found something.
 
-A file is named after its micro-batch and put in place whole, so a micro-batch that Spark runs once more
-replaces what it wrote before: nothing is there twice.
+The executors write them, under names that nobody reads, and tell the driver. It puts those of a micro-batch
+in place once it has them all, named after the micro-batch: one that Spark runs once more replaces what it
+put there before, so nothing is there twice.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
+
+import msgspec
 
 from obep.errors import fail
+from obep.spark.records import OCCURRENCE_NAMES, row_of, schema, unwrapped
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TIMES = ("start", "end", "detected")
-COLUMNS = ("event", "id", *TIMES, "bindings", "because", "bounded", "rdf")
-_PART = re.compile(r"part-(\d{8})\.parquet")
+WRITTEN = "written"
+"""The kind of the row that says what a task wrote."""
+DELIVERED = (
+    "kind string, event string, id string, start timestamp, end timestamp, detected timestamp, "
+    "stream string, at timestamp, code string, reason string, raw string, progress string, "
+    "texts array<string>"
+)
+_NAMES = tuple(column.split()[0] for column in DELIVERED.split(", "))
+_PART = re.compile(r"part-(\d{8})(-\d{4})?\.parquet")
+
+
+class Place(NamedTuple):
+    """A sink, its folder, and the events that it wants; none: all."""
+
+    key: str
+    folder: str
+    events: tuple[str, ...]
+
+
+class Written(msgspec.Struct):
+    """What a task wrote: files by sink; and how often each event, where nobody else counts."""
+
+    files: dict[str, str]
+    found: dict[str, int]
+
+
+class Writing:
+    """The function that `mapInArrow` runs over payloads: it hands on all but what only Parquet wants."""
+
+    def __init__(self, places: Sequence[Place], texts: bool) -> None:
+        """`texts`: somebody wants occurrences as texts, too."""
+        self._places = tuple(places)
+        self._texts = texts
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        files: dict[str, File] = {}
+        found: Counter[str] = Counter()
+        try:
+            for part in unwrapped(payload for batch in batches for payload in batch.column(0)):
+                if part.num_rows and part.column("kind")[0].as_py() == "occurrence":
+                    self._write(part.select(OCCURRENCE_NAMES), files)
+                    if not self._texts:
+                        found.update(part.column("event").to_pylist())
+                        continue
+                yield part.select(_NAMES)
+        finally:
+            for file in files.values():
+                file.close()
+        written = Written({key: str(file.path) for key, file in files.items()}, dict(found))
+        yield row_of(WRITTEN, msgspec.json.encode(written).decode()).select(_NAMES)
+
+    def _write(self, part: pa.RecordBatch, files: dict[str, File]) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for place in self._places:
+            own = part
+            if place.events:
+                own = part.filter(pc.is_in(part.column("event"), pa.array(place.events, pa.string())))
+            if own.num_rows:
+                if place.key not in files:
+                    files[place.key] = File(Path(place.folder))
+                files[place.key].write(own)
+
+
+class File:
+    """A file of occurrences while it is written; its name is one that nobody reads."""
+
+    def __init__(self, folder: Path) -> None:
+        import pyarrow.parquet as pq
+
+        self.path = folder / f".part-{uuid4().hex}.tmp"
+        self._file = self.path.open("wb")
+        self._writer: Any = pq.ParquetWriter(self._file, _columns())
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_batch(batch)
+
+    def close(self) -> None:
+        """Safely on disk when this returns."""
+        self._writer.close()
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
 
 
 class Parts:
     """The files of a folder. Those from the micro-batch `first` on are of a run that is gone."""
 
     def __init__(self, folder: Path, first: int) -> None:
-        self._folder = folder
+        self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise fail("OBEP554", f"{folder} cannot be written: {error.strerror}") from None
         for path in folder.iterdir():
             found = _PART.fullmatch(path.name)
-            if found and int(found[1]) >= first:
+            if (found and int(found[1]) >= first) or (
+                path.name.startswith(".part-") and path.suffix == ".tmp"
+            ):
                 path.unlink()
 
-    def write(self, batch: int, table: pa.Table) -> None:
+    def put(self, batch: int, files: Iterable[str]) -> None:
         """Those of a micro-batch; the first file is there even if it is empty, since it says the columns."""
-        import pyarrow.parquet as pq
+        for path in self.folder.glob(f"part-{batch:08d}-*.parquet"):
+            path.unlink()
+        there = list(files)
+        if not there and not any(_PART.fullmatch(path.name) for path in self.folder.iterdir()):
+            empty = File(self.folder)
+            empty.close()
+            there.append(str(empty.path))
+        for number, name in enumerate(there):
+            try:
+                Path(name).replace(self.folder / f"part-{batch:08d}-{number:04d}.parquet")
+            except FileNotFoundError:
+                raise fail(
+                    "OBEP554",
+                    f"{self.folder}: an executor has written there what the driver cannot see",
+                    reason="Parquet is written by the executors, which may be other machines.",
+                    remedy="a folder that all of them share",
+                ) from None
 
-        if not table.num_rows and any(_PART.fullmatch(path.name) for path in self._folder.iterdir()):
-            return
-        whole = self._folder / f".part-{batch:08d}.tmp"
-        with whole.open("wb") as file:
-            pq.write_table(table, file)
-            file.flush()
-            os.fsync(file.fileno())
-        whole.replace(self._folder / f"part-{batch:08d}.parquet")
 
-
-def occurrences_of(records: pa.Table) -> pa.Table:
-    """The columns of the occurrences among the records of a micro-batch, whose times are microseconds."""
+def _columns() -> pa.Schema:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    found = records.filter(pc.equal(records["kind"], "occurrence"))
-    instant = pa.timestamp("us", tz="UTC")
-    columns: dict[str, Any] = {
-        name: found[name].cast(instant) if name in TIMES else found[name] for name in COLUMNS
-    }
-    return pa.table(columns)
+    return pa.schema([schema().field(name) for name in OCCURRENCE_NAMES])

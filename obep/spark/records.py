@@ -212,7 +212,7 @@ class Table:
         """`because`: each cause is written once, and taken as often as it is one."""
         import pyarrow as pa
 
-        kind = _schema().field("because").type.value_type
+        kind = schema().field("because").type.value_type
         numbers, starts, ends = _thirds(self._because)
         which = pa.array(numbers)
         own = {"start": _instants(starts), "end": _instants(ends)}
@@ -232,7 +232,7 @@ def _cause_columns(causes: Causes) -> dict[str, pa.Array]:
     import pyarrow as pa
 
     if not causes.columns or len(causes.columns["event"]) < len(causes.causes):
-        kind = _schema().field("because").type.value_type
+        kind = schema().field("because").type.value_type
         for place, name in enumerate(Cause._fields):  # NOT alone has no cause that people see: empty columns
             causes.columns[name] = pa.array([one[place] for one in causes.causes], kind.field(name).type)
     return causes.columns
@@ -246,7 +246,7 @@ def _thirds(values: list[int]) -> NDArray[np.int64]:
 def _instants(values: NDArray[np.int64]) -> pa.Array:
     import pyarrow as pa
 
-    return pa.array(values).cast(_schema().field("start").type)
+    return pa.array(values).cast(schema().field("start").type)
 
 
 def _offsets(values: Sequence[int] | NDArray[np.int64]) -> pa.Array:
@@ -273,6 +273,12 @@ def progress_payload(progress: Mapping[str, Any]) -> bytes:
     return _batch("progress", {"progress": [msgspec.json.encode(progress).decode()]}, 1)
 
 
+def row_of(kind: str, progress: str) -> pa.RecordBatch:
+    """One row of another kind, which tells something as text."""
+    [row] = unwrapped([_batch(kind, {"progress": [progress]}, 1)])
+    return row
+
+
 def columns(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The function that `mapInArrow` runs last: one row an occurrence, a dead letter, a progress."""
     for batch in batches:
@@ -293,15 +299,14 @@ def unwrapped(payloads: Iterable[Any]) -> Iterator[pa.RecordBatch]:
 
     for payload in payloads:
         data = payload.as_buffer() if hasattr(payload, "as_buffer") else pa.py_buffer(payload)
-        yield pa.ipc.read_record_batch(data, _schema())
+        yield pa.ipc.read_record_batch(data, schema())
 
 
 def _batch(kind: str, values: Mapping[str, Any], count: int) -> bytes:
     import pyarrow as pa
 
-    schema = _schema()
     arrays = []
-    for field in schema:
+    for field in schema():
         value = values.get(field.name)
         if field.name == "kind":
             arrays.append(pa.array([kind] * count, field.type))
@@ -311,12 +316,13 @@ def _batch(kind: str, values: Mapping[str, Any], count: int) -> bytes:
             arrays.append(value.cast(field.type) if value.type != field.type else value)
         else:
             arrays.append(pa.array(value, field.type))
-    data: bytes = pa.RecordBatch.from_arrays(arrays, schema=schema).serialize().to_pybytes()
+    data: bytes = pa.RecordBatch.from_arrays(arrays, schema=schema()).serialize().to_pybytes()
     return data
 
 
 @cache
-def _schema() -> pa.Schema:
+def schema() -> pa.Schema:
+    """Of all records."""
     import pyarrow as pa
 
     instant = pa.timestamp("us", tz="UTC")

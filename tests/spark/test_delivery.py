@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+from collections import Counter
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,21 +16,26 @@ from obep.config import Config
 from obep.errors import ObepError
 from obep.model import Occurrence
 from obep.spark.delivery import Delivery, Found
-from obep.spark.parquet import Parts, occurrences_of
-from obep.spark.records import COLUMNS, occurrences_payload, unwrapped
+from obep.spark.parquet import WRITTEN, Parts, Place, Writing, Written
+from obep.spark.records import COLUMNS, occurrences_payload
 from obep.streams.order import Order, Target, aim
 from obep.streams.sinks import CallSink, MemorySink
 
 RETURNED = {"<http://e/AB>": "event", "<http://e/ABC>": "rdf"}
 
 
-def columns(found: list[Occurrence], rdf: bool = False) -> Any:
-    """As they come out of `detect` and onto the driver: instants as microseconds."""
-    table = pa.Table.from_batches(list(unwrapped([occurrences_payload(found, rdf, (COLUMNS,))])))
-    for name in ("start", "end", "detected"):
-        place = table.schema.get_field_index(name)
-        table = table.set_column(place, name, table[name].cast(pa.int64()))
-    return occurrences_of(table)
+def write(parts: Parts, batch: int, found: list[Occurrence], rdf: bool = False) -> None:
+    """As an executor writes and the driver puts in place."""
+    writing = Writing([Place("d", str(parts.folder), ())], texts=False)
+    parts.put(batch, [file for one in run(writing, found, rdf) for file in one.files.values()])
+
+
+def run(writing: Writing, found: list[Occurrence], rdf: bool = False) -> list[Written]:
+    """What a task says that it wrote."""
+    payloads = pa.array([occurrences_payload(found, rdf, (COLUMNS,))], pa.binary())
+    given = pickle.loads(pickle.dumps(writing))(iter([pa.RecordBatch.from_arrays([payloads], ["payload"])]))
+    rows = [row for batch in given for row in batch.to_pylist()]
+    return [msgspec.json.decode(row["progress"], type=Written) for row in rows if row["kind"] == WRITTEN]
 
 
 def ids(folder: Path) -> list[str]:
@@ -39,23 +46,29 @@ def ids(folder: Path) -> list[str]:
 def test_a_micro_batch_that_runs_again_replaces_its_part(tmp_path: Path) -> None:
     found, _ = embedded("keyed", rows(60), close=True)
     parts = Parts(tmp_path / "out.parquet", 0)
-    parts.write(0, columns(found[:1]).slice(0, 0))
-    parts.write(1, columns(found[:3]))
-    parts.write(2, columns(found[3:7]))
+    write(parts, 0, [])
+    write(parts, 1, found[:3])
+    write(parts, 2, found[3:7])
+    run(Writing([Place("d", str(parts.folder), ())], texts=False), found[3:7])  # killed before it was put
     again = Parts(tmp_path / "out.parquet", 2)
     assert ids(tmp_path / "out.parquet") == [one.id for one in found[:3]]
-    again.write(2, columns(found[3:7]))
-    again.write(2, columns(found[3:7]))
-    again.write(3, columns(found[:1]).slice(0, 0))
+    write(again, 2, found[3:7])
+    write(again, 2, found[3:7])
+    write(again, 3, [])
     assert ids(tmp_path / "out.parquet") == [one.id for one in found[:7]]
     assert [path.name for path in sorted((tmp_path / "out.parquet").iterdir())] == [
-        f"part-0000000{n}.parquet" for n in range(3)
+        f"part-0000000{n}-0000.parquet" for n in range(3)
     ]  # the first one says the columns, others are there if there is something in them
+
+
+def test_what_an_executor_wrote_elsewhere_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ObepError, match="OBEP554"):
+        Parts(tmp_path / "out.parquet", 0).put(0, [str(tmp_path / "elsewhere" / ".part-1.tmp")])
 
 
 def test_parquet_has_the_columns_of_detect(tmp_path: Path) -> None:
     found, _ = embedded("stacked", rows(60), close=True)
-    Parts(tmp_path / "out.parquet", 0).write(0, columns(found, rdf=True))
+    write(Parts(tmp_path / "out.parquet", 0), 0, found, rdf=True)
     table = pq.read_table(tmp_path / "out.parquet")
     assert table.column_names == [
         "event",
@@ -108,7 +121,10 @@ def test_each_sink_gets_the_form_and_the_events_that_it_wants(tmp_path: Path) ->
         one.id: {"event": "{}\n", "nquads": f"# n {one.id}\n", "trig": f"# t {one.id}\n"} for one in found
     }
     sent = [Found(one.event[1:-1], one.id, one.start, one.end, one.detected, texts[one.id]) for one in found]
-    delivery.take(0, sent, (), columns(found))
+    delivery.open(0)
+    writing = delivery.writing()
+    assert writing is not None
+    delivery.take(0, sent, (), run(writing, found))
     delivery.close()
     everyone = sorted(one.id for one in found)
     assert sorted(called) == sorted(id for id, _ in memory.sent) == everyone
@@ -119,6 +135,22 @@ def test_each_sink_gets_the_form_and_the_events_that_it_wants(tmp_path: Path) ->
     assert sorted(ids(tmp_path / "d.parquet")) == sorted(one.id for one in wide)
 
 
+def test_what_only_parquet_wants_is_counted_and_not_sent_to_the_driver(tmp_path: Path) -> None:
+    found, _ = embedded("stacked", rows(60), close=True)
+    target = Target("d", str(tmp_path / "d.parquet"), True, form="columns", events=("ABC",))
+    delivery = Delivery(order(tmp_path, target), RETURNED)
+    delivery.open(0)
+    writing = delivery.writing()
+    assert writing is not None
+    payloads = pa.array([occurrences_payload(found, False, delivery.forms())], pa.binary())
+    sent = list(writing(iter([pa.RecordBatch.from_arrays([payloads], ["payload"])])))
+    assert [row["kind"] for batch in sent for row in batch.to_pylist()] == [WRITTEN]
+    delivery.take(0, (), (), run(writing, found))
+    delivery.close()
+    assert delivery.occurrences == Counter(one.event[1:-1] for one in found)
+    assert sorted(ids(tmp_path / "d.parquet")) == sorted(o.id for o in found if o.event.endswith("/ABC>"))
+
+
 def test_a_resumed_run_with_nothing_new_leaves_what_is_there(tmp_path: Path) -> None:
     found, _ = embedded("keyed", rows(60), close=True)
     target = Target("d", str(tmp_path / "d.parquet"), True, form="columns")
@@ -127,7 +159,10 @@ def test_a_resumed_run_with_nothing_new_leaves_what_is_there(tmp_path: Path) -> 
     for again in (False, True):
         delivery = Delivery(order(tmp_path, target, lines), RETURNED, tmp_path / "delivered.json")
         if not again:
-            delivery.take(0, sent, (), columns(found))
+            delivery.open(0)
+            writing = delivery.writing()
+            assert writing is not None
+            delivery.take(0, sent, (), run(writing, found))
         delivery.close()
         assert sorted(ids(tmp_path / "d.parquet")) == sorted(one.id for one in found)
         assert len((tmp_path / "e.jsonl").read_text().splitlines()) == len(found)
