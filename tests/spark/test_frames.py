@@ -1,0 +1,101 @@
+"""What a DataFrame of items may look like: plain columns, graphs as texts or arrays; and RDF that returns."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from cli.shell import obep
+from pyarrow import parquet
+from spark_cases import embedded, query, shown
+from test_streaming import columns, finish, split
+
+import obep as library
+from obep.spark import detect
+
+pytestmark = pytest.mark.spark
+
+KINDS = ("Alpha", "Beta", "Gamma")
+TEMPLATE = "<http://e/x{room}> a <http://e/{kind}> ."
+
+
+def test_plain_columns_are_items_by_a_mapping(spark: Any, tmp_path: Path) -> None:
+    """Three files of Parquet, a micro-batch each; one row has no time, one is of the year 2500."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    told = [(n * 300_000, n % 5, KINDS[n * 7 % 3]) for n in range(90)]
+    for number in range(3):
+        rows: list[tuple[int | None, int, str]] = [*told[number * 30 : number * 30 + 30]]
+        if number == 1:
+            rows += [(None, 1, "Alpha"), (16_725_225_600_000_000, 1, "Alpha")]
+        times, rooms, kinds = zip(*rows, strict=True)
+        table = {"ts": pa.array(times, pa.timestamp("us", tz="UTC")), "room": rooms, "kind": kinds}
+        parquet.write_table(pa.table(table), folder / f"{number}.parquet")
+    frame = spark.readStream.schema("ts timestamp, room long, kind string").option("maxFilesPerTrigger", 1)
+    mapping = {"template": TEMPLATE, "time": "ts"}
+    found = detect(
+        query("keyed"), frame.parquet(str(folder)), mapping=mapping, stream="s", future="1 d", lateness="1 s"
+    )
+    writer = found.records.writeStream.format("parquet").option("path", str(tmp_path / "out"))
+    stream = writer.option("checkpointLocation", str(tmp_path / "state")).trigger(availableNow=True).start()
+    assert len([p for p in finish(stream) if p["numInputRows"]]) == 3
+    kinds_found = split(spark.read.parquet(str(tmp_path / "out")).collect())
+    given = [("s", at, f"<http://e/x{room}> a <http://e/{kind}> .") for at, room, kind in told]
+    expected = shown(embedded("keyed", given, close=False, lateness=1)[0])
+    assert columns(kinds_found["occurrence"]) == expected != Counter()
+    assert Counter(row.code for row in kinds_found["letter"]) == {"OBEP602": 1, "OBEP641": 1}
+    processed = sum(json.loads(row.progress)["processed"] for row in kinds_found["progress"])
+    assert processed == len(told)
+
+
+GRAPHS = (
+    "<http://e/x> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Alpha> .",
+    "@prefix : <http://e/> . :x a :Beta .",
+    '{"@context": {"@vocab": "http://e/"}, "@id": "http://e/x", "@type": "Gamma"}',
+)
+TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+
+
+def test_graphs_may_be_texts_or_arrays_and_come_back_as_rdf(spark: Any, tmp_path: Path) -> None:
+    """A text of each kind, the same as triples, with times as timestamps; what is found can be read again."""
+    instants = [datetime.fromtimestamp(n, UTC) for n in range(3)]
+    texts = [("s", at, graph) for at, graph in zip(instants, GRAPHS, strict=True)]
+    arrays = [
+        ("s", at, [("<http://e/x>", TYPE, f"<http://e/{k}>")]) for at, k in zip(instants, KINDS, strict=True)
+    ]
+    frames = [
+        spark.createDataFrame(texts, "stream string, time timestamp, graph string"),
+        spark.createDataFrame(
+            arrays, "stream string, time timestamp, graph array<struct<s: string, p: string, o: string>>"
+        ),
+    ]
+    found = [detect(query("stacked"), frame, rdf=True).occurrences.collect() for frame in frames]
+    # Alpha at 0, Beta at 1, Gamma at 2: AB is [0, 1], and ABC [0, 2]
+    for rows in found:
+        assert {(row.event, row.start.second, row.end.second) for row in rows} == {
+            ("http://e/AB", 0, 1),
+            ("http://e/ABC", 0, 2),
+        }
+    assert {row.id for row in found[0]} == {row.id for row in found[1]}
+    (tmp_path / "found.trig").write_text("".join(row.rdf for row in found[0]))
+    (tmp_path / "next.obep").write_text(
+        "PREFIX : <http://e/>\nFROM STREAM <s>\nEVENT Pair AS AB\nEVENT Triple AS ABC\n"
+        "EVENT Then MATCH Pair SEQ Triple WITHIN 9 s\nRETURN Then\n"
+    )
+    said = obep("run", tmp_path / "next.obep", "--source", f"s={tmp_path}/found.trig", "--master", "local[2]")
+    assert said.status == 0, said.err
+    [then] = said.records
+    individuals = [part["individual"] for part in then["because"]]
+    assert set(individuals) == {row.id for row in found[0]}
+
+
+def test_a_query_of_any_stream_takes_all_of_them(spark: Any) -> None:
+    anybody = library.load(text="PREFIX : <http://e/>\nEVENT A AS Alpha\nRETURN A", java=False)
+    rows = [(stream, n, GRAPHS[0]) for n, stream in enumerate(("s", "t", "u"))]
+    frame = spark.createDataFrame(rows, "stream string, time long, graph string")
+    assert detect(anybody, frame).occurrences.count() == 3
