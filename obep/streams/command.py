@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,8 @@ from obep.errors import fail
 from obep.streams.address import Address
 
 TIMEOUT = 30_000_000
+STANDARD_ERROR = 2
+"""Where what the program prints goes: standard output is for occurrences."""
 
 
 class CommandSink:
@@ -24,6 +27,13 @@ class CommandSink:
             raise fail("OBEP512", f"{address.shown}: {error}") from None
         if not self._words:
             raise fail("OBEP512", "exec: needs a command", remedy="exec:./notify.sh")
+        if shutil.which(self._words[0]) is None:
+            raise fail(
+                "OBEP554",
+                f"{address.shown}: there is no program {self._words[0]}",
+                reason="It is looked for on the PATH, or where its path leads, and must be executable.",
+                remedy=f"chmod +x {self._words[0]}" if "/" in self._words[0] else f"exec:./{self._words[0]}",
+            )
         self._timeout = settings.get("timeout", TIMEOUT) / 1_000_000
 
     def send(self, id: str, payload: bytes) -> None:
@@ -31,7 +41,7 @@ class CommandSink:
             done = subprocess.run(
                 self._words,
                 input=payload,
-                stdout=subprocess.DEVNULL,
+                stdout=STANDARD_ERROR,
                 timeout=self._timeout,
                 env={**os.environ, "OBEP_ID": id},
                 check=False,

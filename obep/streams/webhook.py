@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import urllib.error
 import urllib.request
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from threading import Event
 from typing import Any
@@ -19,6 +20,13 @@ AGAIN = {408, 425, 429}
 """Refusals of the client's that pass."""
 
 
+class _Here(urllib.request.HTTPRedirectHandler):
+    """Goes nowhere else: a redirected POST would become a GET without its occurrence."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
 class WebhookSink:
     """POSTs to an http(s) address. `Idempotency-Key` is the occurrence's id: a receiver can drop doubles."""
 
@@ -26,7 +34,9 @@ class WebhookSink:
         self, address: Address, settings: Mapping[str, Any], wait: Callable[[float], object] | None = None
     ) -> None:
         self._address = address
-        self._headers = {name: secret_of(value) or "" for name, value in settings.get("headers", {}).items()}
+        self._uri, self._headers = _without_userinfo(address)
+        self._headers |= {name: secret_of(value) or "" for name, value in settings.get("headers", {}).items()}
+        self._open = urllib.request.build_opener(_Here).open
         self._retries = settings.get("retries", RETRIES)
         self._timeout = settings.get("timeout", TIMEOUT) / 1_000_000
         self._closing = Event()
@@ -39,7 +49,7 @@ class WebhookSink:
             if attempt:
                 self._wait(min(0.5 * 2 ** (attempt - 1), 30.0))
             try:
-                with urllib.request.urlopen(self._request(id, payload), timeout=self._timeout) as answer:
+                with self._open(self._request(id, payload), timeout=self._timeout) as answer:
                     answer.read(1)
                 return
             except urllib.error.HTTPError as error:
@@ -61,11 +71,20 @@ class WebhookSink:
         pass
 
     def _request(self, id: str, payload: bytes) -> urllib.request.Request:
-        uri = self._address.uri
         headers = {
             "Content-Type": "application/json",
             "User-Agent": "obep",
             "Idempotency-Key": id,
             **self._headers,
         }
-        return urllib.request.Request(uri, payload, headers, method="POST")
+        return urllib.request.Request(self._uri, payload, headers, method="POST")
+
+
+def _without_userinfo(address: Address) -> tuple[str, dict[str, str]]:
+    """The address as a request has it, and name and password as a header."""
+    if not address.username:
+        return address.uri, {}
+    scheme, _, rest = address.uri.partition("//")
+    place, slash, path = rest.partition("/")
+    token = b64encode(f"{address.username}:{address.password}".encode()).decode()
+    return f"{scheme}//{place.rpartition('@')[2]}{slash}{path}", {"Authorization": f"Basic {token}"}

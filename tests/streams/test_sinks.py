@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -94,7 +95,15 @@ def server(*answers: int) -> Iterator[tuple[str, list[tuple[dict[str, str], byte
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             seen.append((dict(self.headers), body))
-            self.send_response(waiting.pop(0) if waiting else 200)
+            status = waiting.pop(0) if waiting else 200
+            self.send_response(status)
+            if status in (301, 302, 303, 307):
+                self.send_header("Location", "/elsewhere")
+            self.end_headers()
+
+        def do_GET(self) -> None:
+            seen.append((dict(self.headers), b"GET"))
+            self.send_response(200)
             self.end_headers()
 
         def log_message(self, format: str, *args: object) -> None: ...
@@ -119,6 +128,25 @@ def test_a_webhook_is_tried_again_with_the_same_id_until_it_is_taken() -> None:
     assert {headers["Idempotency-Key"] for headers, _ in seen} == {"urn:obep:1"}
     assert seen[0][0]["Authorization"] == "Bearer hush"
     assert waits == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307])
+def test_a_webhook_that_sends_us_elsewhere_has_not_taken_anything(status: int) -> None:
+    with server(status) as (uri, seen), pytest.raises(ObepError) as caught:
+        WebhookSink(parse_address(uri), {}).send("urn:obep:1", b"{}")
+    assert f"status {status}" in str(caught.value)
+    assert [body for _, body in seen] == [b"{}"]
+
+
+def test_name_and_password_of_a_webhook_are_a_header() -> None:
+    with server() as (uri, seen):
+        address = parse_address(uri.replace("//", "//me:h%C3%BCsh@") + "?x=a@b/c")
+        WebhookSink(address, {}).send("urn:obep:1", b"{}")
+        token = b64encode("me:hüsh".encode()).decode()
+        assert seen[0][0]["Authorization"] == f"Basic {token}"
+        assert seen[0][0]["Host"] == uri.split("/")[2]
+        WebhookSink(address, {"headers": {"Authorization": Secret("Bearer x")}}).send("urn:obep:1", b"{}")
+        assert seen[1][0]["Authorization"] == "Bearer x"
 
 
 def test_a_webhook_that_refuses_is_not_tried_again() -> None:
@@ -172,9 +200,30 @@ def test_a_command_gets_each_occurrence_on_its_standard_input(tmp_path: Path) ->
 
 
 def test_a_command_that_fails_is_noted(tmp_path: Path) -> None:
-    for command in ("false", "/no/such/program", f"{sys.executable} -c 'import time; time.sleep(60)'"):
+    for command in ("false", f"{sys.executable} -c 'import time; time.sleep(60)'"):
         sink = open_sink(f"exec:{command}", {"timeout": 300_000}, Config(tmp_path))
         sink.send("urn:1", b"{}")
         sink.close()
         assert isinstance(sink, Posted)
         assert [id for id, _ in sink.failed] == ["urn:1"]
+
+
+@pytest.mark.parametrize(
+    ("program", "remedy"), [("/no/such/program", "chmod +x"), ("no-such", "exec:./no-such")]
+)
+def test_a_program_that_is_not_there_is_said_before_anything_runs(
+    tmp_path: Path, program: str, remedy: str
+) -> None:
+    with pytest.raises(ObepError) as caught:
+        open_sink(f"exec:{program} --loud", {}, Config(tmp_path))
+    assert caught.value.code == "OBEP554"
+    assert remedy in str(caught.value)
+
+
+def test_what_a_program_prints_goes_to_standard_error(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    sink = open_sink("exec:echo loud", {}, Config(tmp_path))
+    sink.send("urn:1", b"{}")
+    sink.close()
+    assert capfd.readouterr() == ("", "loud\n")
