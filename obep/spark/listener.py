@@ -6,10 +6,14 @@ micro-batch, wherever the stream was started.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from pyspark.sql.streaming.listener import StreamingQueryListener
+
+from obep.engine.output import style_of_instant
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -26,7 +30,8 @@ def observed(records: DataFrame, name: str) -> DataFrame:
 
     sums = [f.coalesce(f.sum(told(field)), f.lit(0)).alias(field) for field in SUMS]
     skew = (f.max(told("occurrences")) / f.avg(told("occurrences"))).alias("skew")
-    return records.observe(name, *sums, f.max(told("watermark")).alias("watermark"), skew)
+    holding = f.max(f.get_json_object("progress", "$.holding")).alias("holding")  # all buckets say the same
+    return records.observe(name, *sums, f.max(told("watermark")).alias("watermark"), skew, holding)
 
 
 class Listener(StreamingQueryListener):
@@ -48,6 +53,8 @@ class Listener(StreamingQueryListener):
         if row is None:
             return
         figures = row.asDict()
+        figures["holding"] = [stream for stream in msgspec.json.decode(figures["holding"] or "[]") if stream]
+        figures["lag"] = _lag(figures["watermark"])
         figures["batch"] = progress.batchId
         figures["items_per_second"] = progress.processedRowsPerSecond
         figures["state_bytes"] = sum(one.memoryUsedBytes for one in progress.stateOperators)
@@ -65,7 +72,8 @@ class Listener(StreamingQueryListener):
 
     def metrics(self) -> dict[str, Any]:
         """By the names of `obep run --metrics`; `obep.streams.endpoint.prometheus` writes them."""
-        watermark = self.last.get("watermark")
+        watermark, lag = self.last.get("watermark"), self.last.get("lag")
+        holding = self.last.get("holding", ())
         return {
             "items_total": self.totals["processed"] + self.totals["late"],
             "occurrences_total": self.totals["occurrences"],
@@ -75,4 +83,13 @@ class Listener(StreamingQueryListener):
             "state_bytes": self.last.get("state_bytes", 0),
             "bucket_skew": self.last.get("skew") or 1.0,
             **({} if watermark is None else {"watermark_seconds": watermark / 1_000_000}),
+            **({} if lag is None else {"lag_seconds": lag}),
+            **({"holding": dict.fromkeys(holding, 1)} if holding else {}),
         }
+
+
+def _lag(watermark: int | None) -> float | None:
+    """How many seconds a watermark lies behind the clock on the wall, if it is a time of our days."""
+    if watermark is None or style_of_instant(watermark) == "integer":
+        return None
+    return max(0.0, time.time() - watermark / 1_000_000)

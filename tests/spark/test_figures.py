@@ -1,0 +1,87 @@
+"""What is told of a run while it runs: the line of the terminal, and what a listener hears."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from obep.commands import on_spark
+from obep.commands.progress import Progress
+from obep.spark.listener import Listener
+from obep.spark.tally import Tally
+from obep.streams.endpoint import prometheus
+
+NOW = 1_772_352_000_000_000
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def report(bucket: int, occurrences: int, **more: Any) -> dict[str, Any]:
+    told = {"processed": 400, "late": 1, "refused": 2, "watermark": NOW, "holding": ["doors"], "style": "iso"}
+    return {"bucket": bucket, "occurrences": occurrences, "pending": 3, **told, **more}
+
+
+def test_the_line_says_lag_state_skew_and_who_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", lambda: NOW / 1e6 + 7.5)
+    tally = Tally()
+    for bucket, occurrences in enumerate((30, 0, 0)):
+        tally.add(report(bucket, occurrences))
+    run: Any = SimpleNamespace(
+        tally=tally,
+        live=True,
+        state_bytes=12_300_000,
+        order=SimpleNamespace(idle=5),
+        delivery=SimpleNamespace(failed=[]),
+    )
+    out = Terminal()
+    monkeypatch.setattr(sys, "stderr", out)
+    Progress().move(lambda: on_spark.figures(run))
+    # 400 of each bucket and one late; a third of 30 is 10 on average
+    for text in ("1,203 items", "30 occurrences", "3 late", "6 refused", "watermark 2026-03-01T08:00:00Z"):
+        assert text in out.getvalue()
+    for text in (
+        "7.5 s behind",
+        "state 12.3 MB",
+        "busiest bucket 3.0 times the average",
+        "waiting for doors",
+    ):
+        assert text in out.getvalue()
+
+
+def test_a_listener_hears_lag_and_who_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", lambda: NOW / 1e6 + 7.5)
+    heard: list[dict[str, Any]] = []
+    listener = Listener("rooms", heard.append)
+    sums = {"processed": 9, "occurrences": 4, "late": 1, "refused": 2, "pending": 3, "segments": 5}
+    row = SimpleNamespace(asDict=lambda: {**sums, "watermark": NOW, "skew": 2.0, "holding": '["doors"]'})
+    progress = SimpleNamespace(
+        observedMetrics={"rooms": row},
+        batchId=1,
+        processedRowsPerSecond=90.0,
+        stateOperators=[SimpleNamespace(memoryUsedBytes=100)],
+    )
+    listener.onQueryProgress(SimpleNamespace(progress=progress))
+    assert heard[0]["lag"] == 7.5 and heard[0]["holding"] == ["doors"]
+    assert heard[0]["items_per_second"] == 90.0
+    said = prometheus(listener.metrics())
+    for line in (
+        "obep_items_total 10",
+        "obep_occurrences_total 4",
+        "obep_late_total 1",
+        "obep_refused_total 2",
+        "obep_lag_seconds 7.5",
+        "obep_state_bytes 100",
+        "obep_bucket_skew 2.0",
+        'obep_holding{stream="doors"} 1',
+    ):
+        assert line in said
