@@ -19,5 +19,7 @@ def late(stream: str, at: int, watermark: int, raw: str = "") -> DeadLetter:
 
 def too_far(item: Item) -> DeadLetter:
     """Of an item that lies too far in the future."""
-    reason = "its instant lies too far in the future"
+    when = show_instant(item.at, style_of_instant(item.at))
+    limit = "a wrong clock? (future under [engine] is the limit)"
+    reason = f"its instant, {when}, lies too far in the future: {limit}"
     return DeadLetter(item.stream, item.at, "OBEP641", reason, as_sent(item))

@@ -169,7 +169,15 @@ def compile_template(text: str, prefixes: dict[str, str], where: str) -> Templat
         triples = localise(read_turtle(prologue + turtle), "t")
     except Refused as refused:
         hint = "Each line of prefixes counts too." if prefixes else ""
-        raise fail("OBEP520", f"{where}: the template is not Turtle: {refused.reason}", reason=hint) from None
+        unknown = re.search(r"The prefix (\S*): has not been declared", refused.reason)
+        raise fail(
+            "OBEP520",
+            f"{where}: the template is not Turtle: {refused.reason}",
+            reason=hint,
+            remedy=f'prefixes = {{ "{unknown[1]}" = "http://example.org/" }}   under [{where}]'
+            if unknown
+            else "",
+        ) from None
     if not triples:
         raise fail("OBEP520", f"{where}: the template has no triples")
     finder = re.compile(rf"{mark}(\d+)e")

@@ -221,6 +221,7 @@ def test_a_clock_that_is_far_ahead_is_caught_on_live_sources(query: Path) -> Non
     said = embedded(query, "--source", "-", stdin=data)
     assert [r["because"][0]["individual"] for r in said.records] == ["http://e/b"]
     assert "OBEP641" in said.err
+    assert "lies too far in the future: a wrong clock? (future under [engine] is the limit)" in said.err
 
 
 def test_items_without_a_time_are_counted(query: Path) -> None:

@@ -154,6 +154,12 @@ def test_a_template_that_cannot_be_read_is_an_error_of_the_configuration(templat
     assert "mappings.m" in str(caught.value)
 
 
+def test_a_prefix_that_a_template_lacks_is_named() -> None:
+    with pytest.raises(ObepError) as caught:
+        make_mapping({"template": ":x ex:p {a} .", "prefixes": P}, "mappings.m")
+    assert 'prefixes = { "ex" = "http://example.org/" }   under [mappings.m]' in str(caught.value)
+
+
 def test_times_have_a_field_a_unit_and_a_form() -> None:
     template = ":x :p 1 ."
     assert mapped({"ts": 1500}, template=template, time="ts", unit="ms").at == 1_500_000
