@@ -1,4 +1,7 @@
-"""Windows of all kinds on random ontologies and streams, held against `oracle_windows`."""
+"""Windows of all kinds on random ontologies and streams, held against `oracle_windows`.
+
+A seed is a world, not a draw of hypothesis: the run asserts its mix (as in `random_ontologies`).
+"""
 
 from __future__ import annotations
 
