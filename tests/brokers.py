@@ -1,4 +1,5 @@
-"""Real brokers on loopback for the tests: MQTT by amqtt, in a thread of this process.
+"""Real brokers on loopback for the tests: MQTT by amqtt, in a thread of this process, and by mosquitto where
+it is installed.
 
 from brokers import mqtt_broker
 with mqtt_broker() as broker: ...     # broker.uri("topic"), broker.publish("topic", payload)
@@ -8,9 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import shutil
 import socket
 import ssl
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -100,6 +104,55 @@ def mqtt_broker(
     finally:
         stop.set()
         thread.join(20)
+
+
+class NoMosquitto(Exception):
+    """It is not installed here."""
+
+
+@contextmanager
+def mosquitto_broker(
+    folder: Path,
+    *,
+    user: tuple[str, str] | None = None,
+    certificate: Path | None = None,
+    key: Path | None = None,
+) -> Iterator[MqttBroker]:
+    """The same by mosquitto; with a user nobody is anonymous."""
+    if shutil.which("mosquitto") is None or shutil.which("mosquitto_passwd") is None:
+        raise NoMosquitto("mosquitto is not installed")
+    port = free_port()
+    settings = [f"listener {port} 127.0.0.1", f"allow_anonymous {'false' if user else 'true'}"]
+    if os.geteuid() == 0:
+        settings.append("user root")  # it would take another, who may not read the files here
+    if user is not None:
+        words = folder / "mosquitto.passwords"
+        subprocess.run(["mosquitto_passwd", "-b", "-c", str(words), *user], check=True, capture_output=True)
+        settings.append(f"password_file {words}")
+    if certificate is not None:
+        settings += [f"certfile {certificate}", f"keyfile {key}"]
+    (folder / "mosquitto.conf").write_text("\n".join(settings) + "\n")
+    with (folder / "mosquitto.log").open("wb") as log:
+        broker = subprocess.Popen(["mosquitto", "-c", str(folder / "mosquitto.conf")], stdout=log, stderr=log)
+    try:
+        wait_until_open(port, broker)
+        yield MqttBroker(port, scheme="mqtts" if certificate else "mqtt", ca=certificate)
+    finally:
+        broker.terminate()
+        broker.wait(20)
+
+
+def wait_until_open(port: int, server: subprocess.Popen[bytes]) -> None:
+    """Returns when a server listens; one that ends, or takes a minute, is an error."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise RuntimeError(f"the server ended at once with {server.returncode}")
+        with socket.socket() as probe:
+            probe.settimeout(1)
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+    raise RuntimeError("the server did not open its port in 60 s")
 
 
 def passwords_for(folder: Path, username: str, password: str) -> Path:

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from brokers import free_port, self_signed
+from brokers import free_port, self_signed, wait_until_open
 
 HERE = Path(__file__).parent
 LIB = Path(os.environ.get("OBEP_TEST_KAFKA", Path.home() / ".cache" / "obep-tests" / "kafka-3.9.1"))
@@ -103,25 +101,16 @@ num.partitions=2
     with (folder / "broker.log").open("wb") as log:
         broker = subprocess.Popen([*java, "kafka.Kafka", config], stdout=log, stderr=log)
     try:
-        _wait_until_open(port, broker)
-        _wait_until_open(secured, broker)
+        try:
+            wait_until_open(port, broker)
+            wait_until_open(secured, broker)
+        except RuntimeError as error:
+            raise NoKafka(str(error)) from None
         yield KafkaBroker(f"127.0.0.1:{port}", f"127.0.0.1:{secured}", certificate)
     finally:
         broker.kill()
         broker.wait(timeout=30)
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _wait_until_open(port: int, broker: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if broker.poll() is not None:
-            raise NoKafka(f"the broker ended at once with {broker.returncode}")
-        with socket.socket() as probe:
-            probe.settimeout(1)
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-    raise NoKafka("the broker did not open its port in 60 s")
 
 
 def produce(broker: str, topic: str, payloads: Iterable[bytes]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 
 import pytest
-from brokers import mqtt_broker, passwords_for, self_signed
+from brokers import MqttBroker, NoMosquitto, mosquitto_broker, mqtt_broker, passwords_for, self_signed
 from live_ends import tcp_server
 
 pytest.importorskip("pyspark")
@@ -102,15 +103,31 @@ def test_mqtt_over_tls_needs_the_certificate(tmp_path: Path) -> None:
         reader.stop()
 
 
+@contextmanager
+def secured_broker(kind: str, folder: Path) -> Iterator[MqttBroker]:
+    """One that wants TLS, a name and a password."""
+    certificate, key = self_signed(folder)
+    if kind == "amqtt":
+        passwords = passwords_for(folder, "me", "hush-hush")
+        with mqtt_broker(passwords=passwords, certificate=certificate, key=key) as broker:
+            yield broker
+        return
+    try:
+        user = ("me", "hush-hush")
+        with mosquitto_broker(folder, user=user, certificate=certificate, key=key) as broker:
+            yield broker
+    except NoMosquitto as reason:
+        pytest.skip(str(reason))
+
+
 @pytest.mark.slow
-def test_the_broker_keeps_what_comes_while_nobody_listens_for_a_client_id(tmp_path: Path) -> None:
-    """amqtt does so for those who give a name and a password, over TLS here."""
-    certificate, key = self_signed(tmp_path)
-    passwords = passwords_for(tmp_path, "me", "hush-hush")
-    with mqtt_broker(passwords=passwords, certificate=certificate, key=key) as broker:
+@pytest.mark.parametrize("kind", ["amqtt", "mosquitto"])
+def test_the_broker_keeps_what_comes_while_nobody_listens_for_a_client_id(tmp_path: Path, kind: str) -> None:
+    """amqtt does so for those who give a name and a password, mosquitto for all; over TLS here."""
+    with secured_broker(kind, tmp_path) as broker:
         me = {"username": "me", "password": "hush-hush"}
         options = {"uri": broker.uri("rooms"), "spool": str(tmp_path / "spool"), "client_id": "obep-test"}
-        options |= {"ca": str(certificate), **me}
+        options |= {"ca": str(broker.ca), **me}
         reader = MqttReader(options)
         assert reader.initialOffset() == {NEXT: 0}
         broker.publish("rooms", b"one", **me)

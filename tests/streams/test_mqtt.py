@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from brokers import MqttBroker, mqtt_broker, passwords_for, self_signed
+from brokers import MqttBroker, NoMosquitto, mosquitto_broker, mqtt_broker, passwords_for, self_signed
 
 from obep.config import Config, load_config
 from obep.errors import ObepError
@@ -19,10 +19,17 @@ pytest.importorskip("paho")
 pytest.importorskip("amqtt")
 
 
-@pytest.fixture(scope="module")
-def broker() -> Iterator[MqttBroker]:
-    with mqtt_broker() as started:
-        yield started
+@pytest.fixture(scope="module", params=["amqtt", "mosquitto"])
+def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MqttBroker]:
+    if request.param == "amqtt":
+        with mqtt_broker() as started:
+            yield started
+        return
+    try:
+        with mosquitto_broker(tmp_path_factory.mktemp("mosquitto")) as started:
+            yield started
+    except NoMosquitto as reason:
+        pytest.skip(str(reason))
 
 
 def take(source: Source, count: int) -> list[Item | DeadLetter]:
