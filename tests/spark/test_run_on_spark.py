@@ -19,12 +19,15 @@ from kafka_broker import consume, produce
 from live_ends import interrupting, subscribed, tcp_server
 from pyarrow import parquet
 
+from obep.commands.cases import EXPECTED
+from obep.commands.cases import expected as worked_out
 from obep.config import Config
 from obep.engine.query import load
 from obep.formats import read_items
 from obep.spark.compose import SparkRun
 from obep.streams.order import Inlet, Order, Target
 from obep.streams.sinks import CallSink, MemorySink
+from obep.testing import difference
 
 pytestmark = pytest.mark.spark
 EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "examples").glob("*/query.obep"))
@@ -261,7 +264,7 @@ def test_standard_input_is_read_to_its_end(spark: Any) -> None:
 @pytest.mark.java
 @pytest.mark.parametrize("folder", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_gives_the_lines_of_the_embedded_engine(spark: Any, folder: Path) -> None:
-    """With the sources that its README names."""
+    """With the sources that its README names; and what it worked out by hand."""
     text = (folder / "README.md").read_text()
     [command] = [line.split() for line in text.splitlines() if line.strip().startswith("obep run ")]
     arguments = [part.replace("examples/", f"{EXAMPLES[0].parent}/") for part in command[1:]]
@@ -272,6 +275,7 @@ def test_an_example_gives_the_lines_of_the_embedded_engine(spark: Any, folder: P
         said[engine] = obep(*arguments)
         assert said[engine].status == 0, said[engine].err
     assert lines(said["spark"].out) == lines(said["embedded"].out) != Counter()
+    assert difference(said["spark"].records, worked_out(folder / EXPECTED)) == []
 
 
 def test_a_checkpoint_of_another_query_is_refused_before_anything_runs(spark: Any, tmp_path: Path) -> None:

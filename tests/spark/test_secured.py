@@ -73,10 +73,10 @@ def test_tls_and_passwords_let_sources_and_sinks_in(spark: Any, place: Place) ->
     for n in (5, 6, 90):  # what is retained comes to those who subscribe later
         place.mqtt.publish(f"rooms/{n}", message(n, "Beta"), username=USER, password=WORD, retain=True)
     out, state = place.folder / "out.jsonl", place.folder / "state"
-    command = ("--lateness", "1s", "--checkpoint", state, "--engine", "spark", "--master", "local[2]")
+    command = ("--lateness", "1s", "--idle", "10 min", "--checkpoint", state, "--engine", "spark")
     with subscribed(place.mqtt, "found", username=USER, password=WORD) as heard:
         with interrupting(lambda: out.exists() and out.read_text().count("\n") >= 2):
-            said = obep("run", place.folder / "query.obep", *command)
+            said = obep("run", place.folder / "query.obep", *command, "--master", "local[2]")
         assert said.status == 130, said.err
         published = heard(2)
     found = {json.loads(line)["id"]: line for line in out.read_text().splitlines()}
