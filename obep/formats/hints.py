@@ -52,8 +52,15 @@ def likely_time(record: dict[str, Any]) -> str:
 
     >>> likely_time({"id": 1, "meta": {"phenomenonTime": "2026-01-01T10:00:00Z"}})
     'meta.phenomenonTime'
+    >>> likely_time({"machine": 7, "t": 1767261600, "watts": 2100})
+    't'
     """
     fields = _flat(record)
+    return _told_time(fields) or _counted_time(fields)
+
+
+def _told_time(fields: Mapping[str, Any]) -> str:
+    """The field that is called like a time, or has one written out."""
     named = (
         path for path, value in fields.items() if _bare(path.rsplit(".", 1)[-1]) in LIKELY and _is_time(value)
     )
@@ -163,7 +170,7 @@ def likely_mapping(record: dict[str, Any], stream: str, names: str = "http://exa
         for path, value in _flat(record).items()
         if _is_plain(value) and not set(path) & set('{}:?"\\\n')
     }
-    time = likely_time(record) or ("time" if "time" in record else _counted_time(flat))
+    time = _told_time(_flat(record)) or ("time" if "time" in record else _counted_time(flat))
     others = [path for path in flat if path != time]
     who = next(
         (path for name in NAMING for path in others if _bare(path) == name), others[0] if others else ""
@@ -184,10 +191,16 @@ def likely_mapping(record: dict[str, Any], stream: str, names: str = "http://exa
     return "\n".join(lines)
 
 
-def _counted_time(flat: dict[str, Any]) -> str:
-    """A field with so large a number that it is probably a time of our days, in ms or finer."""
-    large = (path for path, value in flat.items() if type(value) is int and value > NOW.start // 1000)
-    return next((path for path in large if likely_unit(flat[path], "s")), "")
+def _counted_time(flat: Mapping[str, Any]) -> str:
+    """A field with so large a number that it is probably a time of our days: in ms or finer, or in seconds if
+    it is the only such one, and names nobody."""
+    large = [path for path, value in flat.items() if type(value) is int and value > NOW.start // 1000]
+    if found := next((path for path in large if likely_unit(flat[path], "s")), ""):
+        return found
+    numbers = [(path, value) for path, value in flat.items() if type(value) in (int, float)]
+    first, last = NOW.start // 1_000_000, NOW.stop // 1_000_000
+    seconds = [path for path, value in numbers if first <= value < last and _bare(path) not in NAMING]
+    return seconds[0] if len(seconds) == 1 else ""
 
 
 def likely_field(record: Mapping[str, Any], path: str) -> str:

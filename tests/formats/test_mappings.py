@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from obep.errors import ObepError
 from obep.formats import read_graph, read_items
-from obep.formats.hints import likely_mapping
+from obep.formats.hints import likely_mapping, likely_time
 from obep.formats.mapping import make_mapping
 from obep.formats.reading import Notes
 from obep.model import DeadLetter, Item, Triple
@@ -332,3 +332,26 @@ def test_a_mapping_that_is_suggested_reads_the_record_it_was_made_for(record: di
     )
     assert isinstance(item, Item), (text, item)
     assert item.triples
+
+
+@pytest.mark.parametrize(
+    ("record", "time"),
+    [
+        ({"machine": "w1", "t": 1767261600, "watts": 2100}, "t"),
+        ({"machine": "w1", "epoch_s": 1767261600.5}, "epoch_s"),
+        ({"machine": "w1", "t": 1767261600, "next": 1767265200}, ""),  # either of the two
+        ({"id": 1767261600, "watts": 3}, ""),
+        ({"t": 21.5, "watts": 3}, ""),
+        ({"time": 5, "t": 1767261600}, "t"),
+        ({"x": float("nan"), "y": 10**400, "z": True}, ""),
+    ],
+)
+def test_seconds_since_the_epoch_are_found_if_nothing_else_can_be_meant(record: dict, time: str) -> None:
+    assert likely_time(record) == time
+
+
+def test_a_mapping_to_begin_with_takes_the_only_number_that_is_a_time() -> None:
+    text = likely_mapping({"machine": "w1", "t": 1767261600, "watts": 2100}, "s")
+    assert text.splitlines()[2:] == ['template = ":{machine} :watts {watts} ."', 'time = "t"']
+    text = likely_mapping({"machine": "w1", "time": 5, "t": 1767261600}, "s")
+    assert text.splitlines()[2:] == ['template = ":{machine} :t {t} ."']
