@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from itertools import combinations, permutations
 from typing import TypeVar
 
+from msgspec import Struct
+
 from obep.model import Term
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import NOTHING, THING, Inverse, ObjectProperty, inverse
@@ -172,6 +174,6 @@ def mentioned(node: object) -> Iterable[Term]:
     elif isinstance(node, tuple):
         for part in node:
             yield from mentioned(part)
-    elif hasattr(node, "__dataclass_fields__"):
-        for name in node.__dataclass_fields__:
+    elif isinstance(node, Struct):
+        for name in node.__struct_fields__:
             yield from mentioned(getattr(node, name))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from msgspec import Struct
+
 from obep.model import RDF_TYPE, Term, Triple
 
 OWL = "http://www.w3.org/2002/07/owl#"
@@ -30,8 +32,7 @@ NAMED_INDIVIDUAL = f"<{OWL}NamedIndividual>"
 # --- properties -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Inverse:
+class Inverse(Struct, frozen=True):
     """The inverse of a named object property; never nested."""
 
     property: Term
@@ -53,35 +54,29 @@ def inverse(property: ObjectProperty) -> ObjectProperty:
 # --- data ranges ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Datatype:
+class Datatype(Struct, frozen=True):
     """A named datatype, built in or defined (`DatatypeDefinition`)."""
 
     iri: Term
 
 
-@dataclass(frozen=True, slots=True)
-class DataAnd:
+class DataAnd(Struct, frozen=True):
     operands: tuple[DataRange, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DataOr:
+class DataOr(Struct, frozen=True):
     operands: tuple[DataRange, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DataNot:
+class DataNot(Struct, frozen=True):
     operand: DataRange
 
 
-@dataclass(frozen=True, slots=True)
-class DataOneOf:
+class DataOneOf(Struct, frozen=True):
     literals: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Restricted:
+class Restricted(Struct, frozen=True):
     """A datatype with facets: pairs of the facet's IRI (`<…XMLSchema#minInclusive>`) and a literal."""
 
     datatype: Term
@@ -94,109 +89,91 @@ DataRange = Datatype | DataAnd | DataOr | DataNot | DataOneOf | Restricted
 # --- class expressions ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Class:
+class Class(Struct, frozen=True):
     iri: Term
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class And(Struct, frozen=True):
     operands: tuple[ClassExpression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
+class Or(Struct, frozen=True):
     operands: tuple[ClassExpression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct, frozen=True):
     operand: ClassExpression
 
 
-@dataclass(frozen=True, slots=True)
-class OneOf:
+class OneOf(Struct, frozen=True):
     individuals: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Some:
+class Some(Struct, frozen=True):
     property: ObjectProperty
     filler: ClassExpression
 
 
-@dataclass(frozen=True, slots=True)
-class Only:
+class Only(Struct, frozen=True):
     property: ObjectProperty
     filler: ClassExpression
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     property: ObjectProperty
     individual: Term
 
 
-@dataclass(frozen=True, slots=True)
-class HasSelf:
+class HasSelf(Struct, frozen=True):
     property: ObjectProperty
 
 
-@dataclass(frozen=True, slots=True)
-class Min:
+class Min(Struct, frozen=True):
     count: int
     property: ObjectProperty
     filler: ClassExpression
 
 
-@dataclass(frozen=True, slots=True)
-class Max:
+class Max(Struct, frozen=True):
     count: int
     property: ObjectProperty
     filler: ClassExpression
 
 
-@dataclass(frozen=True, slots=True)
-class Exactly:
+class Exactly(Struct, frozen=True):
     count: int
     property: ObjectProperty
     filler: ClassExpression
 
 
-@dataclass(frozen=True, slots=True)
-class DataSome:
+class DataSome(Struct, frozen=True):
     property: Term
     range: DataRange
 
 
-@dataclass(frozen=True, slots=True)
-class DataOnly:
+class DataOnly(Struct, frozen=True):
     property: Term
     range: DataRange
 
 
-@dataclass(frozen=True, slots=True)
-class DataValue:
+class DataValue(Struct, frozen=True):
     property: Term
     literal: Term
 
 
-@dataclass(frozen=True, slots=True)
-class DataMin:
+class DataMin(Struct, frozen=True):
     count: int
     property: Term
     range: DataRange
 
 
-@dataclass(frozen=True, slots=True)
-class DataMax:
+class DataMax(Struct, frozen=True):
     count: int
     property: Term
     range: DataRange
 
 
-@dataclass(frozen=True, slots=True)
-class DataExactly:
+class DataExactly(Struct, frozen=True):
     count: int
     property: Term
     range: DataRange
@@ -231,26 +208,22 @@ ANY_LITERAL = Datatype(LITERAL)
 # --- axioms about classes ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SubClassOf:
+class SubClassOf(Struct, frozen=True):
     sub: ClassExpression
     sup: ClassExpression
 
 
-@dataclass(frozen=True, slots=True)
-class EquivalentClasses:
+class EquivalentClasses(Struct, frozen=True):
     operands: tuple[ClassExpression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DisjointClasses:
+class DisjointClasses(Struct, frozen=True):
     """Pairwise disjoint."""
 
     operands: tuple[ClassExpression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DisjointUnion:
+class DisjointUnion(Struct, frozen=True):
     """The named class is the union of the operands, which are pairwise disjoint."""
 
     name: Term
@@ -260,131 +233,109 @@ class DisjointUnion:
 # --- axioms about object properties -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SubProperty:
+class SubProperty(Struct, frozen=True):
     sub: ObjectProperty
     sup: ObjectProperty
 
 
-@dataclass(frozen=True, slots=True)
-class SubChain:
+class SubChain(Struct, frozen=True):
     """`chain[0] o chain[1] o … SubPropertyOf sup`."""
 
     chain: tuple[ObjectProperty, ...]
     sup: ObjectProperty
 
 
-@dataclass(frozen=True, slots=True)
-class EquivalentProperties:
+class EquivalentProperties(Struct, frozen=True):
     operands: tuple[ObjectProperty, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DisjointProperties:
+class DisjointProperties(Struct, frozen=True):
     """Pairwise disjoint."""
 
     operands: tuple[ObjectProperty, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class InverseProperties:
+class InverseProperties(Struct, frozen=True):
     first: ObjectProperty
     second: ObjectProperty
 
 
-@dataclass(frozen=True, slots=True)
-class Domain:
+class Domain(Struct, frozen=True):
     property: ObjectProperty
     domain: ClassExpression
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     property: ObjectProperty
     range: ClassExpression
 
 
-@dataclass(frozen=True, slots=True)
-class Functional:
+class Functional(Struct, frozen=True):
     property: ObjectProperty
 
 
-@dataclass(frozen=True, slots=True)
-class InverseFunctional:
+class InverseFunctional(Struct, frozen=True):
     property: ObjectProperty
 
 
-@dataclass(frozen=True, slots=True)
-class Reflexive:
+class Reflexive(Struct, frozen=True):
     property: ObjectProperty
 
 
-@dataclass(frozen=True, slots=True)
-class Irreflexive:
+class Irreflexive(Struct, frozen=True):
     property: ObjectProperty
 
 
-@dataclass(frozen=True, slots=True)
-class Symmetric:
+class Symmetric(Struct, frozen=True):
     property: ObjectProperty
 
 
-@dataclass(frozen=True, slots=True)
-class Asymmetric:
+class Asymmetric(Struct, frozen=True):
     property: ObjectProperty
 
 
-@dataclass(frozen=True, slots=True)
-class Transitive:
+class Transitive(Struct, frozen=True):
     property: ObjectProperty
 
 
 # --- axioms about data properties, datatypes and keys -----------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SubDataProperty:
+class SubDataProperty(Struct, frozen=True):
     sub: Term
     sup: Term
 
 
-@dataclass(frozen=True, slots=True)
-class EquivalentDataProperties:
+class EquivalentDataProperties(Struct, frozen=True):
     operands: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DisjointDataProperties:
+class DisjointDataProperties(Struct, frozen=True):
     """Pairwise disjoint."""
 
     operands: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DataDomain:
+class DataDomain(Struct, frozen=True):
     property: Term
     domain: ClassExpression
 
 
-@dataclass(frozen=True, slots=True)
-class DataPropertyRange:
+class DataPropertyRange(Struct, frozen=True):
     property: Term
     range: DataRange
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionalData:
+class FunctionalData(Struct, frozen=True):
     property: Term
 
 
-@dataclass(frozen=True, slots=True)
-class DatatypeDefinition:
+class DatatypeDefinition(Struct, frozen=True):
     datatype: Term
     range: DataRange
 
 
-@dataclass(frozen=True, slots=True)
-class HasKey:
+class HasKey(Struct, frozen=True):
     """Two *named* instances of `expression` that agree on all these properties are the same."""
 
     expression: ClassExpression
@@ -395,47 +346,40 @@ class HasKey:
 # --- assertions -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ClassAssertion:
+class ClassAssertion(Struct, frozen=True):
     expression: ClassExpression
     individual: Term
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyAssertion:
+class PropertyAssertion(Struct, frozen=True):
     property: ObjectProperty
     subject: Term
     object: Term
 
 
-@dataclass(frozen=True, slots=True)
-class NegativePropertyAssertion:
+class NegativePropertyAssertion(Struct, frozen=True):
     property: ObjectProperty
     subject: Term
     object: Term
 
 
-@dataclass(frozen=True, slots=True)
-class DataAssertion:
+class DataAssertion(Struct, frozen=True):
     property: Term
     subject: Term
     literal: Term
 
 
-@dataclass(frozen=True, slots=True)
-class NegativeDataAssertion:
+class NegativeDataAssertion(Struct, frozen=True):
     property: Term
     subject: Term
     literal: Term
 
 
-@dataclass(frozen=True, slots=True)
-class SameIndividual:
+class SameIndividual(Struct, frozen=True):
     individuals: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DifferentIndividuals:
+class DifferentIndividuals(Struct, frozen=True):
     """Pairwise different."""
 
     individuals: tuple[Term, ...]

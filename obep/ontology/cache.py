@@ -60,7 +60,7 @@ def _in_tmp() -> Path:
 
 
 def content_hash(content: object) -> str:
-    """A name for what is asked; equal values of our dataclasses, tuples and strings have equal names.
+    """A name for what is asked; equal values of our classes, tuples and strings have equal names.
 
     >>> content_hash(("a", 1)) == content_hash(("a", 1)) != content_hash(("a", 2))
     True

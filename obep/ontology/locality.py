@@ -105,7 +105,7 @@ def _tied_to(expression: ax.ClassExpression, positive: bool) -> Iterator[Term]:
 
 def parts_of(node: object) -> Iterator[tuple[str, Any]]:
     """The fields of an axiom and of all that is inside it, tuples taken apart."""
-    for name in getattr(node, "__dataclass_fields__", ()):
+    for name in getattr(node, "__struct_fields__", ()):
         value = getattr(node, name)
         for part in value if isinstance(value, tuple) else (value,):
             yield name, part

@@ -7,9 +7,10 @@ own (an IRI that nobody else has): what is entailed about it stays the same, and
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 from itertools import combinations
 from typing import Any
+
+from msgspec import Struct
 
 from obep.model import Term
 from obep.ontology import axioms as ax
@@ -21,8 +22,8 @@ NAMED = ax.Class("<internal:obep#named>")
 Java = Any
 """An object on the other side."""
 
-# The last words are methods of Translation, one for each field of the dataclass.
-_EXPRESSIONS: dict[type, tuple[str, ...]] = {
+# The last words are methods of Translation, one for each field of the class.
+_EXPRESSIONS: dict[type[Struct], tuple[str, ...]] = {
     ax.Class: ("", "named_class"),
     ax.And: ("ObjectIntersectionOf", "expressions"),
     ax.Or: ("ObjectUnionOf", "expressions"),
@@ -48,7 +49,7 @@ _EXPRESSIONS: dict[type, tuple[str, ...]] = {
     ax.DataOneOf: ("DataOneOf", "literals"),
     ax.Restricted: ("DatatypeRestriction", "datatype", "facets"),
 }
-_AXIOMS: dict[type, tuple[str, ...]] = {
+_AXIOMS: dict[type[Struct], tuple[str, ...]] = {
     ax.SubClassOf: ("SubClassOfAxiom", "expression", "expression"),
     ax.EquivalentClasses: ("EquivalentClassesAxiom", "expressions"),
     ax.DisjointClasses: ("DisjointClassesAxiom", "expressions"),
@@ -102,8 +103,8 @@ class Translation:
         self._known: dict[type, tuple[Any, tuple[tuple[str, Any], ...]]] = {}
         for kind, (method, *arguments) in (_EXPRESSIONS | _AXIOMS).items():
             make = getattr(self.make, f"getOWL{method}") if method else _same
-            names = (field.name for field in fields(kind))
-            self._known[kind] = make, tuple(zip(names, (getattr(self, a) for a in arguments), strict=True))
+            places = kind.__struct_fields__
+            self._known[kind] = make, tuple(zip(places, (getattr(self, a) for a in arguments), strict=True))
 
     def axioms(self, axioms: Iterable[ax.Axiom]) -> Java:
         """A Java set of them."""

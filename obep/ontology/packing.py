@@ -6,7 +6,7 @@ Only the classes of `axioms` can come out of it; nothing is pickled, and no file
 from __future__ import annotations
 
 import mmap
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from obep.query.link import assemble
 from obep.query.parser import parse
 
 VERSION = 4
-_CLASSES = {name: one for name, one in vars(owl).items() if isinstance(one, type) and is_dataclass(one)}
+_CLASSES = {name: one for name, one in vars(owl).items() if getattr(one, "__module__", "") == owl.__name__}
 
 
 class _Packed(msgspec.Struct, array_like=True):
@@ -99,9 +99,9 @@ def _unreadable(reason: str) -> ObepError:
 
 
 def _pack(value: Any) -> Any:
-    """A dataclass as its class and fields, a tuple as a list of one kind; recursion is as deep as T nests."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {type(value).__name__: [_pack(getattr(value, field.name)) for field in fields(value)]}
+    """A part of T as its class and fields, a tuple as a list of one kind; recursion is as deep as T nests."""
+    if isinstance(value, msgspec.Struct):
+        return {type(value).__name__: [_pack(getattr(value, name)) for name in value.__struct_fields__]}
     if isinstance(value, tuple):
         return [_pack(one) for one in value]
     return value

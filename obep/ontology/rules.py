@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntFlag
+
+from msgspec import Struct
 
 from obep.model import Term
 from obep.ontology.axioms import DIFFERENT_FROM, NOTHING, DataRange, ObjectProperty
@@ -24,16 +25,14 @@ Role = ObjectProperty
 """An object property, its inverse, or a data property."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sub:
+class Sub(Struct, frozen=True):
     """All premises hold of x: so does the head."""
 
     premises: tuple[Symbol, ...]
     head: Symbol
 
 
-@dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(Struct, frozen=True):
     """x has a `role` to something in `filler`: the head holds of x."""
 
     role: Role
@@ -41,8 +40,7 @@ class Exists:
     head: Symbol
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """x has at least `least` values in `range`: the head holds of x."""
 
     property: Term
@@ -51,20 +49,17 @@ class Count:
     head: Symbol
 
 
-@dataclass(frozen=True, slots=True)
-class SelfIn:
+class SelfIn(Struct, frozen=True):
     role: Role
     head: Symbol
 
 
-@dataclass(frozen=True, slots=True)
-class SelfOut:
+class SelfOut(Struct, frozen=True):
     premise: Symbol
     role: Role
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(Struct, frozen=True):
     """Each x of the premise has a `role` to something in `filler` that nobody named."""
 
     premise: Symbol
@@ -73,16 +68,14 @@ class Witness:
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class DataWitness:
+class DataWitness(Struct, frozen=True):
     premise: Symbol
     property: Term
     range: DataRange
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Fill:
+class Fill(Struct, frozen=True):
     """Each x of the premise has a `role` to this individual or literal."""
 
     premise: Symbol
@@ -90,16 +83,14 @@ class Fill:
     value: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Is:
+class Is(Struct, frozen=True):
     """Each x of the premise is this individual."""
 
     premise: Symbol
     individual: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(Struct, frozen=True):
     """x of the premise has at most `most` successors in `filler`: further ones are the same."""
 
     premise: Symbol
@@ -108,46 +99,39 @@ class Merge:
     most: int
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     concept: Symbol
     roles: tuple[Role, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Apart:
+class Apart(Struct, frozen=True):
     """Pairwise disjoint concepts."""
 
     concepts: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SubRole:
+class SubRole(Struct, frozen=True):
     sub: Role
     sup: Role
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     first: Role
     second: Role
     sup: Role
 
 
-@dataclass(frozen=True, slots=True)
-class RolesApart:
+class RolesApart(Struct, frozen=True):
     first: Role
     second: Role
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     concept: Symbol
     individual: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     role: Role
     subject: Term
     object: Term

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -108,7 +107,7 @@ def _origins(linked: Linked, marks: Iterable[Term], bundle: Any) -> dict[Term, s
 
     rules = [*bundle.normal.rules, *bundle.normal.asserted]
     goals = [goal for iri in linked.events for goal in (iri, body_of(iri))]
-    weight = cache(lambda rule: sum(bit[name] for name in bit.keys() & set(_names(rule))))
+    weight = cache(lambda rule: sum(bit[name] for name in bit.keys() & set(mentioned(rule))))
     reached = weighed(rules, goals, bundle.relations, weight)
     spoken_of = {name for axiom in bundle.t.axioms for name in mentioned(axiom)}
     chosen = cache(lambda bits: [mark for mark in marks if bit[mark] & bits])
@@ -117,14 +116,3 @@ def _origins(linked: Linked, marks: Iterable[Term], bundle: Any) -> dict[Term, s
         if bundle.status[iri] != "exact":  # the reasoner may find what the rules do not
             names |= spoken_of
     return found
-
-
-def _names(value: object) -> Iterator[Term]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, tuple):
-        for member in value:
-            yield from _names(member)
-    elif is_dataclass(value):
-        for slot in fields(value):
-            yield from _names(getattr(value, slot.name))

@@ -71,7 +71,7 @@ def ontology(*axioms: ax.Axiom, data: str = "", classes: str = "", roles: str = 
             case ax.DisjointUnion(name):
                 found_classes.add(name)
         kind = type(node).__name__
-        for name in getattr(node, "__dataclass_fields__", ()):
+        for name in getattr(node, "__struct_fields__", ()):
             value = getattr(node, name)
             is_role = name in ("property", "first", "second", "chain", "object_properties")
             is_role |= kind in ("SubProperty", "SubChain", "EquivalentProperties", "DisjointProperties")

@@ -437,7 +437,7 @@ def _complex(axioms: Sequence[Axiom]) -> set[ObjectProperty]:
 def _counted(node: object) -> Iterator[ObjectProperty]:
     if isinstance(node, ax.Min | ax.Max | ax.Exactly | ax.HasSelf):
         yield node.property.property if isinstance(node.property, Inverse) else node.property
-    for name in getattr(node, "__dataclass_fields__", ()):
+    for name in getattr(node, "__struct_fields__", ()):
         value = getattr(node, name)
         for part in value if isinstance(value, tuple) else (value,):
             yield from _counted(part)
