@@ -20,6 +20,9 @@ from obep.query.names import leaves, walk
 from obep.query.nearest import nearest
 from obep.query.printer import show
 
+SHOWN = 5
+"""Values of a property that are named."""
+
 
 @dataclass
 class Seen:
@@ -31,6 +34,8 @@ class Seen:
     occurrences: dict[str, list[Occurrence]] = field(default_factory=dict)
     names: Counter[str] = field(default_factory=Counter)
     """Items in which a property or class is used."""
+    values: dict[str, Counter[str]] = field(default_factory=dict)
+    """The literals that a property has."""
     why_not: Callable[[str], WhyNot] | None = None
     """Asks the engine about an event."""
 
@@ -59,6 +64,9 @@ def watch(query: Query, items: list[Item], style: Style | None, **settings: obje
     for item in items:
         used = {p for _, p, _ in item.triples} | {o for _, p, o in item.triples if p == RDF_TYPE}
         seen.names.update(used)
+        for _, p, o in item.triples:
+            if o[0] == '"':
+                seen.values.setdefault(p, Counter())[o] += 1
     everything = _returning(query, ast.Return("all", ()))
     engine = everything.engine(on_dead_letter=seen.refused.append, **settings)
     for occurrence in [*engine.push_items(items), *engine.close()]:
@@ -146,11 +154,31 @@ def _words(event: ast.LogicalEvent, query: Query, seen: Seen) -> Iterator[str]:
         elif not name.iri.startswith("<http://www.w3.org/"):
             number = seen.names.get(name.iri, 0)
             used = f"used in {number} of {len(seen.items)} items" if number else "in no item"
+            used += _values(seen.values.get(name.iri)) if number else _instead(name.iri, seen)
             if any(name.iri in (p, o) for _, p, o in query.bundle.k):
                 used += ", and in what is known"
             yield f"  {name.text}: {used}"
     if seen.items and seen.why_not is not None:
         yield from seen.why_not(event.name.iri).details()
+
+
+def _values(found: Counter[str] | None) -> str:
+    """The values of a property: from which to which number, or the commonest."""
+    if not found:
+        return ""
+    try:
+        numbers = sorted((float(short(one).strip('"')), short(one).strip('"')) for one in found)
+    except ValueError:
+        common = [short(one) for one, _ in found.most_common(SHOWN + 1)]
+        return f", with {', '.join(common[:SHOWN])}{', …' if len(common) > SHOWN else ''}"
+    least, most = numbers[0][1], numbers[-1][1]
+    return f", with {least}" if least == most else f", with {least} to {most}"
+
+
+def _instead(iri: str, seen: Seen) -> str:
+    """The name that items use and that was probably meant."""
+    near = nearest(iri, [name for name in seen.names if not name.startswith("<http://www.w3.org/")])
+    return f"; is it {short(near)}?" if near else ""
 
 
 def _denied(pattern: ast.Pattern) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,25 @@ def test_too_many_items_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "s.jsonl").write_text(reading(1, "a", 20) + reading(2, "a", 20))
     said = obep("why-not", "Swing", hot(tmp_path, QUERY), "--source", tmp_path / "s.jsonl")
     assert (said.status, said.err[:7]) == (2, "OBEP535")
+
+
+WASHING = """PREFIX : <http://e/>
+FROM STREAM <s>
+EVENT Emptied AS (state value "empty" and watts some number[> 9])
+EVENT Done AS (states value "done")
+RETURN ALL
+"""
+
+
+def test_the_values_that_a_property_does_have_are_shown(tmp_path: Path) -> None:
+    states = ["idle", "idle", "running", "emptied"]
+    lines = [
+        json.dumps({"time": n, "graph": f'<http://e/w> <http://e/state> "{state}" ; <http://e/watts> {n} .'})
+        for n, state in enumerate(states)
+    ]
+    (tmp_path / "s.jsonl").write_text("\n".join(lines))
+    said = obep("why-not", "Emptied", hot(tmp_path, WASHING), "--source", tmp_path / "s.jsonl").out
+    assert '\n  state: used in 4 of 4 items, with "idle", "running", "emptied"\n' in said
+    assert "\n  watts: used in 4 of 4 items, with 0 to 3\n" in said
+    said = obep("why-not", "Done", hot(tmp_path, WASHING), "--source", tmp_path / "s.jsonl").out
+    assert "\n  states: in no item; is it state?\n" in said
