@@ -50,3 +50,11 @@ def test_every_code_of_the_table_is_said() -> None:
 
 def test_codes_stand_in_order() -> None:
     assert list(CODES) == sorted(CODES)
+
+
+def test_every_code_stands_in_a_test() -> None:
+    """Whoever adds a refusal shows it once."""
+    folder = ROOT / "tests"
+    texts = [path.read_text("utf-8") for path in folder.rglob("*") if path.suffix in (".py", ".toml", ".txt")]
+    named = {code for text in texts for code in re.findall(r"OBEP\d{3}", text)}
+    assert sorted(CODES.keys() - named) == []
