@@ -15,7 +15,7 @@ from obep.commands.remarks import opened, remark, say_arrivals, say_doubts, say_
 from obep.commands.terminal import escaped
 from obep.engine.blocks import NOTED
 from obep.engine.letters import LATE
-from obep.errors import ObepError
+from obep.errors import ObepError, fail
 from obep.streams.order import Order
 from obep.streams.refused import refused
 
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 FAILED, MENDABLE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
 STOPPED, REFUSED = "OBEP655", "OBEP552"
-_NOT_LET_IN = re.compile(r"\.(Sasl|Ssl)AuthenticationException: (.*?)(?: SQLSTATE.*)?$", re.MULTILINE)
-"""How the client of Kafka says, somewhere in Java's words, that the broker and we do not trust each other."""
+_KAFKA = re.compile(
+    r"org\.apache\.kafka\.common\.errors\.(\w+)Exception: (.*?)(?: SQLSTATE.*)?$", re.MULTILINE
+)
+"""What the client of Kafka says, somewhere in Java's words."""
 
 
 def run_on_spark(order: Order) -> int:
@@ -115,9 +117,8 @@ def lag(run: SparkRun) -> float | None:
 def explained(error: Exception, order: Order) -> str:
     """What went wrong, without the traces of three languages: in our own words if there are any."""
     text = str(error)
-    if kept_out := _NOT_LET_IN.search(text):
-        brokers = ", ".join(inlet.shown for inlet in order.inlets if "kafka://" in inlet.uri)
-        return str(refused(brokers, kept_out[2], certificate=kept_out[1] == "Ssl"))
+    if said := _KAFKA.search(text):
+        return _of_kafka(said[1], said[2], order)
     ours = re.search(r"OBEP\d{3}  .*?(?=\n\s*\n|\n\s+at |\nJVM stacktrace|\Z)", text, re.DOTALL)
     if ours:
         return ours[0].rstrip()
@@ -126,6 +127,18 @@ def explained(error: Exception, order: Order) -> str:
     return f"{STOPPED}  Spark stopped: {lines[0] if lines else type(error).__name__}" + (
         f"\n  {last}" if last else ""
     )
+
+
+def _of_kafka(kind: str, why: str, order: Order) -> str:
+    """What the broker of a source says, by the class of Java's exception."""
+    brokers = ", ".join(inlet.shown for inlet in order.inlets if "kafka://" in inlet.uri)
+    if kind in ("SaslAuthentication", "SslAuthentication"):
+        return str(refused(brokers, why, certificate=kind == "SslAuthentication"))
+    if kind == "UnknownTopicOrPartition":
+        return str(fail(REFUSED, f"{brokers}: there is no such topic"))
+    if kind == "Timeout":
+        return str(fail(REFUSED, f"{brokers} does not answer: {why}"))
+    return f"{STOPPED}  Spark stopped: {brokers}: {why}"
 
 
 def _catch(number: int, run: SparkRun, caught: list[int]) -> Any:

@@ -5,6 +5,7 @@ Comes in: the inlets of an order. Goes out: a DataFrame of `RAW`, bounded or str
 
 from __future__ import annotations
 
+import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,12 +20,14 @@ from obep.spark.raw import HEARTBEAT, Inflow
 from obep.spark.standard_input import keep
 from obep.streams.address import Address, parse_address
 from obep.streams.files import format_of
+from obep.streams.kafka import topic_of
 from obep.streams.order import Inlet, Order
 from obep.streams.sources import make_reading
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+ANSWER_S = 10.0
 LIVE = ("dir", "tcp", "mqtt", "mqtts", "kafka", "rate")
 
 
@@ -169,8 +172,9 @@ class Opening:
         address, settings = self._address, self._settings
         self._is("messages", format_named(settings.get("format") or address.option("format", "json")))
         host = address.host if "," in address.host else f"{address.host}:{address.port or 9092}"
+        require_answer(host, address)
         reader = self._reader().format("kafka").option("kafka.bootstrap.servers", host)
-        reader = reader.option("subscribe", address.path)
+        reader = reader.option("subscribe", topic_of(address))
         start = settings.get("start", address.option("start", "earliest"))
         reader = reader.option("startingOffsets", start).option("failOnDataLoss", "true")
         for name, value in kafka_options(address, settings, self._order.config).items():
@@ -224,6 +228,18 @@ class Opening:
 
     def _reader(self) -> Any:
         return self._spark.readStream if self._streaming else self._spark.read
+
+
+def require_answer(brokers: str, address: Address) -> None:
+    """Refuse brokers of which none listens: Java's client would wait for them for minutes."""
+    for broker in brokers.split(","):
+        host, _, port = broker.strip().rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]") or "localhost", int(port)), ANSWER_S).close()
+            return
+        except (OSError, ValueError) as error:
+            failed = error
+    raise fail("OBEP552", f"{address.shown} does not answer: {failed}")
 
 
 def kafka_options(address: Address, settings: Mapping[str, Any], config: Config) -> dict[str, str]:

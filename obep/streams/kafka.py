@@ -45,7 +45,7 @@ class KafkaSource:
         self.name = name
         self._kafka = kafka
         self._reading = reading
-        self._topic = _topic(address)
+        self._topic = topic_of(address)
         self._format = format_named(format or address.option("format", "json"))
         self._stopped = False
         self._arrival = reading.arrival
@@ -115,7 +115,7 @@ class KafkaSink:
 
     def __init__(self, address: Address, settings: Mapping[str, Any], config: Config) -> None:
         self._address = address
-        self._topic = _topic(address)
+        self._topic = topic_of(address)
         self._failure = ""
         said = Said()
         self._producer = _kafka().Producer(
@@ -158,7 +158,8 @@ def _kafka() -> Any:
     return confluent_kafka
 
 
-def _topic(address: Address) -> str:
+def topic_of(address: Address) -> str:
+    """The topic that an address names; refused if it names none."""
     if not address.path:
         raise fail("OBEP512", f"{address.shown}: a topic is needed", remedy="kafka://host:9092/topic")
     return address.path

@@ -14,6 +14,10 @@ from cli.shell import obep
 from kafka_broker import USER, WORD, KafkaBroker, consume, produce
 from live_ends import interrupting, subscribed
 
+from obep.commands.on_spark import explained
+from obep.config import Config
+from obep.streams.order import Inlet, Order
+
 pytestmark = pytest.mark.spark
 
 QUERY = """PREFIX : <http://e/>
@@ -89,6 +93,31 @@ def test_tls_and_passwords_let_sources_and_sinks_in(spark: Any, place: Place) ->
     assert Counter(json.loads(payload)["id"] for payload in published) == Counter(found.keys())
     assert WORD not in said.out + said.err
     assert not [path for path in state.rglob("*") if path.is_file() and WORD.encode() in path.read_bytes()]
+
+
+SAID = {
+    "UnknownTopicOrPartitionException: This server does not host this topic-partition.": (
+        "OBEP552  doors=kafka://***@h:9092/t: there is no such topic"
+    ),
+    "TimeoutException: Timed out waiting for a node assignment. Call: describeTopics": (
+        "OBEP552  doors=kafka://***@h:9092/t does not answer: Timed out waiting for a node assignment. "
+        "Call: describeTopics"
+    ),
+    "CorruptRecordException: This message has failed its CRC checksum.": (
+        "OBEP655  Spark stopped: doors=kafka://***@h:9092/t: This message has failed its CRC checksum."
+    ),
+}
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_what_kafka_says_is_said_without_java(text: str, tmp_path: Path) -> None:
+    """As Spark hands it on: one line among many."""
+    inlet = Inlet("doors", "kafka://me:hush@h:9092/t", trusted=True)
+    failed = (
+        f"terminated with exception: org.apache.kafka.common.errors.{text} SQLSTATE: XXKST\n=== Streaming"
+    )
+    order = Order(Path("-"), Config(tmp_path), (inlet,), ())
+    assert explained(RuntimeError(failed), order) == SAID[text]
 
 
 WRONG = {

@@ -17,7 +17,7 @@ from obep.config import Config
 from obep.errors import ObepError
 from obep.settings import Secret
 from obep.spark.mqtt_source import MqttReader
-from obep.spark.sources import kafka_options
+from obep.spark.sources import kafka_options, require_answer
 from obep.spark.spool import NEXT, Range, Spool, SpooledReader
 from obep.spark.tcp_source import TcpReader
 from obep.streams.address import parse_address
@@ -163,6 +163,15 @@ def test_a_server_that_does_not_answer_is_an_error(tmp_path: Path) -> None:
     options = {"host": "127.0.0.1", "port": str(port), "limit": "20", "spool": str(tmp_path)}
     with pytest.raises(ObepError, match="OBEP552"):
         TcpReader(options).initialOffset()
+
+
+def test_brokers_of_kafka_of_which_none_listens_are_an_error_at_once() -> None:
+    with tcp_server([b""]) as port:
+        some = f"127.0.0.1:1,127.0.0.1:{port}"
+        require_answer(some, parse_address(f"kafka://{some}/topic"))
+    with pytest.raises(ObepError, match="OBEP552") as caught:
+        require_answer("127.0.0.1:1", parse_address("kafka://me:hush@127.0.0.1:1/topic"))
+    assert "hush" not in str(caught.value)
 
 
 def test_settings_of_kafka_are_those_of_its_java_client(tmp_path: Path) -> None:
