@@ -162,6 +162,8 @@ class Run:
             self._spare.extend(warm.segments.values())
             self._segments, self._before = {}, frozenset()
         self._touched: set[int] = set()
+        self._undecided = 0
+        """Deadlines beyond the end of a bounded input."""
 
     def _resume(self, data: bytes) -> State | None:
         """Go on from a state, unless it is that of another query."""
@@ -210,6 +212,7 @@ class Run:
                 found.extend(segment.release(watermark))
             if self._job.bounded:
                 found.extend(segment.close(end))
+                self._undecided += segment.pending
         return found
 
     def _segment(self, number: int) -> Segment:
@@ -268,7 +271,7 @@ class Run:
             "holding": list(self._clock.holding()),
             "segments": len(self._touched),
             **self._counted(blocks),
-            "pending": self._pages.index.pending,
+            "pending": self._pages.index.pending + self._undecided,
         }
 
     def _counted(self, blocks: list[Block]) -> dict[str, int]:

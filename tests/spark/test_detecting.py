@@ -58,6 +58,8 @@ class Buckets:
         )
         self.routes = Routes(layout, of.asks.all)
         self.tester = TwsTester(Detecting(self.job))
+        self.pending = 0
+        """As all buckets told of the last micro-batch."""
 
     def kept(self) -> dict[int, tuple[Any, dict[Any, Any]]]:
         """The state of each bucket that has one: its clock and its pages."""
@@ -77,11 +79,15 @@ class Buckets:
     def records(self, batch: Iterable[Arrived], now: int = 1, **counters: int) -> list[dict[str, Any]]:
         """The occurrences, as rows of all columns."""
         found: list[dict[str, Any]] = []
+        self.pending = 0
         blocks = self.routes.blocks(batch, matcher_of(self.job.bundles[0]), {"now": now, **counters})
         for number, block in zip(self.job.numbers, blocks, strict=True):
             for row in self.tester.test(number, [SparkRow(bucket=number, block=block)]):
                 for part in unwrapped([row.payload]):
-                    found += [one for one in part.to_pylist() if one["kind"] == "occurrence"]
+                    rows = part.to_pylist()
+                    found += [one for one in rows if one["kind"] == "occurrence"]
+                    told = [json.loads(one["progress"]) for one in rows if one["kind"] == "progress"]
+                    self.pending += sum(one["pending"] for one in told)
         return found
 
 
@@ -315,6 +321,15 @@ def test_a_bounded_input_keeps_no_state_and_closes(tmp_path: Path) -> None:
         shown(embedded("deadlines", given, close=True, lateness=0.5)[0]).elements()
     )
     assert buckets.kept() == {}
+
+
+def test_deadlines_beyond_the_end_of_a_bounded_input_are_counted_as_pending(tmp_path: Path) -> None:
+    """x1 has its B in time; the deadlines of x2 and x3 lie at 5 s and 5.5 s, and the input ends at 2.5 s."""
+    buckets = Buckets(tmp_path, query("deadlines"), bounded=True)
+    beta: Row = ("s", 1_000_000, "<http://e/x1> a <http://e/Beta> .")
+    given = [alpha("x1", 0), beta, alpha("x2", 2_000_000), alpha("x3", 2_500_000)]
+    assert buckets.run(given) == []
+    assert buckets.pending == 2
 
 
 def _pairs(found: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
