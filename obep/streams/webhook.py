@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import urllib.error
 import urllib.request
 from base64 import b64encode
@@ -82,9 +83,7 @@ class WebhookSink:
 
 def _without_userinfo(address: Address) -> tuple[str, dict[str, str]]:
     """The address as a request has it, and name and password as a header."""
-    if not address.username:
+    if not (address.username or address.password):
         return address.uri, {}
-    scheme, _, rest = address.uri.partition("//")
-    place, slash, path = rest.partition("/")
     token = b64encode(f"{address.username}:{address.password}".encode()).decode()
-    return f"{scheme}//{place.rpartition('@')[2]}{slash}{path}", {"Authorization": f"Basic {token}"}
+    return re.sub("//[^/?]*@", "//", address.uri, count=1), {"Authorization": f"Basic {token}"}

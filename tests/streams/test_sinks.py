@@ -149,6 +149,16 @@ def test_name_and_password_of_a_webhook_are_a_header() -> None:
         assert seen[1][0]["Authorization"] == "Bearer x"
 
 
+@pytest.mark.parametrize("who", ["me:hush", ":hush"])
+def test_an_at_sign_after_the_host_of_a_webhook_is_no_end_of_a_password(who: str) -> None:
+    """It was taken for one, and name and password went to the host that seemed to follow."""
+    with server(200) as (uri, seen):
+        host = uri.removeprefix("http://").removesuffix("/hook")
+        address = parse_address(f"http://{who}@{host}?to=a@127.0.0.2:1")
+        WebhookSink(address, {"retries": 0}).send("urn:obep:1", b"{}")
+        assert seen[0][0]["Authorization"] == f"Basic {b64encode(who.encode()).decode()}"
+
+
 def test_a_webhook_that_refuses_is_not_tried_again() -> None:
     waits: list[float] = []
     with server(404) as (uri, seen), pytest.raises(ObepError) as caught:
