@@ -76,6 +76,10 @@ class Bounds:
         return Explainer(self._bundle.upper.program, self._bundle.upper.store, _EFFORT)
 
     @cached_property
+    def _explainer_asserted(self) -> Explainer:
+        return Explainer(self._bundle.upper_asserted, self._bundle.upper.store, _EFFORT)
+
+    @cached_property
     def _goals(self) -> Mapping[bool, dict[Term, int]]:
         concept = self._bundle.upper.program.names.concept
         return {
@@ -229,7 +233,8 @@ class Bounds:
         """`None` if there are too many to compare."""
         if c in upper.program.universal:
             return {frozenset()}
-        sets = _sets(upper, self._explainer, c, individual)
+        plain = upper.program is self._bundle.upper.program
+        sets = _sets(upper, self._explainer if plain else self._explainer_asserted, c, individual)
         return None if sets is None else {_as_triples(one, triples, upper) for one in sets}
 
     def _may_clash(self, upper: Closure, names: Iterable[Term]) -> bool:

@@ -23,7 +23,7 @@ class Evaluator:
     def __init__(self, bundle: Bundle, gap: Gap | None, max_explanations: int) -> None:
         self._bundle = bundle
         self._reading = bundle.lower
-        self._explainer = Explainer(self._reading.program, self._reading.store)
+        self._explainers: dict[int, Explainer] = {}
         self._bounds = None if bundle.exact else Bounds(bundle, gap, max_explanations)
         self._max = max_explanations
         self._bodies = bundle.definitions.bodies
@@ -80,6 +80,13 @@ class Evaluator:
         # Where only an asserted event opens the upper reading, its names of K are not kept out of shapes.
         return template._replace(keep=not (asserted and self._bundle.profile.exact()))
 
+    def _explainer(self, closure: Closure) -> Explainer:
+        """Whatever explains by the rules that a closure was made with."""
+        key = id(closure.program)
+        if key not in self._explainers:
+            self._explainers[key] = Explainer(closure.program, self._reading.store)
+        return self._explainers[key]
+
     def _between(
         self,
         hits: list[Hit],
@@ -92,7 +99,7 @@ class Evaluator:
         assert self._bounds is not None
         triples = shape.triples
         new = frozenset(range(len(triples))) if news is None else news
-        still = self._bounds.decide(triples, new, closure, self._explainer, asserted=asserted)
+        still = self._bounds.decide(triples, new, closure, self._explainer(closure), asserted=asserted)
         if still is None:
             return Template(tuple(hits), capped=capped)
         place = shape.names
@@ -120,12 +127,13 @@ class Evaluator:
         goals, witnesses, static = self._goals, closure.program.witnesses, self._reading.store.assertions
         size = closure.store.size
         numbers = {triple: n for n, triple in enumerate(shape.triples)} if closure.hits else {}
+        explainer = self._explainer(closure)
         for c, x, node in closure.hits:
             if x in witnesses:
                 continue
             term = closure.term(x)
             individual: Name = shape.names.get(term, term) if x >= size else term
-            sets, cut = self._explainer.explain(node)
+            sets, cut = explainer.explain(node)
             if cut:
                 goal = (c, term)
                 sets = tuple({self._minimal(one, goal, shape, closure): None for one in sets})
@@ -181,7 +189,8 @@ class Evaluator:
 
     def _clash(self, closure: Closure, shape: Shape) -> Template:
         """A minimal set that contradicts T."""
-        explained = [(self._explainer.explain(node), x) for _, x, node in closure.clashes]
+        explainer = self._explainer(closure)
+        explained = [(explainer.explain(node), x) for _, x, node in closure.clashes]
         found = [(one, cut, x) for (sets, cut), x in explained for one in sets]
         smallest, cut, x = min(found, key=lambda one: (len(one[0]), sorted(one[0])))
         if cut:

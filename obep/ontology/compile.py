@@ -155,11 +155,13 @@ class Bundle:
         )
 
     def _program(self, rules: list[Rule], like: Reading, *, upper: bool = False) -> Program:
+        """A program of more rules, for the same store: it is told of their witnesses."""
         kept = [rule for rule in rules if rule in self._relevant]
         equality = like.program.equality
-        program, _, _ = possible_program(
+        program, _, static = possible_program(
             kept, self.relations, self._names, self.names_looked_at, equality, upper=upper
         )
+        like.store.tell(static, program.witnesses - like.program.witnesses)
         return program
 
     @cached_property
@@ -234,13 +236,13 @@ class Bundle:
 
     @cached_property
     def bare_store(self) -> Store:
-        """What T says by itself, without K."""
-        return closed(self.lower.program, (), self.definitions.axioms)
+        """What T says by itself, without K, also of what only asserted classes lead to."""
+        return closed(self.lower_asserted, (), self.definitions.axioms)
 
     @cached_property
     def bare_upper_store(self) -> Store:
         """What T perhaps says by itself."""
-        return closed(self.upper.program, (), self.definitions.axioms, upper=True)
+        return closed(self.upper_asserted, (), self.definitions.axioms, upper=True)
 
     def open_goals(self, *, asserted: bool = False) -> frozenset[Term]:
         """The goals that the rules may leave undecided."""

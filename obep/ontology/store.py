@@ -6,12 +6,41 @@ Individuals and literals are numbers: those that T names first (witnesses among 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from obep.model import RDF_TYPE, Assertion, Term, Triple
 from obep.ontology.axioms import DataRange
 from obep.ontology.literals import Value, holds
 
 _TESTED = 1 << 16
+
+
+class _Told:
+    """What a file says, by number, and what was told since."""
+
+    def __init__(self, known: Any, told: dict[int, Any]) -> None:
+        self._known, self._told = known, told
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __getitem__(self, key: int) -> Any:
+        found = self._told.get(key)
+        return self._known[key] if found is None else found
+
+    def get(self, key: int, default: Any = None) -> Any:
+        found = self._told.get(key)
+        return self._known.get(key, default) if found is None else found
+
+
+def _with(known: Any, told: dict[int, Any]) -> Any:
+    if not told:
+        return known
+    if not isinstance(known, list | dict):
+        return _Told(known, told)
+    for key, found in told.items():
+        known[key] = found
+    return known
 
 
 class Store:
@@ -54,6 +83,23 @@ class Store:
             else:
                 self._edges_of.setdefault((x, y), []).append(number)
         self.assertions, self.triples = assertions, [triple for triple, _ in assertions]
+
+    def tell(self, facts: Store, individuals: Iterable[int]) -> None:
+        """Takes over what facts say of individuals that only T names, and that nothing in here leads to.
+
+        So a program of more rules, with more witnesses, can look them up here, too.
+        """
+        types = {x: facts.types[x] for x in individuals if facts.types[x]}
+        keys = [x * self._relations + n for x in types for n in range(self._relations)]
+        out = {key: ends for key in keys if (ends := facts.forwards.get(key))}
+        into: dict[int, tuple[int, ...]] = {}
+        for key, ends in out.items():
+            x, relation = divmod(key, self._relations)
+            for y in ends:
+                back = y * self._relations + relation
+                into[back] = (*(into.get(back) or self.backwards.get(back, ())), x)
+        self.types = _with(self.types, types)
+        self.forwards, self.backwards = _with(self.forwards, out), _with(self.backwards, into)
 
     def members(self, concept: int) -> Iterator[int]:
         """Everything in a concept."""

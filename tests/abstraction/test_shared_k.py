@@ -57,11 +57,13 @@ EVENTS = "EVENT H AS Room and has some Sensor and size some number\nEVENT G AS s
 
 @pytest.fixture
 def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, Store]:
-    in_memory = bundle("", EVENTS, K).lower.store
+    in_memory = bundle("", EVENTS, K)
     monkeypatch.setattr(reading, "SHARED", 1)
-    shared = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False, cache_dir=tmp_path).lower.store
-    assert isinstance(shared, MappedStore)
-    return in_memory, shared
+    shared = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False, cache_dir=tmp_path)
+    for one in (in_memory, shared):
+        assert one.lower_asserted.witnesses  # of which both stores have been told then
+    assert isinstance(shared.lower.store, MappedStore)
+    return in_memory.lower.store, shared.lower.store
 
 
 def test_a_mapped_store_has_the_same_tables(both: tuple[Store, Store]) -> None:
