@@ -138,6 +138,13 @@ def test_the_parameters_of_a_composite_are_read_where_it_is_used(tmp_path: Path)
     assert run(tmp_path, text, items) == [(1, 3, [{"x": "r1"}])]
 
 
+def test_a_parameter_that_a_not_leaves_unbound_asks_nothing(tmp_path: Path) -> None:
+    """D8: at 1 only the NOT takes part in Quiet, so that ?r has no value there, and Free gives it one."""
+    text = """EVENT Quiet(?r) MATCH (NOT Reading) OR Busy(?r)
+              EVENT H MATCH Quiet(?r) SEQ Free(?r) WITHIN 1 min"""
+    assert run(tmp_path, text, [(1, ":x :nextTo :y ."), (3, FREE1)]) == [(1, 3, [{"r": "r1"}])]
+
+
 def test_the_individual_of_one_alias_in_a_filter_over_two(tmp_path: Path) -> None:
     """`?this` of a block reaches a filter that needs another alias too, and shows in no binding."""
     text = """EVENT H MATCH Busy(?a) SEQ Free WITHIN 1 min IF { EVENT Free { FILTER(?this != ?a) } }"""
