@@ -42,12 +42,16 @@ def test_a_warning_where_an_event_is_found_once_more(tmp_path, other, times, war
     assert len(found) == times
 
 
+NEAR = "EVENT Hot AS (in some Room) IF { ?this :celsius ?t FILTER(?t > 30) }\n"
 BARE = "EVENT Hot AS (celsius some number) IF { ?this :celsius ?t FILTER(?t > 30) }\n"
 
 
 @pytest.mark.parametrize(
     ("other", "times"),
     [
+        ("AS (in some Room)", 2),
+        ("AS (in some Hall)", 0),
+        ("ON <s> AS (in some Room)", 1),
         ("AS (celsius some number)", 2),
         ("AS (celsius some number and state value 'open')", 1),  # the occurrence hands on celsius alone
         ("AS (celsius some number[> 5])", 1),
@@ -56,10 +60,11 @@ BARE = "EVENT Hot AS (celsius some number) IF { ?this :celsius ?t FILTER(?t > 30
     ],
 )
 def test_what_is_asked_for_is_all_that_the_class_says(other, times):
-    text = f"PREFIX : <http://e/#> FROM STREAM <s>\n{BARE}EVENT E {other}\nRETURN E"
+    hot = NEAR if "in some" in other else BARE
+    text = f"PREFIX : <http://e/#> FROM STREAM <s>\n{hot}EVENT E {other}\nRETURN E"
     query = obep.load(text=text)
     engine = query.engine()
-    item = "@prefix : <http://e/#> . :r :celsius 35.0 ; :state 'open' ."
+    item = "@prefix : <http://e/#> . :r :celsius 35.0 ; :state 'open' ; :in :hall . :hall a :Room ."
     found = [*engine.push(item, at=1, stream="s"), *engine.advance(10)]
     assert len(found) == times
     warned = [one.message for one in query.warnings if one.code == "OBEP245"]
