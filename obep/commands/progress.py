@@ -76,7 +76,9 @@ class Progress:
 def _line(figures: Mapping[str, object], seconds: float) -> str:
     items = int(str(figures.get("items", 0)))
     parts = [f"{items:,} item{'' if items == 1 else 's'} ({items / max(seconds, 1e-3):,.0f}/s)"]
-    parts += [f"{figures.get(name, 0):,} {name}" for name in ("occurrences", "late", "refused")]
+    found = int(str(figures.get("occurrences", 0)))
+    parts.append(f"{found:,} occurrence{'' if found == 1 else 's'}")
+    parts += [f"{figures.get(name, 0):,} {name}" for name in ("late", "refused")]
     others = ("pending", "undelivered", "unknown")
     parts += [f"{figures[name]:,} {name}" for name in others if figures.get(name)]
     if figures.get("watermark") is not None:

@@ -1,0 +1,52 @@
+"""The line that moves on a terminal, and the summary: what they say, and that nobody else gets them."""
+
+from __future__ import annotations
+
+import sys
+from io import StringIO
+
+import pytest
+
+from obep.commands.progress import Progress
+
+
+class Screen(StringIO):
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+
+def figures(number: int) -> dict[str, object]:
+    return {"items": number, "occurrences": number, "late": 0, "refused": 2, "watermark": 3, "pending": 0}
+
+
+@pytest.mark.parametrize(
+    ("number", "start"),
+    [
+        (1, "1 item (0/s), 1 occurrence, watermark 3, 0 late, 2 refused, 4.0 s\n"),
+        (2, "2 items (0/s), 2 occurrences, watermark 3, 0 late, 2 refused, 4.0 s\n"),
+        (8000, "8,000 items (2,000/s), 8,000 occurrences, watermark 3, 0 late, 2 refused, 4.0 s\n"),
+    ],
+)
+def test_a_summary_counts_one_as_one(number: int, start: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen, times = Screen(terminal=True), iter((0.0, 4.0))
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr("obep.commands.progress.time.monotonic", lambda: next(times))
+    Progress().end(figures(number), stopped=False)
+    assert screen.getvalue() == start
+
+
+def test_nobody_but_a_terminal_gets_a_line_or_a_summary_and_everybody_gets_warnings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = Screen(terminal=False)
+    monkeypatch.setattr(sys, "stderr", screen)
+    progress = Progress()
+    progress.move(lambda: figures(1))
+    progress.end(figures(1), stopped=True)
+    assert screen.getvalue() == ""
+    progress.warn("OBEP640", "1 late; the first: s: it comes after the watermark, 5")
+    assert screen.getvalue() == "OBEP640  warning: 1 late; the first: s: it comes after the watermark, 5\n"
