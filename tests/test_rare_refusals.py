@@ -39,6 +39,15 @@ def test_a_bundle_that_is_none() -> None:
     assert "same version of obep" in str(caught.value)
 
 
+def test_a_bundle_that_names_a_function_of_ours(query: Query) -> None:
+    """Its axioms stand third; only classes of axioms may be named there."""
+    packed = msgspec.msgpack.decode(query.to_bundle())
+    packed[2] = [{"inverse": ["<http://e/p>"]}]
+    with refused("OBEP309") as caught:
+        Query.from_bytes(msgspec.msgpack.encode(packed))
+    assert "inverse" in str(caught.value)
+
+
 def test_a_bundle_file_that_is_not_there(tmp_path: Path) -> None:
     with refused("OBEP309") as caught:
         Query.from_bundle(tmp_path / "gone")

@@ -23,7 +23,11 @@ from obep.query.link import assemble
 from obep.query.parser import parse
 
 VERSION = 4
-_CLASSES = {name: one for name, one in vars(owl).items() if getattr(one, "__module__", "") == owl.__name__}
+_CLASSES = {
+    name: one
+    for name, one in vars(owl).items()
+    if isinstance(one, type) and issubclass(one, msgspec.Struct) and one is not msgspec.Struct
+}
 
 
 class _Packed(msgspec.Struct, array_like=True):
