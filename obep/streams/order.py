@@ -16,8 +16,6 @@ from obep.settings import shown_uri
 from obep.streams.address import parse_address
 from obep.streams.sinks import Form, form_of
 
-"""`columns`: Parquet."""
-
 NEAR = 0.8
 """How alike two names are, of 1, if one is probably the other misspelt."""
 

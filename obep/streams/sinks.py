@@ -14,7 +14,7 @@ from obep.streams.address import Address, parse_address
 from obep.streams.posted import Posted
 
 Form = Literal["event", "rdf", "columns", ""]
-"""What a sink writes; nothing where that is not fixed."""
+"""What a sink writes (`columns`: Parquet); nothing where that is not fixed."""
 ENDINGS: dict[str, Form] = {
     ".jsonl": "event",
     ".ndjson": "event",
