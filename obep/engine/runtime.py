@@ -278,16 +278,15 @@ class Engine:
             found.extend(self._runtime.advance(watermark))
 
     def _process(self, found: list[Occurrence]) -> None:
-        item = heappop(self._buffer)[2]
+        whole = heappop(self._buffer)[2]
+        item = Item(*whole[:4])  # items may be kept for long, the record is not
         self._items.append(item)
-        matched = self._matcher.match(item)
+        matched = self._matcher.match(whole)
         if isinstance(matched, DeadLetter):
             self._bury(matched)
             found.extend(self._runtime.advance(item.at))
             return
         self.counters["processed"] += 1
-        if item.sent and matched.occurrences:  # they may be kept for long, the record is not
-            item = Item(item.stream, item.at, item.triples, item.name)
         for one in matched.occurrences:
             one.items = (item,)
         found.extend(self._runtime.push(item.at, matched.occurrences, (item,)))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 
 import pytest
 from engine_cases import E, engine, ttl
 
+import obep
 from obep.engine.runtime import Engine
 from obep.errors import ObepError
 from obep.formats import read_items
+from obep.model import Item
 
 QUERY = "EVENT A AS ClassA\nEVENT B AS ClassB\nEVENT H(?x) MATCH A(?x) SEQ B(?x) WITHIN 10 s\nRETURN H"
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
@@ -147,3 +150,19 @@ def test_a_logical_event_can_be_returned_itself():
     record = found.to_json()
     assert record["because"][0]["individual"] == f"{E}x" and record["bindings"] == []
     assert running.push(ttl(":x a :ClassA . :y a :ClassC ."), at=0) == []  # the same sighting (SPEC D1)
+
+
+def test_the_record_of_an_item_is_not_kept_with_it():
+    """Only a dead letter shows it: neither a window nor NOT may hold it for as long as they look back."""
+    running = obep.load(
+        text="PREFIX : <http://e/#>\nFROM STREAM <s>\n"
+        "FROM NAMED WINDOW <w> ON <s> [RANGE 100 s]\nEVENT A ON <w> AS ClassA and ClassB\nEVENT C AS ClassC\n"
+        "EVENT N MATCH (NOT C) SEQ C WITHIN 100 s\nRETURN A, N",
+        java=False,
+    ).engine()
+    record = b"what was " + str(id(running)).encode()
+    before = sys.getrefcount(record)
+    triples = ((f"<{E}x>", f"<{TYPE}>", f"<{E}ClassA>"),)
+    running.push_items(Item("s", at * 1_000_000, triples, sent=record) for at in range(3))
+    assert running.remembered == 4  # two items, and what NOT leaves of each; the third instant is open
+    assert sys.getrefcount(record) == before
