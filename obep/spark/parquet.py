@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import msgspec
 
-from obep.errors import fail
+from obep.errors import ObepError, fail
 from obep.spark.records import OCCURRENCE_NAMES, row_of, schema, unwrapped
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ DELIVERED = (
     "texts array<string>"
 )
 _NAMES = tuple(column.split()[0] for column in DELIVERED.split(", "))
-_PART = re.compile(r"part-(\d{8})(-\d{4})?\.parquet")
+_PART = re.compile(r"part-(\d{8})(-\d{4,})?\.parquet")
 
 
 class Place(NamedTuple):
@@ -95,7 +95,12 @@ class File:
         import pyarrow.parquet as pq
 
         self.path = folder / f".part-{uuid4().hex}.tmp"
-        self._file = self.path.open("wb")
+        try:
+            self._file = self.path.open("wb")
+        except OSError as error:
+            raise _not_shared(
+                f"{folder} cannot be written where the executors are: {error.strerror}"
+            ) from None
         self._writer: Any = pq.ParquetWriter(self._file, _columns())
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -138,12 +143,17 @@ class Parts:
             try:
                 Path(name).replace(self.folder / f"part-{batch:08d}-{number:04d}.parquet")
             except FileNotFoundError:
-                raise fail(
-                    "OBEP554",
-                    f"{self.folder}: an executor has written there what the driver cannot see",
-                    reason="Parquet is written by the executors, which may be other machines.",
-                    remedy="a folder that all of them share",
-                ) from None
+                unseen = "an executor has written there what the driver cannot see"
+                raise _not_shared(f"{self.folder}: {unseen}") from None
+
+
+def _not_shared(message: str) -> ObepError:
+    return fail(
+        "OBEP554",
+        message,
+        reason="Parquet is written by the executors, which may be other machines.",
+        remedy="a folder that all of them share",
+    )
 
 
 def _columns() -> pa.Schema:

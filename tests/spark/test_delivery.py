@@ -66,6 +66,13 @@ def test_what_an_executor_wrote_elsewhere_is_an_error(tmp_path: Path) -> None:
         Parts(tmp_path / "out.parquet", 0).put(0, [str(tmp_path / "elsewhere" / ".part-1.tmp")])
 
 
+def test_a_folder_that_an_executor_does_not_have_is_said(tmp_path: Path) -> None:
+    writing = Writing([Place("d", str(tmp_path / "elsewhere"), ())], texts=False)
+    with pytest.raises(ObepError, match="OBEP554") as caught:
+        run(writing, embedded("keyed", rows(60), close=True)[0])
+    assert "No such file" in str(caught.value) and "other machines" in str(caught.value)
+
+
 def test_parquet_has_the_columns_of_detect(tmp_path: Path) -> None:
     found, _ = embedded("stacked", rows(60), close=True)
     write(Parts(tmp_path / "out.parquet", 0), 0, found, rdf=True)
