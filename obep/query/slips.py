@@ -8,6 +8,7 @@ from obep.errors import Diagnostic, ObepError, Span
 from obep.query.expected import KEYWORDS, WORDS
 from obep.query.machine import Token
 from obep.query.nearest import nearest
+from obep.query.reserved import RESERVED_EVENT
 from obep.query.scope import Scope
 from obep.query.situation import Situation, situation_of
 from obep.query.values import span_between
@@ -200,6 +201,24 @@ def _event_of_that_name(situation: Situation) -> Diagnostic | None:
     )
 
 
+def _event_called_like_a_keyword(situation: Situation) -> Diagnostic | None:
+    """`EVENT Return AS …`: the name is there, and is a keyword."""
+    operator = WORDS.get(situation.word.upper()) in ("operator", "unary")  # of which a mistake speaks
+    if situation.after != "EVENT" or operator or situation.word.lower() not in RESERVED_EVENT:
+        return None
+    end = situation.start + len(situation.word)
+    if not re.compile(r"\s*(\(\s*\?|(as|match|subclassof)\b)", re.IGNORECASE).match(
+        situation.scope.text, end
+    ):
+        return None
+    return situation.diagnostic(
+        "OBEP052",
+        f"{situation.word} is a keyword, so it needs a colon as a name",
+        "With the prefix : it can be the name of an event, there and wherever the event is meant.",
+        f":{situation.word}",
+    )
+
+
 def _unknown_operator(situation: Situation) -> Diagnostic | None:
     """`A THEN B`."""
     if situation.kind != "name" or "SEQ" not in situation.accepts or ":" in situation.word:
@@ -258,6 +277,7 @@ SLIPS_OF_WORDS = (
     _two_words,
     _class_of_that_name,
     _event_of_that_name,
+    _event_called_like_a_keyword,
     _quantifier,
     _misspelt,
     _misspelt_before,
