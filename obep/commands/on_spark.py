@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from obep.commands.progress import Progress, shown_watermark
 from obep.commands.refusals import complain
 from obep.commands.remarks import opened, remark, say_arrivals, say_doubts, say_skipped, say_unordered
-from obep.commands.terminal import escaped
+from obep.commands.terminal import escaped, plain
 from obep.engine.blocks import NOTED
 from obep.engine.letters import LATE
 from obep.errors import ObepError, fail
@@ -116,7 +116,11 @@ def lag(run: SparkRun) -> float | None:
 
 def explained(error: Exception, order: Order) -> str:
     """What went wrong, without the traces of three languages: in our own words if there are any."""
-    text = str(error)
+    text = str(error).strip() or type(error).__name__
+    return "\n".join(map(plain, _explained(text, order).split("\n")))
+
+
+def _explained(text: str, order: Order) -> str:
     if said := _KAFKA.search(text):
         return _of_kafka(said[1], said[2], order)
     ours = re.search(r"OBEP\d{3}  .*?(?=\n\s*\n|\n\s+at |\nJVM stacktrace|\Z)", text, re.DOTALL)
@@ -124,9 +128,7 @@ def explained(error: Exception, order: Order) -> str:
         return ours[0].rstrip()
     lines = [line for line in text.splitlines() if line.strip()]
     last = next((line for line in reversed(lines) if re.match(r"\w*(Error|Exception)\b", line)), "")
-    return f"{STOPPED}  Spark stopped: {lines[0] if lines else type(error).__name__}" + (
-        f"\n  {last}" if last else ""
-    )
+    return f"{STOPPED}  Spark stopped: {lines[0]}" + (f"\n  {last}" if last else "")
 
 
 def _of_kafka(kind: str, why: str, order: Order) -> str:

@@ -120,6 +120,17 @@ def test_what_kafka_says_is_said_without_java(text: str, tmp_path: Path) -> None
     assert explained(RuntimeError(failed), order) == SAID[text]
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["boom {}\nValueError: {}", "OBEP554  {}\n  Try: {}", "org.apache.kafka.common.errors.AnyException: {}"],
+)
+def test_what_spark_says_does_not_steer_a_terminal(said: str, tmp_path: Path) -> None:
+    order = Order(Path("-"), Config(tmp_path), (), ())
+    text = explained(RuntimeError(said.format("\x1b[2J", "\x1b[2J")), order)
+    assert "\x1b" not in text and "\\x1b[2J" in text
+    assert text.count("\n") == said.count("\n")
+
+
 WRONG = {
     "a password for Kafka": ("doors", "wrong-word", True, "invalid credentials", "password ="),
     "a certificate of Kafka": ("doors", WORD, False, "SSL handshake failed", "ca ="),
