@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from obep.formats.mapping import Mapping
 
 GENERATED_AT = "<http://www.w3.org/ns/prov#generatedAtTime>"
-SHOWN = 500
-"""Characters of a refused record that its dead letter shows."""
+SHOWN = 4000
+"""Characters of a refused record that its dead letter shows: all of what most devices send."""
 
 
 @dataclass(slots=True)

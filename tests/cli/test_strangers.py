@@ -101,6 +101,14 @@ def test_each_refused_stream_is_answered_with_a_mapping(tmp_path: Path) -> None:
     assert 'unit = "ms"\n' in err
 
 
+def test_a_long_record_is_answered_with_a_mapping_too(tmp_path: Path) -> None:
+    record = {"device": "d1", "when": "2026-03-01T08:02:00Z", **{f"channel{n}": n for n in range(100)}}
+    (tmp_path / "s.jsonl").write_text(json.dumps(record) + "\n")
+    assert len(json.dumps(record)) > 1000
+    done = embedded(hot(tmp_path), "--source", tmp_path / "s.jsonl")
+    assert ":channel99 {channel99} ." in done.err and 'time = "when"' in done.err
+
+
 def test_a_stream_that_is_refused_as_a_whole_is_warned_of_beside_one_that_is_read(tmp_path: Path) -> None:
     probes = DOOR_MAPPING.replace("doors", "probes").replace(
         ":{unit} :pos {pos}", ":{probe} :celsius {tempC}"
