@@ -20,7 +20,7 @@ from obep.spark.raw import HEARTBEAT, Inflow
 from obep.spark.standard_input import keep
 from obep.streams.address import Address, parse_address
 from obep.streams.files import format_of
-from obep.streams.kafka import topic_of
+from obep.streams.kafka import brokers_of, topic_of
 from obep.streams.order import Inlet, Order
 from obep.streams.sources import make_reading
 
@@ -171,9 +171,8 @@ class Opening:
     def _kafka(self) -> DataFrame:
         address, settings = self._address, self._settings
         self._is("messages", format_named(settings.get("format") or address.option("format", "json")))
-        host = address.host if "," in address.host else f"{address.host}:{address.port or 9092}"
-        require_answer(host, address)
-        reader = self._reader().format("kafka").option("kafka.bootstrap.servers", host)
+        require_answer(address)
+        reader = self._reader().format("kafka").option("kafka.bootstrap.servers", brokers_of(address))
         reader = reader.option("subscribe", topic_of(address))
         start = settings.get("start", address.option("start", "earliest"))
         reader = reader.option("startingOffsets", start).option("failOnDataLoss", "true")
@@ -230,12 +229,12 @@ class Opening:
         return self._spark.readStream if self._streaming else self._spark.read
 
 
-def require_answer(brokers: str, address: Address) -> None:
+def require_answer(address: Address) -> None:
     """Refuse brokers of which none listens: Java's client would wait for them for minutes."""
-    for broker in brokers.split(","):
+    for broker in brokers_of(address).split(","):
         host, _, port = broker.strip().rpartition(":")
         try:
-            socket.create_connection((host.strip("[]") or "localhost", int(port)), ANSWER_S).close()
+            socket.create_connection((host.strip("[]"), int(port)), ANSWER_S).close()
             return
         except (OSError, ValueError) as error:
             failed = error

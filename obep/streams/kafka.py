@@ -17,6 +17,7 @@ from obep.streams.address import Address
 from obep.streams.batches import SIZE, Batch, Position
 from obep.streams.refused import refused
 
+PORT = 9092
 ANSWER_S = 10.0
 ASKED_S = 0.5
 """How long one question for a topic may take, before we look whether the broker has said no."""
@@ -158,6 +159,19 @@ def _kafka() -> Any:
     return confluent_kafka
 
 
+def brokers_of(address: Address) -> str:
+    """The brokers that an address names, each with its port, as all clients of Kafka want them.
+
+    >>> from obep.streams.address import parse_address
+    >>> [brokers_of(parse_address(f"kafka://{host}/t")) for host in ("", "a", "a,b:9093", "[::1]:9093")]
+    ['localhost:9092', 'a:9092', 'a:9092,b:9093', '[::1]:9093']
+    """
+    if "," in address.host:
+        return ",".join(one if ":" in one else f"{one}:{PORT}" for one in address.host.split(","))
+    host = f"[{address.host}]" if ":" in address.host else address.host or "localhost"
+    return f"{host}:{address.port or PORT}"
+
+
 def topic_of(address: Address) -> str:
     """The topic that an address names; refused if it names none."""
     if not address.path:
@@ -166,8 +180,7 @@ def topic_of(address: Address) -> str:
 
 
 def _settings(address: Address, settings: Mapping[str, Any], config: Config) -> dict[str, Any]:
-    brokers = address.host if "," in address.host else f"{address.host or 'localhost'}:{address.port or 9092}"
-    found: dict[str, Any] = {"bootstrap.servers": brokers, "log_level": 3, "logger": _silent()}
+    found: dict[str, Any] = {"bootstrap.servers": brokers_of(address), "log_level": 3, "logger": _silent()}
     username = secret_of(settings.get("username")) or address.username
     secure = settings.get("tls", False)
     if username:
