@@ -21,6 +21,7 @@ from obep.streams.refused import refused
 
 if TYPE_CHECKING:
     from obep.spark.compose import SparkRun
+    from obep.spark.tally import Tally
 
 FAILED, MENDABLE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
@@ -53,7 +54,7 @@ def run_on_spark(order: Order) -> int:
         progress.end(figures(run), stopped=True)
         text = explained(error, order)
         print(text, file=sys.stderr)
-        return MENDABLE if text.startswith(REFUSED) else FAILED
+        return status_of(text, run.tally)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -112,6 +113,11 @@ def lag(run: SparkRun) -> float | None:
     if not run.live or watermark is None or run.tally.style == "integer":
         return None
     return max(0.0, time.time() - int(watermark) / 1_000_000)
+
+
+def status_of(text: str, tally: Tally) -> int:
+    """The exit status of a run that stopped; one may mend a broker that never answered."""
+    return MENDABLE if text.startswith(REFUSED) and not tally.pending else FAILED
 
 
 def explained(error: Exception, order: Order) -> str:

@@ -85,3 +85,11 @@ def test_a_listener_hears_lag_and_who_is_waited_for(monkeypatch: pytest.MonkeyPa
         'obep_holding{stream="doors"} 1',
     ):
         assert line in said
+
+
+def test_a_broker_that_goes_away_while_a_run_goes_on_is_a_failure_of_the_run() -> None:
+    refused, tally = "OBEP552  kafka://h/t does not answer: Timed out", Tally()
+    assert on_spark.status_of(refused, tally) == 2
+    assert on_spark.status_of("OBEP655  Spark stopped: no space left", tally) == 1
+    tally.add(report(0, 0))
+    assert on_spark.status_of(refused, tally) == 1
