@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
+from obep.engine.intake import Intake
 from obep.engine.running import Running, Strand, rows_by_value
 from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import NOTHING, Take
 from obep.operators.state import Pack, Unpack
 from obep.operators.tree import Tree
+from obep.plan.nodes import Read
 from obep.plan.plan import EventPlan
 
 Value = tuple[Term, ...]
@@ -28,7 +30,6 @@ class Partitioned(Running):
         self.plan = plan
         assert plan.root is not None
         pattern = Tree(plan.root, consumes=plan.consumes)
-        self._leaves = [leaf.node for leaf in pattern.leaves]
         self.timed = pattern.timed
         self.longest = plan.longest
         self.forgets = plan.forgets
@@ -36,15 +37,13 @@ class Partitioned(Running):
         self._full = 0
         self._touched: dict[Value, Strand] = {}
         self._due: list[tuple[int, Value]] = []
-        self._waiting: list[tuple[int, Occurrence]] = []
+        leaves = [leaf.node for leaf in pattern.leaves]
+        self._intake = Intake([(leaf, self._take(number, leaf)) for number, leaf in enumerate(leaves)])
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
-        gathers = any(leaf.wide for leaf in self._leaves)
-        for number, leaf in enumerate(self._leaves):
-            yield leaf.event, self._later(number) if gathers else self._now(number)
+        return self._intake.routes()
 
-    def _now(self, number: int) -> Take:
-        leaf = self._leaves[number]
+    def _take(self, number: int, leaf: Read) -> Take:
         places = [leaf.variables.index(name) for name in self.plan.partition_by]
 
         def take(occurrence: Occurrence) -> None:
@@ -53,9 +52,6 @@ class Partitioned(Running):
                 self._strand(value).tree.leaves[number].enter(occurrence, tuple(own))
 
         return take
-
-    def _later(self, number: int) -> Take:
-        return lambda occurrence: self._waiting.append((number, occurrence))
 
     def _strand(self, value: Value) -> Strand:
         strand = self._strands.get(value)
@@ -78,9 +74,7 @@ class Partitioned(Running):
                 self._strand(value).tree.reach(at)
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
-        for number, occurrence in self._waiting:
-            self._now(number)(occurrence)
-        self._waiting.clear()
+        self._intake.close()
         found: list[Occurrence] = []
         for value, strand in self._touched.items():
             strand.tree.close(at)
@@ -95,7 +89,7 @@ class Partitioned(Running):
 
     def dump(self, pack: Pack) -> Any:
         strands = [(value, strand.dump(pack)) for value, strand in self._strands.items()]
-        return [strands, list(self._touched), self._due, pack(self._waiting)]
+        return [strands, list(self._touched), self._due, self._intake.dump(pack)]
 
     def load(self, data: Any, unpack: Unpack) -> None:
         strands, touched, due, waiting = data
@@ -105,7 +99,7 @@ class Partitioned(Running):
             strand.load(state, unpack)
         self._touched = {tuple(value): self._strands[tuple(value)] for value in touched}
         self._due[:] = [(at, tuple(value)) for at, value in due]
-        self._waiting[:] = unpack(waiting)
+        self._intake.load(waiting, unpack)
 
     def next_deadline(self) -> int | None:
         return self._due[0][0] if self._due else None
