@@ -29,7 +29,8 @@ def observed(records: DataFrame, name: str) -> DataFrame:
         return f.get_json_object("progress", f"$.{field}").cast("long")
 
     sums = [f.coalesce(f.sum(told(field)), f.lit(0)).alias(field) for field in SUMS]
-    skew = (f.max(told("occurrences")) / f.avg(told("occurrences"))).alias("skew")
+    # where nothing was found there is no average, and Spark would lose all of the figures
+    skew = f.try_divide(f.max(told("occurrences")), f.avg(told("occurrences"))).alias("skew")
     holding = f.max(f.get_json_object("progress", "$.holding")).alias("holding")  # all buckets say the same
     return records.observe(name, *sums, f.max(told("watermark")).alias("watermark"), skew, holding)
 

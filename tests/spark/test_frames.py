@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pyarrow as pa
@@ -17,20 +18,25 @@ from test_streaming import columns, finish, split
 
 import obep as library
 from obep.spark import detect
+from obep.spark.listener import Listener
 
 pytestmark = pytest.mark.spark
 
 KINDS = ("Alpha", "Beta", "Gamma")
+CUTS = (0, 1, 45, 90)
 TEMPLATE = "<http://e/x{room}> a <http://e/{kind}> ."
 
 
 def test_plain_columns_are_items_by_a_mapping(spark: Any, tmp_path: Path) -> None:
-    """Three files of Parquet, a micro-batch each; one row has no time, one is of the year 2500."""
+    """Three files of Parquet, a micro-batch each; one row has no time, one is of the year 2500.
+
+    In the first nothing is found: a listener hears of it all the same.
+    """
     folder = tmp_path / "in"
     folder.mkdir()
     told = [(n * 300_000, n % 5, KINDS[n * 7 % 3]) for n in range(90)]
     for number in range(3):
-        rows: list[tuple[int | None, int, str]] = [*told[number * 30 : number * 30 + 30]]
+        rows: list[tuple[int | None, int, str]] = [*told[CUTS[number] : CUTS[number + 1]]]
         if number == 1:
             rows += [(None, 1, "Alpha"), (16_725_225_600_000_000, 1, "Alpha")]
         times, rooms, kinds = zip(*rows, strict=True)
@@ -39,11 +45,29 @@ def test_plain_columns_are_items_by_a_mapping(spark: Any, tmp_path: Path) -> Non
     frame = spark.readStream.schema("ts timestamp, room long, kind string").option("maxFilesPerTrigger", 1)
     mapping = {"template": TEMPLATE, "time": "ts"}
     found = detect(
-        query("keyed"), frame.parquet(str(folder)), mapping=mapping, stream="s", future="1 d", lateness="1 s"
+        query("keyed"),
+        frame.parquet(str(folder)),
+        mapping=mapping,
+        stream="s",
+        future="1 d",
+        lateness="1 s",
+        observe="columns",
     )
+    heard: list[dict[str, Any]] = []
+    all_heard = Event()
+
+    def hear(figures: dict[str, Any]) -> None:
+        heard.append(figures)
+        if len(heard) == 3:
+            all_heard.set()
+
+    listener = Listener("columns", hear)
+    spark.streams.addListener(listener)
     writer = found.records.writeStream.format("parquet").option("path", str(tmp_path / "out"))
     stream = writer.option("checkpointLocation", str(tmp_path / "state")).trigger(availableNow=True).start()
     assert len([p for p in finish(stream) if p["numInputRows"]]) == 3
+    assert all_heard.wait(60)
+    spark.streams.removeListener(listener)
     kinds_found = split(spark.read.parquet(str(tmp_path / "out")).collect())
     given = [("s", at, f"<http://e/x{room}> a <http://e/{kind}> .") for at, room, kind in told]
     expected = shown(embedded("keyed", given, close=False, lateness=1)[0])
@@ -51,6 +75,9 @@ def test_plain_columns_are_items_by_a_mapping(spark: Any, tmp_path: Path) -> Non
     assert Counter(row.code for row in kinds_found["letter"]) == {"OBEP602": 1, "OBEP641": 1}
     processed = sum(json.loads(row.progress)["processed"] for row in kinds_found["progress"])
     assert processed == len(told)
+    assert [one["processed"] for one in heard] == [1, 44, 45]
+    assert heard[0]["occurrences"] == 0 and heard[0]["skew"] is None
+    assert sum(one["occurrences"] for one in heard) == expected.total()
 
 
 GRAPHS = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -47,7 +48,14 @@ def test_very_many_queries_are_one_pipeline(spark: Any, tmp_path: Path) -> None:
     source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
     items = source.json(str(write_files(tmp_path / "in", parts)))
     heard: list[dict[str, Any]] = []
-    listener = Listener("many", heard.append)
+    all_heard = Event()
+
+    def hear(figures: dict[str, Any]) -> None:
+        heard.append(figures)
+        if len(heard) == len(parts):
+            all_heard.set()
+
+    listener = Listener("many", hear)
     spark.streams.addListener(listener)
     detection = detect([m.query for m in given], items, lateness=LATENESS, buckets=3, observe="many")
     writer = detection.records.writeStream.format("parquet").option("path", str(tmp_path / "out"))
@@ -64,6 +72,7 @@ def test_very_many_queries_are_one_pipeline(spark: Any, tmp_path: Path) -> None:
     assert refused == {"OBEP604": 1, "OBEP616": 1, "OBEP640": 1, "OBEP620": 1}
     # one clock: all buckets agree at each micro-batch
     assert len({one["watermark"] for one in progress}) == len(parts)
+    assert all_heard.wait(60)
     spark.streams.removeListener(listener)
     assert len(heard) == len(parts)
     assert listener.totals == {
