@@ -292,3 +292,7 @@ def test_a_checkpoint_of_another_query_is_refused_before_anything_runs(spark: An
     assert second.status == 2
     assert "OBEP653" in second.err and "Entering" in second.err
     assert "its definition" in second.err
+    query.write_text("# goes on\n" + text)
+    assert obep("run", query, *more, "--master", "local[2]").status == 0
+    query.write_text(text.replace("WITHIN (5 min)", "WITHIN (6 min)"))
+    assert obep("run", query, *more, "--master", "local[2]", "--drop-state").status == 0
