@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 FAILED, MENDABLE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
 STOPPED, REFUSED = "OBEP655", "OBEP552"
+MOST_RESULTS = "spark.driver.maxResultSize"
 _KAFKA = re.compile(
     r"org\.apache\.kafka\.common\.errors\.(\w+)Exception: (.*?)(?: SQLSTATE.*)?$", re.MULTILINE
 )
@@ -132,6 +133,9 @@ def _explained(text: str, order: Order) -> str:
     ours = re.search(r"OBEP\d{3}  .*?(?=\n\s*\n|\n\s+at |\nJVM stacktrace|\Z)", text, re.DOTALL)
     if ours:
         return ours[0].rstrip()
+    if MOST_RESULTS in text:
+        remedy = f"--sink FOLDER.parquet (the executors write it), or --conf {MOST_RESULTS}=8g"
+        return str(fail(STOPPED, "a micro-batch has more results than the driver may take", remedy=remedy))
     lines = [line for line in text.splitlines() if line.strip()]
     last = next((line for line in reversed(lines) if re.match(r"\w*(Error|Exception)\b", line)), "")
     return f"{STOPPED}  Spark stopped: {lines[0]}" + (f"\n  {last}" if last else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,9 +15,11 @@ pytest.importorskip("pyspark")
 
 from obep.commands import on_spark
 from obep.commands.progress import Progress
+from obep.config import Config
 from obep.spark.listener import Listener
 from obep.spark.tally import Tally
 from obep.streams.endpoint import prometheus
+from obep.streams.order import Order
 
 NOW = 1_772_352_000_000_000
 
@@ -56,6 +59,16 @@ def test_the_line_says_lag_state_skew_and_who_is_waited_for(monkeypatch: pytest.
         "waiting for doors",
     ):
         assert text in out.getvalue()
+
+
+def test_more_results_than_the_driver_takes_are_answered_with_what_helps(tmp_path: Path) -> None:
+    java = (
+        "An error occurred while calling o118.getResult.\n: org.apache.spark.SparkException: Job aborted: "
+        "Total size of serialized results of 2 tasks (3.1 MiB) is bigger than spark.driver.maxResultSize"
+    )
+    said = on_spark.explained(RuntimeError(java), Order(Path("-"), Config(tmp_path), (), ()))
+    assert said.startswith("OBEP655  a micro-batch has more results than the driver may take\n")
+    assert "--sink FOLDER.parquet" in said and "--conf spark.driver.maxResultSize=8g" in said
 
 
 def test_a_listener_hears_lag_and_who_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
