@@ -6,9 +6,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import msgspec
+from msgspec import structs
 
 from obep.commands.terminal import plain
 from obep.engine.rdf import OBEP, PROV
@@ -18,6 +19,33 @@ from obep.formats.limits import Limits, Refused, lines
 from obep.model import RDF_TYPE
 
 ENDINGS = (".jsonl", ".ndjson", ".nq", ".trig")
+
+
+class Cause(TypedDict, total=False):
+    """A part of an occurrence, as a JSON line tells it."""
+
+    event: str
+    alias: str
+    individual: str
+    start: str | int | float
+    end: str | int | float
+    assertions: list[str]
+    context: bool
+
+
+class Line(msgspec.Struct):
+    """As much of a JSON line as is shown; a line that does not look so is none of ours."""
+
+    id: str
+    event: str
+    start: str | int | float | None = None
+    end: str | int | float | None = None
+    detected: str | int | float | None = None
+    bindings: list[dict[str, str]] = []
+    because: list[Cause] = []
+
+
+_decode = msgspec.json.Decoder(Line).decode
 
 
 @dataclass
@@ -30,7 +58,7 @@ class Told:
     end: object = None
     detected: object = None
     bindings: list[dict[str, str]] = field(default_factory=list)
-    because: list[dict[str, Any]] = field(default_factory=list)
+    because: list[Cause] = field(default_factory=list)
     statements: list[str] = field(default_factory=list)
     derived: list[str] = field(default_factory=list)
     sources: dict[str, Told] = field(default_factory=dict)
@@ -81,7 +109,7 @@ def _type_of(assertion: str) -> tuple[str, str]:
     return (terms[0].strip("<>"), terms[2].strip("<>")) if terms[1:2] == [RDF_TYPE] else ("", "")
 
 
-def _is_about(one: Told, subject: str, part: dict[str, Any]) -> bool:
+def _is_about(one: Told, subject: str, part: Cause) -> bool:
     """Whether an occurrence is the one that makes `subject` what a part of another says that it is."""
     if one.id == subject:
         return True
@@ -109,12 +137,9 @@ def mentioning(path: Path, name: str) -> Iterator[Told]:
             if isinstance(line, Refused) or needle not in line:
                 continue
             try:
-                record = msgspec.json.decode(line)
+                yield Told(**structs.asdict(_decode(line)))
             except msgspec.DecodeError:
                 continue
-            if isinstance(record, dict) and isinstance(record.get("id"), str) and "event" in record:
-                known = ("id", "event", "start", "end", "detected", "bindings", "because")
-                yield Told(**{key: record[key] for key in known if key in record})
 
 
 def _read_quads(data: bytes, path: Path, id: str) -> Iterator[Told]:

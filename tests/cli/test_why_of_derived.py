@@ -116,3 +116,21 @@ def test_a_file_in_which_occurrences_follow_from_each_other_is_told_all_the_same
     (tmp_path / "out.jsonl").write_text(line.format("A", "B") + line.format("B", "A"))
     told = obep("why", "urn:obep:A:1", tmp_path / "out.jsonl")
     assert told.status == 0 and told.out.count("(follows from B)") == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"id": "urn:obep:A:1", "event": 3}',
+        '{"id": "urn:obep:A:1", "event": "http://e/A", "because": 7}',
+        '{"id": "urn:obep:A:1", "event": "http://e/A", "because": [{"assertions": [3]}]}',
+        '{"id": "urn:obep:A:1", "event": "http://e/A", "bindings": ["x"]}',
+        '["urn:obep:A:1"]',
+    ],
+)
+def test_a_line_that_is_none_of_ours_is_passed_over(tmp_path: Path, line: str) -> None:
+    ours = '{"id": "urn:obep:A:12", "event": "http://e/A", "start": 1, "end": 2, "because": []}'
+    (tmp_path / "out.jsonl").write_text(f"{line}\n{ours}\n")
+    told = obep("why", "urn:obep:A:1", tmp_path / "out.jsonl")
+    assert (told.status, told.err) == (0, "")
+    assert told.out.split("\n")[:2] == ["A from 1 to 2", "  urn:obep:A:12"]
