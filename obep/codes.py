@@ -217,6 +217,7 @@ CODES: dict[str, str] = {
     "OBEP516": "a program from obep.toml that was not allowed",
     "OBEP517": "a sink that wants an event that is not returned",
     "OBEP518": "an option that cannot be read",
+    "OBEP519": "a source that no query reads",
     "OBEP520": "a template of triples that cannot be read",
     "OBEP521": "a conversion of units that cannot be made",
     "OBEP522": "a mapping that cannot be made",

@@ -24,6 +24,7 @@ def examine(path: Path, config: Path | None = None, allowed: tuple[Path, ...] = 
     from obep.ontology.examine import examine as examined
     from obep.query.link import link
     from obep.query.parser import read_query
+    from obep.streams.order import slips
 
     try:
         linked = link(read_query(path), path.parent, allowed=allowed)
@@ -37,4 +38,4 @@ def examine(path: Path, config: Path | None = None, allowed: tuple[Path, ...] = 
         require_complete=settings.engine.get("require_complete", False),
         cache_dir=settings.cache,
     )
-    return Seen(found.bundle, found.diagnostics)
+    return Seen(found.bundle, (*found.diagnostics, *slips(path, linked.streams, settings)))

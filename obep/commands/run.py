@@ -113,7 +113,7 @@ def command(
     from obep.commands.progress import Progress
     from obep.config import load_config
     from obep.settings import duration
-    from obep.streams.order import Order, aim, bind, misnamed
+    from obep.streams.order import Order, aim, bind, slips
 
     settings = load_config(config, query.parent, tuple(allow_path or ()))
     chosen = settings.engine
@@ -142,10 +142,8 @@ def command(
         conf=_conf(conf or (), settings),
         drop_state=drop_state,
     )
-    for wrong, stream in misnamed(streams, settings):
-        Progress(quiet=quiet, as_json=order.log_json).warn(
-            "OBEP511", f"obep.toml: sources.{wrong}: the query has no stream {wrong}", f"[sources.{stream}]"
-        )
+    for slip in slips(query, streams, settings):
+        Progress(quiet=quiet, as_json=order.log_json).warn(slip.code, slip.message, slip.remedy)
     name = engine or EngineName(chosen.get("name", "spark"))
     raise typer.Exit(_run_on_spark(order) if name is EngineName.spark else _run_embedded(order))
 
@@ -155,8 +153,7 @@ def streams_of(query: Path, allowed: tuple[Path, ...]) -> tuple[str, ...]:
     from obep.query.link import link
     from obep.query.parser import read_query
 
-    linked = link(read_query(query), query.parent, allowed=allowed)
-    return tuple(dict.fromkeys((*linked.streams, *(window.stream for window in linked.windows))))
+    return link(read_query(query), query.parent, allowed=allowed).streams
 
 
 def _run_embedded(order: Order) -> int:

@@ -11,7 +11,7 @@ from string import digits
 from typing import Any
 
 from obep.config import Config
-from obep.errors import fail
+from obep.errors import Diagnostic, fail
 from obep.settings import shown_uri
 from obep.streams.address import parse_address
 from obep.streams.sinks import Form, form_of
@@ -125,6 +125,38 @@ def misnamed(streams: Sequence[str], config: Config) -> list[tuple[str, str]]:
     others = [name for name in config.sources if name not in streams]
     near = ((name, stream) for name in others for stream in get_close_matches(name, bare, 1, NEAR))
     return [(name, stream) for name, stream in near if name.strip(digits) != stream.strip(digits)]
+
+
+def slips(query: Path, streams: Sequence[str], config: Config) -> list[Diagnostic]:
+    """Warnings of sources in obep.toml that a query does not read, though it was probably to."""
+    wrong = misnamed(streams, config)
+    said = [("OBEP511", name, f"the query has no stream {name}", f"[sources.{near}]") for name, near in wrong]
+    said += [
+        ("OBEP519", name, f"the query does not read the stream {name}", f"FROM STREAM <{name}>")
+        for name in _unread(query, streams, config)
+        if name not in dict(wrong)
+    ]
+    return [
+        Diagnostic(code, f"obep.toml: sources.{name}: {message}", remedy=remedy, severity="warning")
+        for code, name, message, remedy in said
+    ]
+
+
+def _unread(query: Path, streams: Sequence[str], config: Config) -> list[str]:
+    """The sources of the obep.toml beside a query that neither it reads nor another query there names."""
+    if not streams or config.folder != query.parent.resolve():
+        return []
+    unread = [name for name in config.sources if name not in streams]
+    beside = [path for path in query.parent.glob("*.obep") if path.name != query.name] if unread else []
+    others = [_text(path) for path in beside]
+    return [name for name in unread if not any(f"<{name}>" in text for text in others)]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", errors="replace") if path.is_file() else ""
+    except OSError:  # nobody asked for this file
+        return ""
 
 
 def _uri_of(stream: str, config: Config) -> str:

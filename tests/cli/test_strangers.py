@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from shell import embedded, hot
+from shell import embedded, hot, obep
 
 ONTOLOGY = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 :Sensor a owl:Class . :celsius a owl:DatatypeProperty . :partOf a owl:ObjectProperty .
@@ -142,9 +142,35 @@ def test_a_misspelt_source_of_the_configuration_is_warned_of(tmp_path: Path) -> 
 
 
 def test_a_source_of_another_query_is_no_slip(tmp_path: Path) -> None:
-    (tmp_path / "obep.toml").write_text(DOOR_MAPPING.replace("doors", "turnstiles"))
-    assert "OBEP511" not in two(tmp_path)[1]
-    (tmp_path / "obep.toml").write_text(DOOR_MAPPING + DOOR_MAPPING.replace("doors", "door"))
-    assert "OBEP511" not in two(tmp_path)[1]  # doors has settings of its own
-    (tmp_path / "obep.toml").write_text(DOOR_MAPPING.replace("doors", "doors2"))
-    assert "OBEP511" not in two(tmp_path)[1]  # those of another query
+    far, with_number = (DOOR_MAPPING.replace("doors", name) for name in ("turnstiles", "doors2"))
+    beside = DOOR_MAPPING + DOOR_MAPPING.replace("doors", "door")  # doors has settings of its own
+    for settings in (far, with_number, beside):
+        (tmp_path / "obep.toml").write_text(settings)
+        assert "OBEP511" not in two(tmp_path)[1]
+
+
+def test_a_source_that_no_query_reads_is_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "obep.toml").write_text(DOOR_MAPPING + '[sources.valves]\nuri = "valves.jsonl"\n')
+    said = "OBEP519  warning: obep.toml: sources.valves: the query does not read the stream valves\n"
+    _, err = two(tmp_path)
+    assert f"{said}Try:  FROM STREAM <valves>\n" in err
+    assert err.count("OBEP519") == 1
+    checked = obep("check", tmp_path / "q.obep")
+    assert checked.status == 0
+    assert said in checked.err
+    (tmp_path / "gone.obep").symlink_to(tmp_path / "nowhere.obep")
+    (tmp_path / "folder.obep").mkdir()
+    assert said in obep("check", tmp_path / "q.obep").err
+    (tmp_path / "other.obep").write_text("FROM STREAM <valves>\n" + QUERY)
+    assert "OBEP519" not in two(tmp_path)[1]
+    assert "OBEP519" not in obep("check", tmp_path / "q.obep").err
+
+
+def test_a_configuration_from_elsewhere_may_be_that_of_many_queries(tmp_path: Path) -> None:
+    (tmp_path / "etc").mkdir()
+    shared = tmp_path / "etc" / "obep.toml"
+    shared.write_text('[sources.valves]\nuri = "valves.jsonl"\n')
+    query = hot(tmp_path, TWO)
+    assert obep("check", query, "--config", shared).err == ""
+    shared.rename(tmp_path / "obep.toml")
+    assert "OBEP519" in obep("check", query).err
