@@ -149,9 +149,27 @@ class Config:
                     "OBEP506", f"{where}: there is no mapping {setting!r}", reason=f"There are: {known}"
                 )
             setting, where = self.mappings[setting], f"mappings.{setting}"
+        return self._with_context(setting, where), where
+
+    def check_mappings(self) -> None:
+        """Makes every mapping once, so that what is wrong with one is said before anything is read."""
+        found = [mapping for name in self.sources if (mapping := self.mapping_of(name)) is not None]
+        used = {where for _, where in found}
+        found += [
+            (self._with_context(setting, where), where)
+            for name, setting in self.mappings.items()
+            if (where := f"mappings.{name}") not in used
+        ]
+        if found:
+            from obep.formats.mapping import make_mapping
+
+            for setting, where in found:
+                make_mapping(setting, where)
+
+    def _with_context(self, setting: Mapping[str, Any], where: str) -> Mapping[str, Any]:
         if isinstance(setting.get("context"), str):
-            setting = {**setting, "context": self._context(setting["context"], f"{where}.context")}
-        return setting, where
+            return {**setting, "context": self._context(setting["context"], f"{where}.context")}
+        return setting
 
     def _context(self, path: str, where: str) -> object:
         if "://" in path:
@@ -192,7 +210,7 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
                 raise fail("OBEP507", f"sinks.{name}: there is no uri")
         ontology = settings.get("ontology", {})
         catalogue = ontology.get("catalogue", {})
-        return Config(
+        config = Config(
             folder,
             file,
             settings.get("sources", {}),
@@ -205,6 +223,8 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
             allowed,
             below(Path(ontology["cache"]), folder, allowed) if ontology.get("cache") else None,
         )
+        config.check_mappings()
+        return config
     except ObepError as error:
         raise ObepError(
             *(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from obep.formats.instants import UNITS, parse_instant, show_instant
@@ -41,6 +41,8 @@ FORMS = (
 
 SEARCHED, LONGEST = 50, 64
 """Fields of a record, and their letters, among which one that was misspelt is looked for."""
+BEGINNING = 3
+"""Letters that two names share at least, if one is the beginning of the other."""
 
 NOW = range(parse_instant("1990-01-01"), parse_instant("2100-01-01"))
 """Where the times of devices mostly lie."""
@@ -209,8 +211,27 @@ def likely_field(record: Mapping[str, Any], path: str) -> str:
     >>> likely_field({"probe": "p1", "tempC": 2.0}, "temp")
     'tempC'
     """
-    fields = [name for name in islice(_flat(record), SEARCHED) if len(name) <= LONGEST]
-    return next(iter(get_close_matches(path, fields, 1)), "") if len(path) <= LONGEST else ""
+    return nearest_path(path, [name for name in islice(_flat(record), SEARCHED) if len(name) <= LONGEST])
+
+
+def nearest_path(path: str, paths: Collection[str]) -> str:
+    """The path that was probably meant, or nothing: one that ends alike, is spelt alike, or begins alike.
+
+    >>> nearest_path("val", ["air.unit", "air.val"]), nearest_path("hum", ["temp", "air.humidity"])
+    ('air.val', 'air.humidity')
+    """
+    if len(path) > LONGEST:
+        return ""
+    last = _bare(path.rsplit(".", 1)[-1])
+    ends = {other: _bare(other.rsplit(".", 1)[-1]) for other in paths}
+    alike = (other for other, end in ends.items() if end == last)
+    spelt = get_close_matches(path, paths, 1)
+    begun = (
+        other
+        for other, end in ends.items()
+        if min(len(end), len(last)) >= BEGINNING and (end.startswith(last) or last.startswith(end))
+    )
+    return next(chain(alike, spelt, begun), "")
 
 
 def _type(value: object) -> str:

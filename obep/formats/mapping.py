@@ -14,7 +14,7 @@ from obep.formats.fields import Record, change, look_up
 from obep.formats.limits import Refused
 from obep.formats.rdf import item_triples, read_jsonld
 from obep.formats.reading import Reading, dead
-from obep.formats.template import Fill, Slot, compile_template
+from obep.formats.template import Fill, Slot, Template, compile_template
 from obep.formats.units import Conversion, conversion, shown
 from obep.model import DeadLetter, Item, Triple
 
@@ -128,7 +128,24 @@ def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
     units = {
         path: conversion(rule, f"{where}.units.{path}") for path, rule in settings.get("units", {}).items()
     }
+    if isinstance(triples, Template):
+        _check_units(units, triples.paths, where)
     return Mapping(triples, settings.get("time", "time"), settings.get("time_format", ""), unit, units)
+
+
+def _check_units(units: Dict[str, Conversion], paths: tuple[str, ...], where: str) -> None:
+    """A conversion of a field that the template has no place for would change nothing."""
+    from obep.formats.hints import nearest_path
+
+    for path in units:
+        if path not in paths:
+            near = nearest_path(path, paths)
+            raise fail(
+                "OBEP521",
+                f"{where}.units.{path}: the template has no {{{path}}}{f'; is it {near}?' if near else ''}",
+                reason=f"Its fields: {', '.join(paths) or 'none'}",
+                remedy=f'"{near}" = …   in {where}.units' if near else "",
+            )
 
 
 def _make_context(context: object, subject: str, where: str) -> Context:

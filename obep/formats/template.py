@@ -146,6 +146,12 @@ class Template:
             for pattern in patterns
         )
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The fields that it has places for, each once."""
+        slots = (term for pattern in self.patterns for term in pattern if isinstance(term, Slot))
+        return tuple(dict.fromkeys(place.path for slot in slots for place in slot.places))
+
     def fill(self, record: Record) -> list[Triple]:
         """The triples for a record; blank nodes have the template's labels."""
         terms = [fill(record) for fill in self._fills]

@@ -136,16 +136,14 @@ def test_a_configuration_named_by_hand_must_be_there(tmp_path: Path) -> None:
 
 
 def test_an_unknown_mapping_is_an_error(folder: Path) -> None:
-    config = load(folder, "[sources.s]\nuri = 'x'\nmapping = 'm'")
     with pytest.raises(ObepError) as caught:
-        config.mapping_of("s")
+        load(folder, "[sources.s]\nuri = 'x'\nmapping = 'm'")
     assert caught.value.code == "OBEP506"
 
 
 def test_a_context_from_the_web_is_refused(folder: Path) -> None:
-    config = load(folder, "[sources.s]\nuri = 'x'\nmapping = { context = 'https://schema.org/' }")
     with pytest.raises(ObepError) as caught:
-        config.mapping_of("s")
+        load(folder, "[sources.s]\nuri = 'x'\nmapping = { context = 'https://schema.org/' }")
     assert caught.value.code == "OBEP522"
 
 

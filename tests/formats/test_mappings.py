@@ -221,6 +221,20 @@ def test_a_conversion_that_cannot_be_made_is_an_error_of_the_configuration(rule:
     assert "mappings.m.units.v" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [("val", "; is it air.val?"), ("air.vla", "; is it air.val?"), ("pressure", "")],
+)
+def test_a_conversion_of_a_field_that_the_template_lacks_is_refused(path: str, near: str) -> None:
+    settings = {"template": ":{id} :p {air.val?} .", "prefixes": P, "units": {path: "degF -> degC"}}
+    with pytest.raises(ObepError) as caught:
+        make_mapping(settings, "mappings.m")
+    assert caught.value.code == "OBEP521"
+    [found] = caught.value.diagnostics
+    assert found.message == f"mappings.m.units.{path}: the template has no {{{path}}}{near}"
+    assert found.reason == "Its fields: id, air.val"
+
+
 def test_a_context_maps_a_record_as_json_ld() -> None:
     settings = {
         "context": {"@vocab": "http://e/"},
