@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from obep.engine.nearly import Nearly, nearly, parts_below
 from obep.engine.why import short
 from obep.formats.instants import Style, show_instant
-from obep.guards.asks import Asks
+from obep.guards.asks import Ask, Asks
 from obep.guards.mentions import HIDDEN
+from obep.guards.solve import about, is_narrow
 from obep.model import Occurrence, Term
 from obep.operators.candidates import NOTHING, Rows
 from obep.operators.relations import RELATIONS
 from obep.operators.rows import Gathering, compile_test
 from obep.plan import nodes
+from obep.plan.build import VocabularyOf
 from obep.plan.nodes import Condition, Node, Read, walk
 from obep.plan.plan import EventPlan
 from obep.plan.show import duration
@@ -32,16 +34,18 @@ class Reason:
     aliases: tuple[str, ...] = ()
 
 
-def reasons(plan: EventPlan, asks: Asks, whole: Nearly, recent: Recent, style: Style) -> list[Reason]:
+def reasons(
+    plan: EventPlan, asks: Asks, vocabulary: VocabularyOf, whole: Nearly, recent: Recent, style: Style
+) -> list[Reason]:
     """All that keeps a candidate from being reported."""
     assert plan.root is not None
-    found = [*_guards(plan, asks, whole), *_structure(plan.root, whole, recent, style)]
+    found = [*_guards(plan, asks, vocabulary, whole), *_structure(plan.root, whole, recent, style)]
     if not found and plan.policy != "unrestricted":
         found.append(Reason("policy", f"POLICY {plan.policy} chose another, or it was used up before"))
     return found
 
 
-def _guards(plan: EventPlan, asks: Asks, whole: Nearly) -> Iterator[Reason]:
+def _guards(plan: EventPlan, asks: Asks, vocabulary: VocabularyOf, whole: Nearly) -> Iterator[Reason]:
     leaves = [leaf for leaf in plan.leaves if leaf.alias in whole.parts]
     rows = {leaf.alias: _rows(leaf, whole.parts[leaf.alias]) for leaf in leaves}
     empty = [leaf.alias for leaf in leaves if not rows[leaf.alias]]
@@ -51,7 +55,8 @@ def _guards(plan: EventPlan, asks: Asks, whole: Nearly) -> Iterator[Reason]:
             filters = [show(one) for one in asks.all[leaf.ask].filters]  # also those that stand outside of it
             others = [text for text in filters if not any(text in block for block in blocks)]
             text = " with ".join((*blocks, *others)) or "its block"
-            yield Reason("block", f"{text} finds nothing in {leaf.alias}", (leaf.alias,))
+            unseen = _unseen(asks.all[leaf.ask], vocabulary, whole.parts[leaf.alias])
+            yield Reason("block", f"{text} finds nothing in {leaf.alias}{unseen}", (leaf.alias,))
     if empty:
         return
     apart = list(_disagreements(leaves, rows))
@@ -88,6 +93,21 @@ def _guards(plan: EventPlan, asks: Asks, whole: Nearly) -> Iterator[Reason]:
         text = " and ".join(f"FILTER({show(condition.expression)})" for condition in conditions)
         about = dict.fromkeys(alias for one in conditions for alias in _about(one, leaves))
         yield Reason("filter", f"{text} are not true of the same solution", tuple(about))
+
+
+def _unseen(ask: Ask, vocabulary: VocabularyOf, occurrence: Occurrence) -> str:
+    """A remark on the classes and properties that are looked for in the explanation alone, and not there."""
+    own = vocabulary(ask.event)
+    there = {term for (_, p, o), _ in occurrence.explanation for term in (p, o)}
+    names = [about(triple) for triple in ask.triples if is_narrow(triple, own)]
+    missing = dict.fromkeys(name for name in names if name not in there)
+    if not missing:
+        return ""
+    they, belong = " and ".join(map(short, missing)), "belongs" if len(missing) == 1 else "belong"
+    return (
+        f"; {they} {belong} to what defines it, so only its explanation is looked at "
+        "(a variable in that place looks at all of the item and of K)"
+    )
 
 
 def _about(condition: Condition, leaves: list[Read]) -> tuple[str, ...]:

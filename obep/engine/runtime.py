@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from datetime import datetime
 from heapq import heappop, heappush
 from threading import RLock
 from types import TracebackType
@@ -24,6 +25,7 @@ from obep.engine.query import Query
 from obep.engine.rdf import triples
 from obep.engine.why_not import WhyNot, why_not
 from obep.errors import fail
+from obep.formats.hints import likely_unit
 from obep.formats.instants import Style, parse_instant, style_of_text
 from obep.formats.reading import as_sent
 from obep.model import DeadLetter, Item, Occurrence, Term, local_name
@@ -39,6 +41,7 @@ SNAPSHOT = 3
 """The version of the format of snapshots."""
 RECENT = 100
 """Items, and occurrences of each event, that `why_not` looks at."""
+Instant = str | int | float | datetime
 OnDeadLetter = Callable[[DeadLetter], None]
 
 
@@ -93,13 +96,14 @@ class Engine:
             self.close()
 
     def push(
-        self, graph: Any, at: str | int | float, stream: str | None = None, *, format: str | None = None
+        self, graph: Any, at: Instant, stream: str | None = None, *, format: str | None = None
     ) -> list[Occurrence]:
         """Take one item and return what is decided now.
 
         `graph` is an rdflib graph, triples, Turtle, N-Triples or JSON-LD text, or a JSON-LD dict; `at` a
         date-time or a number of seconds; `stream` may be left out when the query names just one.
         """
+        at = _written(at)
         instant = _instant(at)
         if self._style != "iso":  # one date-time makes all instants date-times
             self._style = style_of_text(at)
@@ -120,12 +124,12 @@ class Engine:
                     self._release(found)
         return self._out(found)
 
-    def advance(self, to: str | int | float) -> list[Occurrence]:
+    def advance(self, to: Instant) -> list[Occurrence]:
         """Move time on without data: nothing before `to` will come any more."""
         found: list[Occurrence] = []
         with self._lock:
             self._check_open()
-            self.clock.advance(_instant(to))
+            self.clock.advance(_instant(_written(to)))
             self._release(found)
         return self._out(found)
 
@@ -150,7 +154,7 @@ class Engine:
             found.extend(self._runtime.close())
         return self._out(found)
 
-    async def apush(self, graph: Any, at: str | int | float, stream: str | None = None) -> list[Occurrence]:
+    async def apush(self, graph: Any, at: Instant, stream: str | None = None) -> list[Occurrence]:
         """`push` for a program with an event loop; the reasoner, if it may be called, does not block it."""
         if getattr(self._matcher, "may_reason", False):
             return await asyncio.to_thread(self.push, graph, at, stream)
@@ -198,6 +202,7 @@ class Engine:
             found = why_not(
                 plan,
                 self.query.asks,
+                self.query.bundle.vocabulary,
                 self._recent,
                 reported,
                 now,
@@ -327,11 +332,18 @@ class Engine:
             raise fail("OBEP571", "the engine is closed", remedy="query.engine() for a new one")
 
 
+def _written(at: Instant) -> str | int | float:
+    """An instant as items have it; a date-time without a zone is UTC."""
+    return at.isoformat() if isinstance(at, datetime) else at
+
+
 def _instant(at: str | int | float) -> int:
     try:
         return parse_instant(at)
     except ValueError as error:
-        raise fail("OBEP578", str(error), remedy='"2026-01-01T10:00:00Z", or a number of seconds') from None
+        reason = "" if isinstance(at, str) else likely_unit(at, "s").split(": ")[0]
+        remedy = '"2026-01-01T10:00:00Z", a datetime, or a number of seconds'
+        raise fail("OBEP578", str(error), reason=reason, remedy=remedy) from None
 
 
 def _matcher(query: Query, max_explanations: int | None) -> Any:

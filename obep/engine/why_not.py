@@ -13,6 +13,7 @@ from obep.engine.why import short
 from obep.formats.instants import Style, show_instant
 from obep.guards.asks import Asks
 from obep.model import Occurrence, Part, Term, body_of
+from obep.plan.build import VocabularyOf
 from obep.plan.nodes import Either, Fallback, Node, Pair, Read, Unary, walk
 from obep.plan.plan import EventPlan
 from obep.query.printer import show
@@ -93,6 +94,7 @@ class WhyNot:
 def why_not(
     plan: EventPlan,
     asks: Asks,
+    vocabulary: VocabularyOf,
     recent: Mapping[Term, Sequence[Occurrence]],
     reported: Sequence[Occurrence],
     now: int | None,
@@ -120,7 +122,7 @@ def why_not(
             if known_since is not None and extent.done <= known_since:
                 continue  # what was reported then has been forgotten
             if _same(extent.start, extent.end, held) not in told:
-                against = tuple(reasons(plan, asks, candidate, recent, style))
+                against = tuple(reasons(plan, asks, vocabulary, candidate, recent, style))
                 until = deadline(plan.root, candidate, at)
                 if not against and until is None and (ended or candidate.done < at):
                     against = (UNKNOWN,)

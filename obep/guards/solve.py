@@ -160,10 +160,14 @@ def is_narrow(pattern: TriplePattern, vocabulary: frozenset[Term]) -> bool:
     >>> is_narrow(TriplePattern(Var("x"), Name("p", "<p>"), Var("y")), frozenset({"<p>"}))
     True
     """
-    about = pattern.predicate
-    if isinstance(about, Name) and about.iri == RDF_TYPE:
-        return isinstance(pattern.object, Name) and pattern.object.iri in vocabulary
-    return isinstance(about, Name) and about.iri in vocabulary
+    return about(pattern) in vocabulary
+
+
+def about(pattern: TriplePattern) -> Term:
+    """The class or property that a pattern is about; nothing, where a variable stands for it."""
+    named = isinstance(pattern.predicate, Name) and pattern.predicate.iri == RDF_TYPE
+    term = pattern.object if named else pattern.predicate
+    return term.iri if isinstance(term, Name) else ""
 
 
 def _extended(rows: list[Row], step: Step, match: Callable[..., Iterable[Triple]], times: Times) -> list[Row]:

@@ -24,7 +24,7 @@ from obep.spark.noticing import Notices
 from obep.spark.parquet import DELIVERED, WRITTEN, Written
 from obep.spark.raw import RawRead
 from obep.spark.records import COLUMNS
-from obep.spark.session import session
+from obep.spark.session import PARTITIONS, session
 from obep.spark.sources import address_of, is_live, open_sources
 from obep.spark.tally import Tally
 from obep.streams.order import Order
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-PARTITIONS = "spark.sql.shuffle.partitions"
 MAVEN = "https://repo1.maven.org/maven2"
 KAFKA_JARS = (
     "org/apache/spark/spark-sql-kafka-0-10_2.13/4.2.0/spark-sql-kafka-0-10_2.13-4.2.0.jar",
@@ -207,8 +206,6 @@ class SparkRun:
         settings = dict(self.order.conf)
         if self._before is not None:  # Spark keeps the partitions of a checkpoint, and so do our buckets
             settings[PARTITIONS] = str(self._before.partitions)
-        elif PARTITIONS not in settings and (self.order.master or "local").startswith("local"):
-            settings[PARTITIONS] = str(_cores(self.order.master))
         wants_kafka = any(address_of(inlet).scheme == "kafka" for inlet in self.order.inlets)
         if wants_kafka and not {"spark.jars", "spark.jars.packages"} & settings.keys():
             settings["spark.jars"] = ",".join(f"{MAVEN}/{path}" for path in KAFKA_JARS)
@@ -230,12 +227,3 @@ def _streams(query: Query) -> tuple[str, ...]:
 
 def _seconds(micros: int | None) -> float | None:
     return None if micros is None else micros / 1_000_000
-
-
-def _cores(master: str) -> int:
-    """How many partitions a local master is worth."""
-    import os
-    import re
-
-    named = re.fullmatch(r"local\[(\d+).*\]", master or "")
-    return int(named[1]) if named else os.cpu_count() or 2

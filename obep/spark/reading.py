@@ -32,7 +32,7 @@ def columns_read(items: DataFrame) -> Read:
             "OBEP652",
             f"the items have no column {', '.join(missing)}",
             reason=f"They have {', '.join(items.columns)}.",
-            remedy="select stream, time and graph, or pass read= with a mapping of your columns",
+            remedy="select stream, time and graph, or map your columns: detect(query, rows, mapping={…})",
         )
     return read_graphs
 

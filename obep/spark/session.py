@@ -7,6 +7,7 @@ Comes in: a master and settings. Goes out: a `SparkSession`. It never changes a 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+PARTITIONS = "spark.sql.shuffle.partitions"
 STATE_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 SETTINGS: Mapping[str, str] = {
     STATE_PROVIDER: ROCKSDB,
@@ -40,7 +42,7 @@ def session(
     quiet: bool = False,
     log: Path | None = None,
 ) -> SparkSession:
-    """Start (or get) a session. On a local master everything stays on loopback.
+    """Start (or get) a session. On a local master everything stays on loopback, in a partition for each core.
 
     With `log` all that Java and the Python workers say goes to that file, not to standard error.
     """
@@ -54,12 +56,26 @@ def session(
     if not quiet and sys.stderr.isatty():
         print(f"starting Spark on {master} (about ten seconds) …", file=sys.stderr)
     builder: Any = SparkSession.builder.master(master).appName(app)
-    for key, value in {**SETTINGS, **(settings or {})}.items():
+    usual = {**SETTINGS, PARTITIONS: str(_cores(master))} if master.startswith("local") else SETTINGS
+    for key, value in {**usual, **(settings or {})}.items():
         builder = builder.config(key, value)
     with _said_to(log):
         started: SparkSession = builder.getOrCreate()
     started.sparkContext.setLogLevel((settings or {}).get("spark.log.level", "ERROR"))
     return started
+
+
+def _cores(master: str) -> int:
+    """How many cores a local master has.
+
+    >>> _cores("local"), _cores("local[3]"), _cores("local-cluster[2,3,1024]")
+    (1, 3, 6)
+    """
+    if cluster := re.fullmatch(r"local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,.*\]", master):
+        return int(cluster[1]) * int(cluster[2])
+    if named := re.fullmatch(r"local\[(\d+).*\]", master):
+        return int(named[1])
+    return 1 if master == "local" else os.cpu_count() or 2
 
 
 @contextmanager

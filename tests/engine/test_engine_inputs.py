@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from engine_cases import E, engine, ttl
@@ -16,6 +17,7 @@ from obep.model import Item
 
 QUERY = "EVENT A AS ClassA\nEVENT B AS ClassB\nEVENT H(?x) MATCH A(?x) SEQ B(?x) WITHIN 10 s\nRETURN H"
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+ALPHA = "PREFIX : <http://e/>\nEVENT A AS Alpha\nRETURN A"
 N_TRIPLES = f"<{E}x> <{TYPE}> <{E}ClassA> ."
 
 
@@ -166,3 +168,27 @@ def test_the_record_of_an_item_is_not_kept_with_it():
     running.push_items(Item("s", at * 1_000_000, triples, sent=record) for at in range(3))
     assert running.remembered == 4  # two items, and what NOT leaves of each; the third instant is open
     assert sys.getrefcount(record) == before
+
+
+def test_an_instant_may_be_a_datetime() -> None:
+    """Without a zone it is UTC; with one it is the same instant as in UTC."""
+    told = []
+    for at in (
+        "2026-01-01T10:00:00Z",
+        datetime(2026, 1, 1, 10),
+        datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=2))),
+    ):
+        with obep.load(
+            text="PREFIX : <http://e/>\nEVENT A AS Alpha\nRETURN A", java=False
+        ).engine() as running:
+            [hit] = running.push("<http://e/x> a <http://e/Alpha> .", at=at)
+            told.append((hit.start, hit.style))
+            assert running.advance(datetime(2026, 1, 2)) == []
+    assert told == [(1_767_261_600_000_000, "iso")] * 3
+
+
+def test_a_number_that_is_no_second_is_told_what_it_would_be() -> None:
+    with obep.load(text=ALPHA, java=False).engine() as running:
+        with pytest.raises(ObepError) as error:
+            running.push("<http://e/x> a <http://e/Alpha> .", at=1_767_261_600_000)
+        assert "in ms it would be 2026-01-01T10:00:00Z" in str(error.value)

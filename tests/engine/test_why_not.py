@@ -282,3 +282,29 @@ RETURN Cold"""
         "          Probe: yes, known",
         '          celsius some number[< -30]: missing; it is "4.0"',
     ]
+
+
+def test_a_block_that_looks_at_the_explanation_alone_says_so(tmp_path):
+    """SPEC D7: Sensitive is a subclass of the Bay that defines Hot, so only its explanation is asked.
+
+    There it says that b is a Bay, and nothing of Sensitive; the whole item does.
+    """
+    (tmp_path / "t.ttl").write_text(
+        "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ":Bay a owl:Class . :hot a owl:ObjectProperty . :Sensitive a owl:Class ; rdfs:subClassOf :Bay .\n"
+    )
+    query = (
+        "PREFIX : <http://e/>\nVOCAB <t.ttl>\nFROM STREAM <s>\nEVENT Hot AS (Bay and hot some owl:Thing)\n"
+    )
+    item = "@prefix : <http://e/> . :b a :Bay ; :hot :x . :b a :Sensitive ."
+    told = []
+    for kind in (":Sensitive", "?kind"):
+        match = f"EVENT H MATCH Hot AS it IF {{ EVENT it {{ ?this a {kind} . }} }}\nRETURN H\n"
+        (tmp_path / "q.obep").write_text(query + match)
+        running = obep.load(tmp_path / "q.obep", java=False).engine()
+        found = running.push(item, at=1) + running.advance(2)
+        told.append((len(found), str(running.why_not("H"))))
+    (narrow, why), (wide, _) = told
+    assert narrow < wide
+    assert "Sensitive belongs to what defines it, so only its explanation is looked at" in why
