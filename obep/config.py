@@ -17,6 +17,7 @@ from obep.errors import fail
 from obep.formats.limits import Limits
 from obep.settings import (
     Kind,
+    Others,
     Secret,
     anything,
     choice,
@@ -61,7 +62,7 @@ CONNECTION: dict[str, Kind] = {
 }
 """What sources and sinks on a network have in common."""
 
-SOURCE: dict[str, Kind] = {
+OF_SOURCE: dict[str, Kind] = {
     "uri": uri,
     "format": text,
     "unit": choice("s", "ms", "us", "ns"),
@@ -69,8 +70,12 @@ SOURCE: dict[str, Kind] = {
     "prefixes": each(text),
     "start": choice("earliest", "latest"),
     "missing_time": choice("arrival", "refuse"),
-    "mapping": either(str, text, nested(MAPPING)),
     **CONNECTION,
+}
+
+SOURCE: dict[str, Kind] = {
+    **OF_SOURCE,
+    "mapping": either(str, text, nested(MAPPING, Others(OF_SOURCE))),
 }
 
 SINK: dict[str, Kind] = {
@@ -106,7 +111,7 @@ LIMITS: dict[str, Kind] = {
 FILE: dict[str, Kind] = {
     "sources": tables(SOURCE),
     "sinks": tables(SINK),
-    "mappings": tables(MAPPING),
+    "mappings": tables(MAPPING, Others(OF_SOURCE, "sources.NAME")),
     "ontology": nested({"catalogue": each(text), "cache": text}),
     "engine": nested(ENGINE),
     "spark": nested(SPARK),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -41,36 +42,48 @@ Kind = Callable[[Any, str], Any]
 """Takes a value and the place where it stands; gives the setting, or raises OBEP503."""
 
 
-def table(value: Any, kinds: Mapping[str, Kind], where: str) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Others:
+    """The settings of another table, which are easily written into the wrong one."""
+
+    kinds: Mapping[str, Kind]
+    place: str = ""
+    """Where that table stands; nothing: around this one."""
+
+
+def table(value: Any, kinds: Mapping[str, Kind], where: str, others: Others | None = None) -> dict[str, Any]:
     """The settings of a table whose keys are all known."""
     if not isinstance(value, dict):
         raise wrong(where, "a table", value)
     unknown = next((key for key in value if key not in kinds), None)
     if unknown is not None:
         near = get_close_matches(unknown, kinds, 1)
+        remedy = dotted(where, near[0]) if near else ""
+        if others is not None and unknown in others.kinds:
+            remedy = f"{unknown} = …   under [{others.place or where.rpartition('.')[0]}]"
         raise fail(
             "OBEP502",
             f"{dotted(where, unknown)}: there is no such setting",
             reason=f"Here stand: {', '.join(kinds)}",
-            remedy=dotted(where, near[0]) if near else "",
+            remedy=remedy,
         )
     return {key: kinds[key](item, dotted(where, key)) for key, item in value.items()}
 
 
-def tables(kinds: Mapping[str, Kind]) -> Kind:
+def tables(kinds: Mapping[str, Kind], others: Others | None = None) -> Kind:
     """A table of tables with names of the user's choice."""
 
     def read(value: Any, where: str) -> dict[str, dict[str, Any]]:
         if not isinstance(value, dict):
             raise wrong(where, "a table", value)
-        return {name: table(item, kinds, dotted(where, name)) for name, item in value.items()}
+        return {name: table(item, kinds, dotted(where, name), others) for name, item in value.items()}
 
     return read
 
 
-def nested(kinds: Mapping[str, Kind]) -> Kind:
+def nested(kinds: Mapping[str, Kind], others: Others | None = None) -> Kind:
     """A table within a table."""
-    return lambda value, where: table(value, kinds, where)
+    return lambda value, where: table(value, kinds, where, others)
 
 
 def text(value: Any, where: str) -> str:

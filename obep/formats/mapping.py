@@ -37,6 +37,8 @@ class Mapping:
     time_format: str = ""
     unit: str = ""
     units: Dict[str, Conversion] = field(default_factory=dict)
+    timed: bool = False
+    """Whether the settings name the field of the time."""
 
     def item(self, record: Record, raw: bytes, reading: Reading) -> Item | DeadLetter:
         """The item of a record, or its dead letter with the field that was wrong."""
@@ -60,7 +62,7 @@ class Mapping:
             if self.time_format and value is not None:
                 moment = datetime.strptime(str(value), self.time_format)
                 value = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
-            return reading.instant(value, self.unit, lambda: _elsewhere(record))
+            return reading.instant(value, self.unit, lambda: self._elsewhere(record, reading))
         except Refused as refused:
             reason = refused.reason.removeprefix("time: ")
             raise Refused(refused.code, f"{self.time}: {reason}") from None
@@ -68,6 +70,16 @@ class Mapping:
             raise Refused(
                 "OBEP603", f"{self.time}: {shown(value)} is not of the form {self.time_format}"
             ) from None
+
+    def _elsewhere(self, record: Record, reading: Reading) -> str:
+        """Says which setting would find the time of a record, or do without it."""
+        from obep.formats.hints import likely_time
+
+        if path := likely_time(record):
+            return f'is it {path}? Then time = "{path}" in the mapping of its source in obep.toml'
+        if self.timed and reading.arrival is None:
+            return f'missing_time = "arrival" under [sources.{reading.stream}] would take that of arrival'
+        return ""
 
     def _converted(self, record: Record) -> Record:
         record = dict(record)
@@ -77,14 +89,6 @@ class Mapping:
                 unit = look_up(record, rule.field) if rule.field else None
                 change(record, path, rule.apply(path, value, unit))
         return record
-
-
-def _elsewhere(record: Record) -> str:
-    """Says which setting would find the time of a record."""
-    from obep.formats.hints import likely_time
-
-    path = likely_time(record)
-    return f'is it {path}? Then time = "{path}" in the mapping of its source in obep.toml' if path else ""
 
 
 class Context:
@@ -130,7 +134,8 @@ def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
     }
     if isinstance(triples, Template):
         _check_units(units, triples.paths, where)
-    return Mapping(triples, settings.get("time", "time"), settings.get("time_format", ""), unit, units)
+    time, form = settings.get("time", "time"), settings.get("time_format", "")
+    return Mapping(triples, time, form, unit, units, "time" in settings)
 
 
 def _check_units(units: Dict[str, Conversion], paths: tuple[str, ...], where: str) -> None:

@@ -60,7 +60,8 @@ class Reading:
     extra: dict[str, Any] = field(default_factory=dict)
     """Fields that mappings see beside those of a record: the topic of its message, say."""
     arrival: Callable[[], int] | None = None
-    """Gives the time of items that have none; without it they are refused (a file has no arrival)."""
+    """Gives the time of items that have none; without it they are refused (a file has no arrival, or a
+    mapping names the field of the time)."""
     limits: Limits = field(default_factory=Limits)
     notes: Notes = field(default_factory=Notes)
 

@@ -64,14 +64,19 @@ def make_reading(
     live: bool = False,
     notes: Notes | None = None,
 ) -> Reading:
-    """How the records of a source are read, by its settings in obep.toml."""
+    """How the records of a source are read, by its settings in obep.toml.
+
+    Where a mapping names the field of the time, a record without it is wrong, also on a live source: its
+    arrival would move the watermark to now, and all that is older would be late.
+    """
     found = config.mapping_of(name) if name else None
     mapping = None
     if found is not None:
         from obep.formats.mapping import make_mapping
 
         mapping = make_mapping(*found)
-    arrives = settings.get("missing_time", "arrival" if live else "refuse") == "arrival"
+    timed = found is not None and "time" in found[0]
+    arrives = settings.get("missing_time", "arrival" if live and not timed else "refuse") == "arrival"
     time_property = settings.get("time_property")
     return Reading(
         stream=name or stream,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,53 @@ from shell import embedded, hot, obep
 TEMPLATE = """prefixes = { "" = "http://e/" }
 template = ":{id} a :Sensor ; :celsius {air.val:double} ."
 """
+
+
+RECORD = '{{"id": "{}", "t_ms": {}, "air": {{"val": {}}}}}\n'
+
+
+@pytest.mark.parametrize("source", ["-", "s.jsonl"])
+def test_a_record_without_the_time_that_its_mapping_names_is_refused(source: str, tmp_path: Path) -> None:
+    """By its arrival it would make all others late."""
+    query = hot(tmp_path)
+    (tmp_path / "obep.toml").write_text(f'[sources.s.mapping]\n{TEMPLATE}time = "t_ms"\nunit = "ms"\n')
+    timed = RECORD.format("a", 1000, 40) + '{"id": "b", "air": {"val": 41}}\n' + RECORD.format("c", 2000, 42)
+    (tmp_path / "s.jsonl").write_text(timed)
+    letters = tmp_path / "letters.jsonl"
+    given = source if source == "-" else tmp_path / source
+    said = embedded(query, "--source", f"s={given}", "--dead-letters", letters, stdin=timed.encode())
+    assert [one["because"][0]["individual"][-1] for one in said.records] == ["a", "c"]
+    [letter] = map(json.loads, letters.read_text().splitlines())
+    assert letter["code"] == "OBEP602"
+    assert letter["reason"] == (
+        't_ms: there is no time: missing_time = "arrival" under [sources.s] would take that of arrival'
+    )
+    assert "OBEP557" not in said.err
+    assert "OBEP640" not in said.err
+
+
+@pytest.mark.parametrize(("extra", "taken"), [('time = "t_ms"\n', True), ("", False)])
+def test_arrival_is_taken_where_it_is_asked_for_or_no_time_is_named(
+    extra: str, taken: bool, tmp_path: Path
+) -> None:
+    query = hot(tmp_path)
+    asked = '[sources.s]\nmissing_time = "arrival"\n' if taken else ""
+    (tmp_path / "obep.toml").write_text(f"{asked}[sources.s.mapping]\n{TEMPLATE}{extra}")
+    said = embedded(query, "--source", "s=-", stdin=b'{"id": "b", "air": {"val": 41}}\n')
+    assert len(said.records) == 1
+    assert "OBEP557  warning: 1 items had no time" in said.err
+
+
+@pytest.mark.parametrize(
+    ("table", "place"), [("sources.s.mapping", "sources.s"), ("mappings.m", "sources.NAME")]
+)
+def test_missing_time_in_a_mapping_is_told_where_it_belongs(table: str, place: str, tmp_path: Path) -> None:
+    query = hot(tmp_path)
+    (tmp_path / "obep.toml").write_text(f'[{table}]\n{TEMPLATE}missing_time = "arrival"\n')
+    said = obep("check", query)
+    assert said.status == 2
+    assert f"OBEP502  {table}.missing_time: there is no such setting" in said.err
+    assert f"Try:  missing_time = …   under [{place}]" in said.err
 
 
 @pytest.mark.parametrize("place", ["[sources.s.mapping]", "[mappings.unused]"])
