@@ -245,6 +245,7 @@ CODES: dict[str, str] = {
     "OBEP564": "a stream whose vocabulary is unknown",
     "OBEP565": "numbers that are text",
     "OBEP566": "times that are probably in another unit",
+    "OBEP567": "a name in items that is probably misspelt",
     "OBEP570": "a graph that cannot be pushed",
     "OBEP571": "an engine that is closed",
     "OBEP572": "a query without RETURN",

@@ -14,18 +14,20 @@ from obep.model import RDF_TYPE, Item, Term, Triple
 from obep.ontology.axioms import XSD
 from obep.query import ast
 from obep.query.names import walk
-from obep.query.nearest import nearest
+from obep.query.nearest import misspelt, nearest
 
 LOOKED_AT = 2_000
 """Items from the beginning of a run: a mapping that is wrong is wrong from the first one on."""
+MANY = 0.1
+"""Of the items of a stream: fewer may be a slip of one sender, or a word that nobody waits for."""
 NUMBERS = frozenset(f"<{XSD}{name}>" for name in ("integer", "decimal", "double", "float", "int", "long"))
 
 Kind = Literal["class", "literal", "link"]
 Use = tuple[Kind, Term]
 """A name and how a triple uses it: as a class, or as a property of a literal or of an individual."""
 Seen = Counter[tuple[str, ...]]
-"""How often: `item` or `strange` with a stream, `use` with a stream and a use, `value` or `text` (which is a
-number) with a stream and a property."""
+"""How often: `item` or `strange` with a stream, `use` (in strange items) or `name` (once in an item) with a
+stream and a use, `value` or `text` (which is a number) with a stream and a property."""
 
 
 class Strangers:
@@ -39,6 +41,8 @@ class Strangers:
             "literal": frozenset((*literals, *definitions.guard_roles)),
             "link": frozenset((*links, *definitions.guard_roles)),
         }
+        self._sought = frozenset(name for table in query.bundle.matters for name in table if table[name])
+        self._sought |= definitions.guard_classes | definitions.guard_roles
         self._any = definitions.any_predicate
         self._numeric = frozenset(_numeric(query))
         self._left = LOOKED_AT
@@ -59,6 +63,7 @@ class Strangers:
             if uses and not self._any and not any(name in self._known[kind] for kind, name in uses):
                 found["strange", item.stream] += 1
                 found.update(("use", item.stream, *use) for use in uses)
+            found.update(("name", item.stream, *use) for use in set(uses))
             for _, p, o in item.triples:
                 if p in self._numeric and o[0] == '"':
                     found["value", item.stream, p] += 1
@@ -76,7 +81,21 @@ class Strangers:
         self._seen.update(seen)
 
     def findings(self) -> Iterator[tuple[str, str]]:
-        """Codes and messages, for the streams that hold nothing (or little) but what is strange."""
+        """Codes and messages: streams of nothing (or little) but what is strange, slips, numbers as text."""
+        unknown = dict(self._unknown_streams())
+        yield from (("OBEP564", message) for message in unknown.values())
+        yield from (("OBEP567", message) for stream, message in self._slips() if stream not in unknown)
+        for (kind, stream, *names), texts in self._seen.items():
+            if kind == "text" and texts == self._seen["value", stream, *names]:
+                where = "" if self._all else f" in the first {self._seen['item', stream]:,} items"
+                yield (
+                    "OBEP565",
+                    f"{stream}: the values of {names[0].strip('<>')}{where} are text, and the query asks for "
+                    "numbers   ({field:double} in the mapping makes them numbers)",
+                )
+
+    def _unknown_streams(self) -> Iterator[tuple[str, str]]:
+        """Streams that hold nothing (or little) but what is strange, each with its message."""
         for (kind, stream, *_), strange in self._seen.items():
             if kind != "strange":
                 continue
@@ -87,17 +106,28 @@ class Strangers:
                 first = "" if self._all else "first "
                 which = f"all {first}{items:,}" if strange == items else f"{strange:,} of {first}{items:,}"
                 yield (
-                    "OBEP564",
+                    stream,
                     f"{stream}: {which} items say only what neither the ontology nor the query knows, "
                     f"mostly {use[1].strip('<>')}{hint}",
                 )
-        for (kind, stream, *names), texts in self._seen.items():
-            if kind == "text" and texts == self._seen["value", stream, *names]:
-                where = "" if self._all else f" in the first {self._seen['item', stream]:,} items"
+
+    def _slips(self) -> Iterator[tuple[str, str]]:
+        """Streams and messages about unknown names that stand where one is missing which the query needs."""
+        if self._any:
+            return
+        classes, properties = self._known["class"], self._known["literal"] | self._known["link"]
+        heard = {(key[1], key[-1]) for key in self._seen if key[0] == "name"}
+        for (kind, stream, *use), count in sorted(self._seen.items()):
+            items = self._seen["item", stream]
+            if kind != "name" or use[1] in classes | properties or count < 2 or count < items * MANY:
+                continue
+            near = misspelt(use[1], self._sought & (classes if use[0] == "class" else properties))
+            if near and (stream, near) not in heard:
+                first = "" if self._all else "first "
                 yield (
-                    "OBEP565",
-                    f"{stream}: the values of {names[0].strip('<>')}{where} are text, and the query asks for "
-                    "numbers   ({field:double} in the mapping makes them numbers)",
+                    stream,
+                    f"{stream}: {count:,} of {first}{items:,} items use {use[1].strip('<>')}, which neither "
+                    f"the ontology nor the query knows, and none uses {near.strip('<>')}; is it that?",
                 )
 
     def _commonest(self, stream: str) -> Use:

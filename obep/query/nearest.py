@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import SequenceMatcher
 
+ALIKE = 0.8
+"""How much of two names, of 1, is the same if one is most likely the other misspelt."""
 _LONGEST = 64  # nobody misspells a name longer than this by a letter; and the comparison is quadratic
 
 
@@ -40,6 +43,25 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
         if best is None or rank < best[0]:
             best = (rank, name)
     return best[1] if best else None
+
+
+def misspelt(word: str, known: Iterable[str]) -> str | None:
+    """The name of `known` that `word` is most likely a slip of: where nobody said that `word` is wrong.
+
+    More is needed than for `nearest`: the same prefix, no other number, and most letters.
+
+    >>> misspelt(":celcius", [":celsius"]), misspelt(":minTemp", [":maxTemp"]), misspelt(":room1", [":room2"])
+    (':celsius', None, None)
+    """
+    prefix, local = split(word)
+    near = nearest(word, (name for name in known if split(name)[0] == prefix))
+    return near if near and _alike(local.lower(), split(near)[1].lower()) else None
+
+
+def _alike(left: str, right: str) -> bool:
+    if [c for c in left if c.isdigit()] != [c for c in right if c.isdigit()]:
+        return False
+    return SequenceMatcher(None, left, right).ratio() >= ALIKE
 
 
 def split(name: str) -> tuple[str, str]:

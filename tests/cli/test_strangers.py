@@ -54,6 +54,18 @@ def test_most_items_are_enough_where_a_name_is_near(tmp_path: Path) -> None:
     assert said(tmp_path, ":x a :Sensor ; :quiteOther 1 .") == ""
 
 
+def test_a_slip_beside_known_names_is_warned_of(tmp_path: Path) -> None:
+    slip, part = ":x a :Sensor ; :celcius 35 .", ":x a :Sensor ."
+    end = "http://e/#celcius, which neither the ontology nor the query knows, and none uses http://e/#celsius"
+    assert said(tmp_path, slip, slip) == f"OBEP567  warning: s: 2 of 2 items use {end}; is it that?\n"
+    assert f"s: 2 of 20 items use {end}" in said(tmp_path, slip, slip, *[part] * 18)
+    assert said(tmp_path, slip, slip, *[part] * 19) == ""  # not many
+    assert said(tmp_path, slip, part) == ""  # one is not many, either
+    assert said(tmp_path, slip, slip, ":x :celsius 1 .") == ""  # both are there: they may well be two things
+    assert said(tmp_path, *[":x a :Sensor ; :partsOf :y ."] * 2) == ""  # nothing looks for partOf
+    assert said(tmp_path, *[":x a :Sensor ; <http://other/#celcius> 3 ."] * 2) == ""  # of another namespace
+
+
 def test_numbers_that_are_text_are_warned_of(tmp_path: Path) -> None:
     text, number = ':x :celsius "35.5" .', ":x :celsius 35.5 ."
     err = said(tmp_path, text, text)
