@@ -41,6 +41,8 @@ FORMS = (
 
 SEARCHED, LONGEST = 50, 64
 """Fields of a record, and their letters, among which one that was misspelt is looked for."""
+LISTED = 12
+"""Fields of a record that a message names."""
 BEGINNING = 3
 """Letters that two names share at least, if one is the beginning of the other."""
 
@@ -211,7 +213,22 @@ def likely_field(record: Mapping[str, Any], path: str) -> str:
     >>> likely_field({"probe": "p1", "tempC": 2.0}, "temp")
     'tempC'
     """
-    return nearest_path(path, [name for name in islice(_flat(record), SEARCHED) if len(name) <= LONGEST])
+    return nearest_path(path, _names(record))
+
+
+def fields_there(record: Mapping[str, Any]) -> str:
+    """The fields that a record has, or the first of them, for a message about one that it lacks.
+
+    >>> fields_there({"probe": "p1", "air": {"val": 2.0}})
+    'the record has probe, air.val'
+    """
+    names = _names(record)
+    more = ", …" if len(names) > LISTED else ""
+    return f"the record has {', '.join(names[:LISTED])}{more}" if names else "the record has no fields"
+
+
+def _names(record: Mapping[str, Any]) -> list[str]:
+    return [name for name in islice(_flat(record), SEARCHED) if len(name) <= LONGEST]
 
 
 def nearest_path(path: str, paths: Collection[str]) -> str:

@@ -87,8 +87,21 @@ class Mapping:
             value = look_up(record, path)
             if value is not None and value != "":
                 unit = look_up(record, rule.field) if rule.field else None
+                if rule.field and unit is None:
+                    raise _no_unit(record, rule.field)
                 change(record, path, rule.apply(path, value, unit))
         return record
+
+
+def _no_unit(record: Record, path: str) -> Refused:
+    """What is said of a record that lacks the field of the unit, or has nothing in it."""
+    from obep.formats.hints import fields_there, likely_field
+
+    near = likely_field(record, path)
+    if near == path:
+        return Refused("OBEP611", f"{path}: is null, and a unit is needed")
+    hint = f': is it {near}? Then field = "{near}" in units of the mapping' if near else ""
+    return Refused("OBEP611", f"{path}: there is no such field{hint}; {fields_there(record)}")
 
 
 class Context:

@@ -17,7 +17,7 @@ from pyoxigraph import Literal, RdfFormat, parse
 
 from obep.errors import fail
 from obep.formats.fields import TYPES, XSD, Record, as_text, in_iri, look_up
-from obep.formats.hints import likely_field
+from obep.formats.hints import fields_there, likely_field
 from obep.formats.limits import Refused
 from obep.formats.rdf import localise, read_turtle
 from obep.formats.units import shown
@@ -80,7 +80,7 @@ def value_of(record: Record, place: Place) -> Any:
             return None
         if value is None:
             near = likely_field(record, place.path)
-            hint = f": is it {near}? Then {{{near}}} in the mapping" if near else ""
+            hint = f": is it {near}? Then {{{near}}} in the mapping" if near else f"; {fields_there(record)}"
             raise Refused("OBEP609", f"{place.path}: the field is missing{hint}")
     return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
 
@@ -166,5 +167,11 @@ def _between(source: Unit, target: Unit, where: str = "") -> tuple[Fraction, Fra
 def _known(name: str, where: str) -> Unit:
     unit = unit_named(name)
     if unit is None:
-        raise fail("OBEP521", f"{where}: unknown unit {name!r}", reason=f"Known: {' '.join(TABLE)}")
+        near = get_close_matches(name, known := (*TABLE, *ALIASES), 1)
+        raise fail(
+            "OBEP521",
+            f"{where}: unknown unit {name!r}",
+            reason=f"Known: {' '.join(known)}",
+            remedy=near[0] if near else "",
+        )
     return unit

@@ -10,6 +10,7 @@ import pytest
 from obep.config import load_config
 from obep.formats import read_items
 from obep.formats.mapping import make_mapping
+from obep.formats.units import ALIASES, TABLE
 from obep.model import Item
 
 TEXT = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
@@ -95,3 +96,9 @@ def test_the_mapping_of_two_kinds_of_devices_maps_both() -> None:
         [(f"<{shop}p1>", f"<{shop}celsius>")],
         [(f"<{shop}d1>", f"<{shop}state>")],
     ]
+
+
+def test_every_unit_is_named_beside_its_dimension() -> None:
+    rows = dict(re.findall(r"^\| (\w+) \| ((?:`[^`]+` ?)+) \|$", TEXT, re.MULTILINE))
+    for name in (*TABLE, *ALIASES):
+        assert f"`{name}`" in rows[TABLE[ALIASES.get(name, name)].dimension].split()

@@ -222,6 +222,52 @@ def test_a_conversion_that_cannot_be_made_is_an_error_of_the_configuration(rule:
 
 
 @pytest.mark.parametrize(
+    ("name", "near"), [("Celcius", "Celsius"), ("fahrenheit.", "fahrenheit"), ("Kelvin", "kelvin")]
+)
+def test_the_nearest_unit_is_named(name: str, near: str) -> None:
+    rule = {"field": "u", "to": name}
+    with pytest.raises(ObepError) as caught:
+        make_mapping({"template": ":x :p {v} .", "prefixes": P, "units": {"v": rule}}, "mappings.m")
+    [found] = caught.value.diagnostics
+    assert found.remedy == near
+    assert {"C", "F", "degC", near} <= set(found.reason.split())
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        (
+            {"air": {"val": 1, "u": "F"}},
+            'air.unit: there is no such field: is it air.u? Then field = "air.u" in units of the mapping; '
+            "the record has time, air.val, air.u",
+        ),
+        (
+            {"air": {"val": 1}, "scale": "F"},
+            "air.unit: there is no such field; the record has time, scale, air.val",
+        ),
+        (
+            {"air": {"val": 1}, "Unit": "F"},
+            'air.unit: there is no such field: is it Unit? Then field = "Unit" in units of the mapping; '
+            "the record has time, Unit, air.val",
+        ),
+        ({"air": {"val": 1, "unit": None}}, "air.unit: is null, and a unit is needed"),
+        (
+            {"humidity": 3, "air": {}},
+            "air.val: the field is missing; the record has time, humidity",
+        ),
+        ({"val": 3}, "air.val: the field is missing: is it val? Then {val} in the mapping"),
+    ],
+)
+def test_a_field_that_a_record_lacks_is_answered_with_those_it_has(
+    record: dict[str, object], reason: str
+) -> None:
+    units = {"air.val": {"field": "air.unit", "to": "C"}}
+    letter = mapped({"time": 3, **record}, template=":x :p {air.val} .", units=units)
+    assert isinstance(letter, DeadLetter)
+    assert letter.reason == reason
+
+
+@pytest.mark.parametrize(
     ("path", "near"),
     [("val", "; is it air.val?"), ("air.vla", "; is it air.val?"), ("pressure", "")],
 )
