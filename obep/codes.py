@@ -163,6 +163,7 @@ CODES: dict[str, str] = {
     "OBEP243": "axioms in a static graph",
     "OBEP244": "a property that an event never hands on",
     "OBEP245": "events that are found once more in a guarded one",
+    "OBEP246": "a name in the static graph that nobody knows",
     # 300-399 ontology and reasoning
     "OBEP301": "an ontology or graph that cannot be opened",
     "OBEP302": "an ontology or graph that cannot be read as RDF",

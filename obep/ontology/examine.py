@@ -40,6 +40,7 @@ def examine(
     from obep.ontology.circles import check_circles
     from obep.ontology.found_again import check_found_again
     from obep.ontology.handed_on import check_handed_on
+    from obep.ontology.static_names import check_static_names
 
     said = check(linked)
     bundle = None
@@ -57,6 +58,7 @@ def examine(
         said += check_circles(bundle)
         said += check_handed_on(bundle)
         said += check_found_again(bundle)
+        said += check_static_names(bundle)
         said += _demanded(bundle, strict=strict, require_complete=require_complete)
     said = [_placed(one, linked) for one in said]
     order = {file.name: number for number, file in enumerate(linked.files)}
@@ -90,7 +92,7 @@ def _placed(one: Diagnostic, linked: Linked) -> Diagnostic:
     """What is said about K or T as a whole stands at the clause that names it."""
     if one.span is not None or one.file:
         return one
-    for kind in ("graph", "vocab") if one.code in ("OBEP243", "OBEP345") else ():
+    for kind in ("graph", "vocab") if one.code in ("OBEP243", "OBEP246", "OBEP345") else ():
         for file in linked.files:
             for source in file.sources:
                 if source.kind == kind:

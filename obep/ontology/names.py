@@ -251,11 +251,20 @@ def incomplete(bundle: Bundle) -> list[Diagnostic]:
 
 def _near(name: ast.Name, known: frozenset[Term], file: ast.QueryFile) -> str:
     """The known name that was probably meant, as this file would write it."""
-    prefixes = sorted(((iri, p) for p, iri in namespaces(file).items()), key=lambda pair: -len(pair[0]))
-    found = nearest(name.text if ":" in name.text else f":{name.text}", _written(known, tuple(prefixes)))
+    found = nearest(name.text if ":" in name.text else f":{name.text}", _written(known, _prefixes(file)))
     if found is None:
         return ""
     return found.removeprefix(":") if ":" not in name.text else found
+
+
+def as_written(term: Term, file: ast.QueryFile) -> str:
+    """A name as a file would write it."""
+    return _short(term, _prefixes(file))
+
+
+def _prefixes(file: ast.QueryFile) -> tuple[tuple[str, str], ...]:
+    """The namespaces of a file with their prefixes, the longest first."""
+    return tuple(sorted(((iri, p) for p, iri in namespaces(file).items()), key=lambda pair: -len(pair[0])))
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,93 @@
+"""Names of the static graph that nobody looks at: a slip there is as silent as one in an item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from obep.errors import Diagnostic
+from obep.model import RDF_TYPE, Term
+from obep.ontology.axioms import NAMED_INDIVIDUAL, OWL, RDF, RDFS, XSD
+from obep.ontology.names import as_written
+from obep.query import ast
+from obep.query.checks.report import listed
+from obep.query.names import walk
+from obep.query.nearest import misspelt, split
+
+if TYPE_CHECKING:
+    from obep.ontology.compile import Bundle
+
+MOST = 50
+"""Names of either kind that are compared with the known ones: enough to see a slip, and soon done."""
+_BUILT_IN = tuple(f"<{namespace}" for namespace in (OWL, RDF, RDFS, XSD))
+
+
+def check_static_names(bundle: Bundle) -> list[Diagnostic]:
+    """OBEP246 for the classes and properties of K that neither T nor the query knows, but should.
+
+    They should where a known name is spelt almost the same, or where T declares others of the namespace.
+    """
+    unknown = dict(_unknown(bundle))
+    if not unknown:
+        return []
+    file = bundle.linked.file
+    slips = [
+        f"{as_written(near, file)} instead of {as_written(name, file)}"
+        for name, near in unknown.items()
+        if near
+    ]
+    names = listed([as_written(name, file) for name in sorted(unknown, key=lambda name: not unknown[name])])
+    return [
+        Diagnostic(
+            "OBEP246",
+            f"the static graph uses {names}, which neither the ontology nor the query knows",
+            reason="Nothing looks at what is said with a name that is unknown.",
+            remedy=", ".join(slips[:4]) or "check the spelling, or declare it in a VOCAB file",
+            severity="warning",
+        )
+    ]
+
+
+def _unknown(bundle: Bundle) -> Iterator[tuple[Term, str]]:
+    """Such names, each with the known one that was probably meant, if one is near."""
+    definitions, facts = bundle.definitions, bundle.k.facts
+    known = definitions.axioms
+    classes = known.classes | definitions.guard_classes
+    properties = known.object_properties | known.data_properties | definitions.guard_roles
+    right = classes | properties | known.annotation_properties | set(_constructed(bundle)) | _declared(bundle)
+    t = bundle.t.classes | bundle.t.object_properties | bundle.t.data_properties
+    closed = set() if _asks_for_all(bundle) else {split(name)[0] for name in t}
+    for names, alike in ((facts.classes, classes), (facts.properties, properties)):
+        strange = (n for n in names if n[0] == "<" and n not in right and not n.startswith(_BUILT_IN))
+        for name in islice(strange, MOST):
+            near = misspelt(name, alike)
+            if near or split(name)[0] in closed:
+                yield name, near or ""
+
+
+def _constructed(bundle: Bundle) -> Iterator[Term]:
+    for event in bundle.linked.events.values():
+        for pattern in event.construct:
+            yield from (node.iri for node in walk(pattern) if isinstance(node, ast.Name))
+
+
+def _declared(bundle: Bundle) -> frozenset[Term]:
+    """What K itself declares as a class or property."""
+    kinds = {c for c in bundle.k.facts.classes if c.startswith(f"<{OWL}") and c != NAMED_INDIVIDUAL}
+    triples = bundle.k.once() if kinds else ()
+    return frozenset(s for s, p, o in triples if p == RDF_TYPE and o in kinds)
+
+
+def _asks_for_all(bundle: Bundle) -> bool:
+    """Whether a guard asks for every property or class that there is."""
+    return any(
+        isinstance(node, ast.TriplePattern)
+        and (
+            isinstance(node.predicate, ast.Var)
+            or (node.predicate.iri == RDF_TYPE and isinstance(node.object, ast.Var))
+        )
+        for event in bundle.linked.events.values()
+        if event.guard is not None
+        for node in walk(event.guard)
+    )

@@ -1,0 +1,69 @@
+"""A name of the static graph that is unknown, though it should be known, is warned of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from obep.errors import Diagnostic
+from obep.ontology.examine import examine
+from obep.query.link import link
+from obep.query.parser import parse
+
+PREFIXES = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix o: <http://other/#> .
+"""
+T = ":Valve a owl:Class . :Room a owl:Class . :partOf a owl:ObjectProperty . :Plan a owl:AnnotationProperty ."
+QUERY = "EVENT H AS Valve and partOf some Room"
+
+
+def said(folder: Path, k: str, events: str = QUERY, vocab: str = "VOCAB <t.ttl>") -> list[Diagnostic]:
+    (folder / "t.ttl").write_text(PREFIXES + T)
+    (folder / "k.ttl").write_text(PREFIXES + k)
+    text = f"PREFIX : <http://e/#>\n{vocab}\nFROM GRAPH <k.ttl>\n{events}\n"
+    found = examine(link(parse(text), folder), {}, java=False)
+    return [one for one in found.diagnostics if one.code == "OBEP246"]
+
+
+@pytest.mark.parametrize(
+    ("k", "names", "remedy"),
+    [
+        (":v a :RoofVent .", ":RoofVent", "check the spelling, or declare it in a VOCAB file"),
+        (":v a :Vlave .", ":Vlave", ":Valve instead of :Vlave"),
+        (":v :partof :r .", ":partof", ":partOf instead of :partof"),
+        (":v a :Awning ; :partOff :r .", ":partOff and :Awning", ":partOf instead of :partOff"),
+    ],
+)
+def test_an_unknown_name_is_warned_of_at_its_clause(tmp_path: Path, k: str, names: str, remedy: str) -> None:
+    (only,) = said(tmp_path, k)
+    assert only.message == f"the static graph uses {names}, which neither the ontology nor the query knows"
+    assert only.remedy == remedy
+    assert only.severity == "warning"
+    assert only.line_text == "FROM GRAPH <k.ttl>"
+
+
+@pytest.mark.parametrize(
+    "k",
+    [
+        ":v a :Valve, owl:NamedIndividual ; :partOf :r ; :Plan 3 ; rdfs:label 'v' .",
+        ":v a o:Vlave ; o:partOff :r .",  # another vocabulary
+        ":RoofVent a owl:Class . :v a :RoofVent .",  # declared here (OBEP243 is another matter)
+        ":v a :H .",
+    ],
+)
+def test_what_may_well_be_right_is_not_spoken_of(tmp_path: Path, k: str) -> None:
+    assert said(tmp_path, k) == []
+
+
+def test_what_the_query_looks_at_is_known(tmp_path: Path) -> None:
+    guard = "EVENT H AS Valve IF { ?x :serial ?n . ?x a :RoofVent FILTER(?n > 3) }"
+    assert said(tmp_path, ":v a :RoofVent ; :serial 5 .", guard) == []
+    assert said(tmp_path, ":v a :RoofVent ; :serial 5 .") != []
+    everything = "EVENT H AS Valve IF { ?x ?p ?n FILTER(?n > 3) }"
+    assert said(tmp_path, ":v :serial 5 .", everything) == []
+
+
+def test_without_vocab_only_slips_are_spoken_of(tmp_path: Path) -> None:
+    assert said(tmp_path, ":v a :RoofVent .", vocab="") == []
+    assert len(said(tmp_path, ":v a :Vlave .", vocab="")) == 1
