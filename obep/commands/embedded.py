@@ -28,7 +28,7 @@ from obep.model import Occurrence
 from obep.streams.checkpoint import Checkpoint, Standing
 from obep.streams.files import PipeSource
 from obep.streams.letters import Letters
-from obep.streams.order import Order, Target, wanted_events
+from obep.streams.order import Order, Target, bindings, wanted_events
 from obep.streams.pipeline import Outlet, Run
 from obep.streams.sinks import open_sink
 from obep.streams.sources import open_source
@@ -234,6 +234,7 @@ def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Que
         query=query,
         streams=run.streams,
         heard=run.heard,
+        bindings=bindings(order, run.streams),
     )
     say_arrivals(run.notes, progress)
     for _, reason in run.failed[:5]:

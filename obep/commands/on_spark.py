@@ -16,7 +16,7 @@ from obep.commands.terminal import escaped, plain
 from obep.engine.blocks import NOTED
 from obep.engine.letters import LATE
 from obep.errors import ObepError, fail
-from obep.streams.order import Order
+from obep.streams.order import Order, bindings
 from obep.streams.refused import refused
 
 if TYPE_CHECKING:
@@ -192,14 +192,16 @@ def _complain(run: SparkRun, order: Order, progress: Progress) -> bool:
     """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
     from obep.spark.worker import streams_of
 
+    streams = streams_of(run.query)
     nothing = complain(
         run.delivery.letters,
         progress,
         kept=order.dead_letters is not None,
         taken=run.tally.processed,
         query=run.query,
-        streams=streams_of(run.query),
+        streams=streams,
         heard=run.notices.heard.keys(),
+        bindings=bindings(order, streams),
     )
     say_arrivals(run.notices.notes, progress)
     for _, reason in run.delivery.failed[:5]:

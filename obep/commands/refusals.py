@@ -23,11 +23,13 @@ def complain(
     query: Query,
     streams: Set[str],
     heard: Set[str],
+    bindings: Sequence[str],
 ) -> bool:
     """Says how many dead letters there are of each code, and the first reason; whether nothing was taken.
 
     `kept` is whether they are in a file, `taken` how many items were not refused, `streams` are those of the
-    query, `heard` those of which an item could be read.
+    query, `heard` those of which an item could be read, `bindings` the options that would give sources
+    without a name to a stream that has a mapping.
     """
     counts, first = letters.counts, letters.first
     refused = streams if taken else {stream for stream, _ in letters.first_of}
@@ -45,18 +47,20 @@ def complain(
         which = "the only record was" if total == 1 else f"all {total} records were"
         share = "" if number == total else f", {number} of them"
         message = f"{which} refused{share} with {code}: {first[code].reason}{hint}"
-        progress.error("OBEP560", message, _remedy(whole, query))
+        progress.error("OBEP560", message, _remedy(whole, query, bindings))
         return True
     for stream, code in {letter.stream: letter.code for letter in reversed(whole)}.items():
         own = [letter for letter in whole if letter.stream == stream]
         message = f"{stream}: every record was refused, the first with {code}"
-        progress.warn("OBEP560", message, _remedy(own, query))
+        progress.warn("OBEP560", message, _remedy(own, query, bindings))
     return False
 
 
-def _remedy(letters: Sequence[DeadLetter], query: Query) -> str:
-    """Mappings to begin with, one for each stream of a device's own JSON."""
+def _remedy(letters: Sequence[DeadLetter], query: Query, bindings: Sequence[str]) -> str:
+    """Mappings to begin with, one for each stream of a device's own JSON; or the stream that has one."""
     found = {letter.stream: text for letter in letters if (text := _mapping(letter, query))}
+    if bindings and "" in found:
+        return " or ".join(bindings)
     return "in obep.toml, to be edited,\n" + "\n".join(found.values()) if found else ""
 
 

@@ -100,7 +100,7 @@ def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
     except Refused as refused:
         return dead(refused, stream, line, at)
     except msgspec.ValidationError as error:
-        return dead(_wrong_envelope(line, error), stream, line, at)
+        return dead(_wrong_envelope(line, error, reading), stream, line, at)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
         return dead(Refused("OBEP600", f"not JSON: {error}"), stream, line, at)
 
@@ -126,7 +126,7 @@ def _read_enclosed(graph: bytes) -> list[Triple]:
     return read_message(graph)
 
 
-def _wrong_envelope(line: bytes, error: Exception) -> Refused:
+def _wrong_envelope(line: bytes, error: Exception, reading: Reading) -> Refused:
     """Names the field that was wrong; a record without a graph is probably a device's own JSON."""
     try:
         record = _anything(line)
@@ -137,7 +137,7 @@ def _wrong_envelope(line: bytes, error: Exception) -> Refused:
     if "graph" not in record:
         return Refused(
             "OBEP601",
-            "there is no field graph; for a device's own JSON, give the stream a mapping in obep.toml",
+            f"there is no field graph; for a device's own JSON, {reading.without_mapping()}",
         )
     reason = str(error)
     where = reason[reason.rindex("`$.") + 3 : -1] if "`$." in reason else ""

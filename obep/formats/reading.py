@@ -57,6 +57,8 @@ class Reading:
     prologue: str = ""
     """`@prefix` lines put before Turtle in JSON lines, so that messages can be short."""
     mapping: Mapping | None = None
+    mapped: tuple[str, ...] = ()
+    """The streams that have a mapping, where the source is bound to none and so has none itself."""
     extra: dict[str, Any] = field(default_factory=dict)
     """Fields that mappings see beside those of a record: the topic of its message, say."""
     arrival: Callable[[], int] | None = None
@@ -102,6 +104,13 @@ class Reading:
             if not doubt.holds(at):
                 del notes.doubts[source]
         notes.settled.add(source)
+
+    def without_mapping(self) -> str:
+        """What helps against records that only a mapping could read."""
+        if not self.mapped:
+            return "give the stream a mapping in obep.toml"
+        given = " or ".join(f"--source {stream}={self.source}" for stream in self.mapped)
+        return f"{given} reads them with the mapping in obep.toml"
 
     def named(self, stream: str | None) -> str:
         """The stream of a record that says it belongs to `stream`."""

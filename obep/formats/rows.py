@@ -119,7 +119,7 @@ def read_row(row: Row, raw: bytes, reading: Reading) -> Item | DeadLetter:
         graph = row.get("graph")
         if not isinstance(graph, str):
             raw = msgspec.json.encode(row)  # with the names of the columns: a mapping is to be made of them
-            raise Refused("OBEP601", "there is no column graph; give the stream a mapping in obep.toml")
+            raise Refused("OBEP601", f"there is no column graph; {reading.without_mapping()}")
         at = reading.instant(row.get("time"), guess=lambda: _elsewhere(row))
         message = graph.encode()
         check_nesting(message, reading.limits.nesting)

@@ -100,7 +100,8 @@ def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[
             )
     for stream in streams or config.sources:
         if stream not in names and stream in config.sources:
-            inlets.append(Inlet(stream, _uri_of(stream, config), trusted=False))
+            unnamed = next((inlet.shown for inlet in inlets if not inlet.name), "")
+            inlets.append(Inlet(stream, _uri_of(stream, config, unnamed), trusted=False))
             names.add(stream)
     missing = [stream for stream in streams if stream not in names]
     meant = {stream: name for name, stream in misnamed(streams, config)}
@@ -159,14 +160,17 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _uri_of(stream: str, config: Config) -> str:
+def _uri_of(stream: str, config: Config, unnamed: str) -> str:
+    """The URI of a source in obep.toml; where it has none, a source given without a name was meant for it."""
     uri = config.sources[stream].get("uri")
     if uri is None:
         raise fail(
             "OBEP507",
             f"sources.{stream}: there is no uri",
             file=str(config.path or ""),
-            remedy=f'uri = "FILE.jsonl" there, or --source {stream}=FILE.jsonl',
+            remedy=f"--source {stream}={unnamed}"
+            if unnamed
+            else f'uri = "FILE.jsonl" there, or --source {stream}=FILE.jsonl',
         )
     return str(uri.reveal())
 
@@ -176,6 +180,14 @@ def named(inlets: Iterable[Inlet], streams: Sequence[str], config: Config) -> li
     if len(streams) != 1 or streams[0] not in config.sources:
         return list(inlets)
     return [inlet if inlet.name else replace(inlet, name=streams[0]) for inlet in inlets]
+
+
+def bindings(order: Order, streams: Iterable[str]) -> list[str]:
+    """The options that would give sources without a name to streams that have a mapping in obep.toml."""
+    mapped = [one for one in sorted(streams) if "mapping" in order.config.sources.get(one, {})]
+    return [
+        f"--source {stream}={inlet.shown}" for inlet in order.inlets if not inlet.name for stream in mapped
+    ]
 
 
 def _apart(inlets: Sequence[Inlet]) -> tuple[Inlet, ...]:

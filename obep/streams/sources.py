@@ -85,6 +85,7 @@ def make_reading(
         time_property=f"<{time_property}>" if time_property else GENERATED_AT,
         prologue="".join(f"@prefix {p}: <{iri}> .\n" for p, iri in settings.get("prefixes", {}).items()),
         mapping=mapping,
+        mapped=() if name else tuple(stream for stream, one in config.sources.items() if "mapping" in one),
         arrival=now if arrives else None,
         limits=config.limits,
         notes=notes or Notes(),

@@ -60,6 +60,47 @@ def test_missing_time_in_a_mapping_is_told_where_it_belongs(table: str, place: s
     assert f"Try:  missing_time = …   under [{place}]" in said.err
 
 
+BOTH = """PREFIX : <http://e/>
+FROM STREAM <climate>
+FROM STREAM <doors>
+EVENT Hot ON <climate> AS (Sensor and celsius some number[> 30])
+RETURN Hot
+"""
+
+
+@pytest.mark.parametrize("others", [("climate",), ("climate", "doors")])
+def test_a_source_without_a_name_is_told_the_streams_that_have_mappings(
+    others: tuple[str, ...], tmp_path: Path
+) -> None:
+    query = hot(tmp_path, BOTH)
+    (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "obep.toml").write_text(
+        "".join(f'[sources.{n}]\nuri = "empty.jsonl"\n[sources.{n}.mapping]\n{TEMPLATE}' for n in others)
+    )
+    said = embedded(query, "--source", "-", stdin=RECORD.format("a", 1000, 40).encode())
+    given = " or ".join(f"--source {name}=-" for name in others)
+    assert said.status == 1
+    assert (
+        f"there is no field graph; for a device's own JSON, {given} reads them with the mapping" in said.err
+    )
+    assert f"Try:  {given}\n" in said.err
+    assert "give the stream a mapping" not in said.err
+    assert "[sources.NAME.mapping]" not in said.err
+
+    (tmp_path / "all.csv").write_text("id,t\na,1\n")
+    said = embedded(query, "--source", tmp_path / "all.csv")
+    assert f"there is no column graph; --source climate={tmp_path}/all.csv" in said.err
+
+
+def test_a_source_without_a_name_beside_a_mapping_without_a_uri_is_told_its_name(tmp_path: Path) -> None:
+    query = hot(tmp_path, BOTH)
+    (tmp_path / "obep.toml").write_text(f"[sources.climate.mapping]\n{TEMPLATE}")
+    said = embedded(query, "--source", "-", stdin=b"")
+    assert said.status == 2
+    assert "OBEP507  sources.climate: there is no uri" in said.err
+    assert "Try:  --source climate=-\n" in said.err
+
+
 @pytest.mark.parametrize("place", ["[sources.s.mapping]", "[mappings.unused]"])
 def test_units_of_a_field_that_the_template_lacks_are_refused_by_check_and_run(
     place: str, tmp_path: Path
