@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term
-from obep.ontology.axioms import NAMED_INDIVIDUAL, OWL, RDF, RDFS, XSD
+from obep.ontology.axioms import DIFFERENT_FROM, NAMED_INDIVIDUAL, OWL, RDF, RDFS, SAME_AS, XSD
+from obep.ontology.mapping import ANNOTATIONS
 from obep.ontology.names import as_written
 from obep.query import ast
 from obep.query.checks.report import listed
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 MOST = 50
 """Names of either kind that are compared with the known ones: enough to see a slip, and soon done."""
 _BUILT_IN = tuple(f"<{namespace}" for namespace in (OWL, RDF, RDFS, XSD))
+_OF_INDIVIDUALS = {SAME_AS, DIFFERENT_FROM}
 
 
 def check_static_names(bundle: Bundle) -> list[Diagnostic]:
@@ -73,10 +75,12 @@ def _constructed(bundle: Bundle) -> Iterator[Term]:
 
 
 def _declared(bundle: Bundle) -> frozenset[Term]:
-    """What K itself declares as a class or property."""
-    kinds = {c for c in bundle.k.facts.classes if c.startswith(f"<{OWL}") and c != NAMED_INDIVIDUAL}
-    triples = bundle.k.once() if kinds else ()
-    return frozenset(s for s, p, o in triples if p == RDF_TYPE and o in kinds)
+    """What K itself declares as a class or property, or has axioms about, of which OBEP243 speaks."""
+    facts = bundle.k.facts
+    kinds = {c for c in facts.classes if c.startswith(_BUILT_IN)} - {NAMED_INDIVIDUAL}
+    about = {p for p in facts.properties if p.startswith(_BUILT_IN)} - ANNOTATIONS - _OF_INDIVIDUALS
+    triples = bundle.k.once() if kinds or about else ()
+    return frozenset(s for s, p, o in triples if p in about or (p == RDF_TYPE and o in kinds))
 
 
 def _asks_for_all(bundle: Bundle) -> bool:

@@ -49,6 +49,7 @@ def test_an_unknown_name_is_warned_of_at_its_clause(tmp_path: Path, k: str, name
         ":v a :Valve, owl:NamedIndividual ; :partOf :r ; :Plan 3 ; rdfs:label 'v' .",
         ":v a o:Vlave ; o:partOff :r .",  # another vocabulary
         ":RoofVent a owl:Class . :v a :RoofVent .",  # declared here (OBEP243 is another matter)
+        ":serial rdfs:domain :Valve . :v :serial 5 .",  # and so is this
         ":v a :H .",
     ],
 )
