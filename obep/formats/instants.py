@@ -104,16 +104,19 @@ _DURATION = re.compile(r"\(?\s*(\d{1,12}(?:\.\d{1,6})?)\s*([a-zA-Zµ]+)\s*\)?\Z"
 _XSD_DURATION = re.compile(
     r"P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,6})?)S)?)?\Z", re.ASCII
 )
-_LENGTHS = {
-    "us": 1,
-    "ms": 1_000,
-    "s": 1_000_000,
-    "sec": 1_000_000,
-    "m": 60_000_000,
-    "min": 60_000_000,
-    "h": 3_600_000_000,
-    "d": 86_400_000_000,
+LENGTHS = {
+    spelling: micros
+    for micros, spellings in (
+        (1, "us"),
+        (1_000, "ms msec millis millisecond milliseconds"),
+        (1_000_000, "s sec secs second seconds"),
+        (60_000_000, "m min mins minute minutes"),
+        (3_600_000_000, "h hour hours"),
+        (86_400_000_000, "d day days"),
+    )
+    for spelling in spellings.split()
 }
+"""Microseconds of the units of durations, in all their spellings: in queries, options and obep.toml."""
 
 
 def parse_duration(text: str) -> int:
@@ -124,7 +127,7 @@ def parse_duration(text: str) -> int:
     """
     text = text.strip()
     if short := _DURATION.match(text):
-        length = _LENGTHS.get(short[2].lower())
+        length = LENGTHS.get(short[2].lower())
         if length is not None:
             return int(Decimal(short[1]) * length)
     if (xsd := _XSD_DURATION.match(text)) and text not in ("P", "PT"):

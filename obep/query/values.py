@@ -8,16 +8,11 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from obep.errors import Span
+from obep.formats.instants import LENGTHS
 
 LONGEST = 10**18
 """Microseconds; some 31,000 years. Instants of a longer span could not be written down."""
-UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "min": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000}
-_SPELLINGS = {
-    "us": "us", "ms": "ms", "msec": "ms", "millis": "ms", "millisecond": "ms", "milliseconds": "ms",
-    "s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
-    "m": "min", "min": "min", "mins": "min", "minute": "min", "minutes": "min",
-    "h": "h", "hour": "h", "hours": "h", "d": "d", "day": "d", "days": "d",
-}  # fmt: skip
+UNITS = {unit: LENGTHS[unit] for unit in ("us", "ms", "s", "min", "h", "d")}
 _PLAIN = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)\Z", re.ASCII)
 _XSD = re.compile(
     r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?\Z", re.ASCII
@@ -66,10 +61,10 @@ def to_micros(text: str) -> int:
             f'"{text[1:]}"',
         )
     if plain := _PLAIN.match(text):
-        unit = _SPELLINGS.get(plain[2].lower())
-        if unit is None:
+        length = LENGTHS.get(plain[2].lower())
+        if length is None:
             raise DurationError(f"{plain[2]} is no unit of time", "The units are us, ms, s, min, h and d.")
-        micros = Decimal(plain[1]) * UNITS[unit]
+        micros = Decimal(plain[1]) * length
     elif (xsd := _XSD.match(text)) and any(xsd.groups()) and not text.endswith("T"):
         years, months, days, hours, minutes, seconds = (Decimal(part or 0) for part in xsd.groups())
         if years or months:

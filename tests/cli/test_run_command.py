@@ -211,7 +211,7 @@ def test_late_items_are_visible(query: Path) -> None:
     said = embedded(query, "--source", f"{query.parent}/s.jsonl")
     assert "OBEP640" in said.err
     assert len(said.records) == 1
-    said = embedded(query, "--source", f"{query.parent}/s.jsonl", "--lateness", "1 min")
+    said = embedded(query, "--source", f"{query.parent}/s.jsonl", "--lateness", "1 minute")
     assert said.err == ""
     assert [r["start"] for r in said.records] == [1, 10]
 

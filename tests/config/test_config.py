@@ -8,6 +8,7 @@ import pytest
 
 from obep.config import Config, below, load_config
 from obep.errors import ObepError
+from obep.query.values import to_micros
 from obep.settings import Secret, shown_uri
 
 FULL = """
@@ -133,6 +134,16 @@ def test_a_configuration_named_by_hand_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(ObepError) as caught:
         load_config(tmp_path / "other.toml", tmp_path)
     assert caught.value.code == "OBEP500"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("6 minutes", 360), ("1 Hour", 3600), ("2 days", 172_800), ("30 secs", 30), ("90000 millis", 90)],
+)
+def test_durations_have_the_units_of_queries(text: str, seconds: int, folder: Path) -> None:
+    config = load(folder, f"[engine]\nlateness = '{text}'\n")
+    assert config.engine["lateness"] == seconds * 1_000_000
+    assert to_micros(text) == seconds * 1_000_000
 
 
 def test_an_unknown_mapping_is_an_error(folder: Path) -> None:
