@@ -159,7 +159,7 @@ CODES: dict[str, str] = {
     "OBEP217": "something that stands twice in a list",
     "OBEP240": "two equivalent events",
     "OBEP241": "an event runs as a lower bound",
-    "OBEP242": "a name in a guard that nobody knows",
+    "OBEP242": "a name that nobody knows",
     "OBEP243": "axioms in a static graph",
     "OBEP244": "a property that an event never hands on",
     "OBEP245": "events that are found once more in a guarded one",

@@ -40,7 +40,7 @@ def examine(
     from obep.ontology.circles import check_circles
     from obep.ontology.found_again import check_found_again
     from obep.ontology.handed_on import check_handed_on
-    from obep.ontology.static_names import check_static_names
+    from obep.ontology.static_names import check_individuals, check_static_names
 
     said = check(linked)
     bundle = None
@@ -59,6 +59,7 @@ def examine(
         said += check_handed_on(bundle)
         said += check_found_again(bundle)
         said += check_static_names(bundle)
+        said += check_individuals(bundle)
         said += _demanded(bundle, strict=strict, require_complete=require_complete)
     said = [_placed(one, linked) for one in said]
     order = {file.name: number for number, file in enumerate(linked.files)}

@@ -1,4 +1,7 @@
-"""Names of the static graph that nobody looks at: a slip there is as silent as one in an item."""
+"""Names that the static graph and the query do not share: a slip in one of them is silent.
+
+Classes and properties of K that nobody looks at, and individuals of the query that K has almost.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,9 @@ from obep.model import RDF_TYPE, Term
 from obep.ontology.axioms import DIFFERENT_FROM, NAMED_INDIVIDUAL, OWL, RDF, RDFS, SAME_AS, XSD
 from obep.ontology.mapping import ANNOTATIONS
 from obep.ontology.names import as_written
+from obep.ontology.static import Graph
 from obep.query import ast
-from obep.query.checks.report import listed
+from obep.query.checks.report import listed, say
 from obep.query.names import walk
 from obep.query.nearest import misspelt, split
 
@@ -49,6 +53,40 @@ def check_static_names(bundle: Bundle) -> list[Diagnostic]:
             severity="warning",
         )
     ]
+
+
+def check_individuals(bundle: Bundle) -> list[Diagnostic]:
+    """OBEP242 for individuals of class expressions that T and K lack, but one spelt almost the same."""
+    linked, t = bundle.linked, bundle.t.individuals
+    named = [
+        (name, linked.file_of[iri])
+        for iri, event in linked.events.items()
+        if isinstance(event, ast.LogicalEvent)
+        for name in _individuals(event.description)
+        if name.iri not in t
+    ]
+    known = t | _individuals_of(bundle.k) if named else t
+    return [
+        say(
+            "OBEP242", file, name.span, f"nobody knows {name.text}",
+            "Neither the ontology nor the static graph has an individual of this name, so only items can "
+            "have it.",
+            as_written(near, file) if ":" in name.text else as_written(near, file).removeprefix(":"),
+        )
+        for name, file in named
+        if name.iri not in known and (near := misspelt(name.iri, known))
+    ]  # fmt: skip
+
+
+def _individuals_of(k: Graph) -> frozenset[Term]:
+    return frozenset(t for s, p, o in k.once() for t in ((s,) if p == RDF_TYPE else (s, o)) if t[0] == "<")
+
+
+def _individuals(description: ast.Description) -> Iterator[ast.Name]:
+    for node in walk(description):
+        members = node.members if isinstance(node, ast.OneOf) else ()
+        value = (node.value,) if isinstance(node, ast.Value) else ()
+        yield from (name for name in (*members, *value) if isinstance(name, ast.Name))
 
 
 def _unknown(bundle: Bundle) -> Iterator[tuple[Term, str]]:

@@ -18,12 +18,14 @@ T = ":Valve a owl:Class . :Room a owl:Class . :partOf a owl:ObjectProperty . :Pl
 QUERY = "EVENT H AS Valve and partOf some Room"
 
 
-def said(folder: Path, k: str, events: str = QUERY, vocab: str = "VOCAB <t.ttl>") -> list[Diagnostic]:
+def said(
+    folder: Path, k: str, events: str = QUERY, vocab: str = "VOCAB <t.ttl>", code: str = "OBEP246"
+) -> list[Diagnostic]:
     (folder / "t.ttl").write_text(PREFIXES + T)
     (folder / "k.ttl").write_text(PREFIXES + k)
     text = f"PREFIX : <http://e/#>\n{vocab}\nFROM GRAPH <k.ttl>\n{events}\n"
     found = examine(link(parse(text), folder), {}, java=False)
-    return [one for one in found.diagnostics if one.code == "OBEP246"]
+    return [one for one in found.diagnostics if one.code == code]
 
 
 @pytest.mark.parametrize(
@@ -68,3 +70,27 @@ def test_what_the_query_looks_at_is_known(tmp_path: Path) -> None:
 def test_without_vocab_only_slips_are_spoken_of(tmp_path: Path) -> None:
     assert said(tmp_path, ":v a :RoofVent .", vocab="") == []
     assert len(said(tmp_path, ":v a :Vlave .", vocab="")) == 1
+
+
+@pytest.mark.parametrize(
+    ("events", "under_caret", "remedy"),
+    [
+        ("EVENT H AS Valve and {bay1, bayy2}", "bayy2", "bay2"),
+        ("EVENT H AS partOf value :Bay1", ":Bay1", ":bay1"),
+        ("EVENT H AS partOf some {roof-est}", "roof-est", "roof-east"),
+    ],
+)
+def test_a_misspelt_individual_of_a_definition_is_warned_of(
+    tmp_path: Path, events: str, under_caret: str, remedy: str
+) -> None:
+    k = ":bay1 a :Room . :bay2 :partOf :roof-east ."
+    (only,) = said(tmp_path, k, events, code="OBEP242")
+    assert only.span is not None
+    assert only.line_text[only.span.column - 1 : only.span.end_column - 1] == under_caret
+    assert (only.remedy, only.severity) == (remedy, "warning")
+
+
+@pytest.mark.parametrize("members", ["bay1, bay2", "bay1, bay3", "attic", "Roon"])
+def test_individuals_that_may_come_in_items_are_not_spoken_of(tmp_path: Path, members: str) -> None:
+    k = ":bay1 a :Room . :bay2 :partOf :bay1 ."  # Room is a class, and no individual
+    assert said(tmp_path, k, f"EVENT H AS Valve and {{{members}}}", code="OBEP242") == []
