@@ -40,6 +40,11 @@ _enclosed = msgspec.json.Decoder(Enclosed).decode
 _array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _anything = msgspec.json.Decoder().decode
 
+ONE_A_LINE = (
+    "in JSON lines each line is one object; "
+    'an array, or an object over several lines, is .json (format = "json")'
+)
+
 
 def read_json_lines(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
     """The items of a file of JSON lines; empty lines are passed over."""
@@ -48,7 +53,18 @@ def read_json_lines(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLet
         if isinstance(line, Refused):
             yield dead(line, reading.stream, b"")
         elif not line.isspace():
-            yield read(line, reading)
+            found = read(line, reading)
+            yield _hinted(found, line) if isinstance(found, DeadLetter) else found
+
+
+def _hinted(letter: DeadLetter, line: bytes) -> DeadLetter:
+    """A line's dead letter, with what helps if it is a piece of an array, or of an object over several."""
+    piece = line.strip()
+    if letter.code in ("OBEP600", "OBEP601") and (
+        piece[:1] in (b"[", b"]", b"}", b'"') or piece == b"{" or piece[-1:] == b","
+    ):
+        return letter._replace(reason=f"{letter.reason}; {ONE_A_LINE}")
+    return letter
 
 
 def read_json(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:

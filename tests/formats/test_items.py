@@ -316,3 +316,22 @@ def test_a_byte_order_mark_is_no_part_of_the_text(format: str) -> None:
         if format in ("nquads", "trig"):
             assert list(read_file(Trickle(marked), format, Reading("s"))) == plain
     assert list(read_items(b"\xef\xbb\xbf", format, "s")) in ([], list(read_items(b"", format, "s")))
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+@pytest.mark.parametrize(
+    "piece", [b"[", b"{", b'{"time": 1, "v": 2},', b'"time": 1,', b"]", b'[{"time": 1, "v": 2}]']
+)
+def test_a_piece_of_a_document_is_answered_with_what_lines_are(piece: bytes, mapped: bool) -> None:
+    mapping = make_mapping({"template": "<http://e/x> <http://e/p> {v} ."}, "m") if mapped else None
+    [letter] = read_items(piece, "jsonl", "s", mapping=mapping)
+    assert isinstance(letter, DeadLetter)
+    assert letter.reason.endswith('an array, or an object over several lines, is .json (format = "json")')
+    for other in read_items(piece, "json", "s", mapping=mapping):
+        assert not isinstance(other, DeadLetter) or "each line" not in other.reason
+
+
+def test_a_whole_record_that_is_wrong_is_not_told_about_lines() -> None:
+    [letter] = read_items(b'{"time": 1}', "jsonl", "s")
+    assert isinstance(letter, DeadLetter)
+    assert "each line" not in letter.reason
