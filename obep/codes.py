@@ -71,7 +71,7 @@ CODES: dict[str, str] = {
     "OBEP065": "an operator is missing between events",
     "OBEP066": "not an operator of patterns",
     "OBEP067": "NOT after an event",
-    "OBEP068": "something after WITHIN",
+    "OBEP068": "WITHIN that does not close its pattern",
     "OBEP069": "a duration without a unit",
     "OBEP070": "a duration is missing",
     "OBEP071": "an alias for a group",
