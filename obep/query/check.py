@@ -32,6 +32,7 @@ QUERY_WARNINGS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     events.two_forms,
     windows.kept_for_ever,
     windows.unused,
+    windows.misspelt_stream,
     windows.gaps,
     windows.never_holds,
 )

@@ -55,10 +55,15 @@ def misspelt(word: str, known: Iterable[str]) -> str | None:
     """
     prefix, local = split(word)
     near = nearest(word, (name for name in known if split(name)[0] == prefix))
-    return near if near and _alike(local.lower(), split(near)[1].lower()) else None
+    return near if near and alike(local.lower(), split(near)[1].lower()) else None
 
 
-def _alike(left: str, right: str) -> bool:
+def alike(left: str, right: str) -> bool:
+    """Whether two names have most letters in common, and the same numbers.
+
+    >>> alike("clima", "climate"), alike("doors", "doors2"), alike("doors", "smoke")
+    (True, False, False)
+    """
     if [c for c in left if c.isdigit()] != [c for c in right if c.isdigit()]:
         return False
     return SequenceMatcher(None, left, right).ratio() >= ALIKE

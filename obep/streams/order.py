@@ -12,6 +12,7 @@ from typing import Any
 
 from obep.config import Config
 from obep.errors import Diagnostic, fail
+from obep.query.nearest import alike
 from obep.settings import shown_uri
 from obep.streams.address import parse_address
 from obep.streams.sinks import Form, form_of
@@ -104,17 +105,25 @@ def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[
             inlets.append(Inlet(stream, _uri_of(stream, config, unnamed), trusted=False))
             names.add(stream)
     missing = [stream for stream in streams if stream not in names]
-    meant = {stream: name for name, stream in misnamed(streams, config)}
     if not inlets or (missing and "" not in names):
         what = f"stream {missing[0]} has no source" if missing else "there is no source"
         name = f"{missing[0]}=" if missing else ""
         raise fail(
             "OBEP511",
             what,
-            reason=f"obep.toml has [sources.{meant[missing[0]]}]." if missing and missing[0] in meant else "",
+            reason=_meant(missing[0], streams, names, config) if missing else "",
             remedy=f"--source {name}FILE.jsonl   (or [sources.{name.rstrip('=') or 'NAME'}] in obep.toml)",
         )
     return _apart(inlets)
+
+
+def _meant(stream: str, streams: Sequence[str], bound: Iterable[str], config: Config) -> str:
+    """What has almost the name of a stream without a source: a source of obep.toml, or a stream with one."""
+    for name, meant in misnamed(streams, config):
+        if meant == stream:
+            return f"obep.toml has [sources.{name}]."
+    near = [name for name in sorted(bound) if alike(name, stream)]
+    return f"The stream {near[0]} has one; is it that?" if near else ""
 
 
 def misnamed(streams: Sequence[str], config: Config) -> list[tuple[str, str]]:

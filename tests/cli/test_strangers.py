@@ -186,3 +186,12 @@ def test_a_configuration_from_elsewhere_may_be_that_of_many_queries(tmp_path: Pa
     assert obep("check", query, "--config", shared).err == ""
     shared.rename(tmp_path / "obep.toml")
     assert "OBEP519" in obep("check", query).err
+
+
+def test_a_window_on_a_stream_that_only_the_configuration_has_almost(tmp_path: Path) -> None:
+    window = "FROM NAMED WINDOW <five> ON <clima> [RANGE 5 min STEP 1 min]"
+    (tmp_path / "obep.toml").write_text('[sources.climate]\nuri = "climate.jsonl"\n')
+    query = hot(tmp_path, f"PREFIX : <http://e/#>\n{window}\nEVENT A ON <five> AS Room\nRETURN A\n")
+    err = obep("check", query).err
+    assert "OBEP511  warning: obep.toml: sources.climate: the query has no stream climate" in err
+    assert "[sources.clima]" in err

@@ -61,3 +61,22 @@ def test_a_source_needs_a_uri_only_if_none_is_given(tmp_path: Path) -> None:
         bind((), ("doors",), config)
     assert caught.value.code == "OBEP507"
     assert "--source doors=" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("streams", "reason"),
+    [
+        (("door",), "obep.toml has [sources.doors]."),
+        (("doors", "door"), "The stream doors has one; is it that?"),
+        (("doors", "doors2"), ""),  # another number, another stream
+        (("doors", "smoke"), ""),
+    ],
+)
+def test_a_stream_without_a_source_is_answered_with_the_nearest_source(
+    config: Config, streams: tuple[str, ...], reason: str
+) -> None:
+    with pytest.raises(ObepError) as caught:
+        bind((), streams, config)
+    (only,) = caught.value.diagnostics
+    assert (only.code, only.message) == ("OBEP511", f"stream {streams[-1]} has no source")
+    assert only.reason == reason

@@ -10,6 +10,7 @@ from obep.query.ast import CompositeEvent, Duration, LogicalEvent, QueryFile, Wi
 from obep.query.checks.definitions import Definitions
 from obep.query.checks.report import listed, quote, say
 from obep.query.names import depends
+from obep.query.nearest import alike
 
 
 def named_like_another(definitions: Definitions) -> Iterator[Diagnostic]:
@@ -74,6 +75,27 @@ def unused(definitions: Definitions) -> Iterator[Diagnostic]:
                 "A window changes nothing by itself.",
                 f"EVENT H ON <{window.name}> AS …",
             )
+
+
+def misspelt_stream(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP218: a window may be all that names its stream, but not if FROM STREAM has almost the same."""
+    sources = [source for file in definitions.linked.files for source in file.sources]
+    declared = list(dict.fromkeys(source.iri for source in sources if source.kind == "stream"))
+    for window, file in _all(definitions):
+        near = [] if window.stream in declared else [one for one in declared if alike(window.stream, one)]
+        if near:
+            yield say(
+                "OBEP218",
+                file,
+                window.span,
+                f"no FROM STREAM declares <{window.stream}>",
+                f"The window looks at a stream of its own, then; here FROM STREAM has {_listed(declared)}.",
+                quote(replace(window, stream=near[0])),
+            )
+
+
+def _listed(streams: list[str]) -> str:
+    return listed([f"<{stream}>" for stream in streams])
 
 
 def gaps(definitions: Definitions) -> Iterator[Diagnostic]:
