@@ -19,10 +19,10 @@ from obep.formats import format_named
 from obep.spark.raw import HEARTBEAT, Inflow
 from obep.spark.standard_input import keep
 from obep.streams.address import Address, parse_address
-from obep.streams.files import format_of
+from obep.streams.files import format_of, unreadable
 from obep.streams.kafka import brokers_of, topic_of
 from obep.streams.order import Inlet, Order
-from obep.streams.sources import make_reading
+from obep.streams.sources import make_reading, place_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -121,7 +121,8 @@ class Opening:
         path, only = self._path()
         format, packed = format_of(path.name, given)
         if not path.is_file():
-            raise fail("OBEP550", f"{path} cannot be read: there is no such file")
+            place = "" if self._inlet.trusted else place_of(self._inlet.name, self._order.config)
+            raise unreadable(path, "there is no such file", place)
         if format == "jsonl" and not packed:
             self._is("lines", format)
             lines = self._reader().format("text").option("lineSep", "\n")

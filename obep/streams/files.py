@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from threading import Event
 from typing import BinaryIO, cast
@@ -22,6 +24,8 @@ from obep.streams.batches import Batch, Position, batched
 FINISHED = -1
 BUFFER = 1 << 18
 """Bytes that are read from a file at once."""
+SEARCHED = 1000
+"""Files of a folder among which the one that was meant is looked for."""
 
 
 def format_of(path: str, given: str = "") -> tuple[str, bool]:
@@ -43,12 +47,30 @@ def format_of(path: str, given: str = "") -> tuple[str, bool]:
     return ENDINGS[ending], packed
 
 
-def open_file(path: Path) -> BinaryIO:
+def open_file(path: Path, place: str = "") -> BinaryIO:
     """An input file; what cannot be opened is the user's to mend."""
     try:
         return path.open("rb", BUFFER)
     except OSError as error:
-        raise fail("OBEP550", f"{path} cannot be read: {error.strerror}") from None
+        raise unreadable(path, str(error.strerror), place) from None
+
+
+def unreadable(path: Path, why: str, place: str = "") -> ObepError:
+    """The error about a file that cannot be opened, with the nearest one beside it.
+
+    `place` is where obep.toml names the file, if it does.
+    """
+    try:
+        beside = [one.name for one in islice(path.parent.iterdir(), SEARCHED) if one.is_file()]
+    except OSError:
+        beside = []
+    near = get_close_matches(path.name, sorted(beside), 1)
+    return fail(
+        "OBEP550",
+        f"{path} cannot be read: {why}",
+        reason=f"It is named by {place}." if place else "",
+        remedy=str(near[0] if place else path.with_name(near[0])) if near and near[0] != path.name else "",
+    )
 
 
 class FileSource:
@@ -57,13 +79,13 @@ class FileSource:
     live = False
     ends = True
 
-    def __init__(self, name: str, path: Path, reading: Reading, format: str = "") -> None:
+    def __init__(self, name: str, path: Path, reading: Reading, format: str = "", place: str = "") -> None:
         self.name = name
         self._path = path
         self._reading = reading
         self._format, self._packed = format_of(path.name, format)
         self._stopped = False
-        open_file(path).close()  # said before anything runs
+        open_file(path, place).close()  # said before anything runs
 
     def batches(self, start: Position) -> Iterator[Batch]:
         for batch in batched(records_of(self._path, self._format, self._packed, self._reading), start):

@@ -30,9 +30,15 @@ def open_source(
         return PipeSource(shown, uri, reading, format)
     if address.scheme in ("file", "dir"):
         path = Path(address.path) if trusted else config.file(address.path)
-        kind = FileSource if address.scheme == "file" else FolderSource
-        return kind(shown, path, reading, format)
+        if address.scheme == "dir":
+            return FolderSource(shown, path, reading, format)
+        return FileSource(shown, path, reading, format, "" if trusted else place_of(name, config))
     return _open_network(shown, address, reading, settings, config, format)
+
+
+def place_of(name: str, config: Config) -> str:
+    """Where obep.toml gives the URI of a source."""
+    return f"sources.{name}.uri in {config.path}"
 
 
 def _open_network(

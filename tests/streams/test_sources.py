@@ -119,6 +119,23 @@ def test_settings_of_a_source_come_from_the_configuration(tmp_path: Path) -> Non
     assert isinstance(third, Item)
 
 
+def test_a_file_that_is_not_there_is_answered_with_who_names_it_and_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "obep.toml").write_text('[sources.climate]\nuri = "data/climat.jsonl"\n')
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "climate.jsonl").touch()
+    (tmp_path / "data" / "doors.csv").touch()
+    config = load_config(None, tmp_path)
+    for trusted, uri in ((False, "data/climat.jsonl"), (True, f"{tmp_path}/data/climat.jsonl")):
+        with pytest.raises(ObepError) as caught:
+            open_source("climate", uri, config, trusted=trusted)
+        [found] = caught.value.diagnostics
+        assert found.code == "OBEP550"
+        assert found.message.startswith(f"{tmp_path}/data/climat.jsonl cannot be read: ")
+        named = "" if trusted else f"It is named by sources.climate.uri in {tmp_path}/obep.toml."
+        assert found.reason == named
+        assert found.remedy == (f"{tmp_path}/data/climate.jsonl" if trusted else "climate.jsonl")
+
+
 @pytest.mark.parametrize(
     ("uri", "code"),
     [
