@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,6 +43,7 @@ def test_plain_columns_are_items_by_a_mapping(spark: Any, tmp_path: Path) -> Non
         times, rooms, kinds = zip(*rows, strict=True)
         table = {"ts": pa.array(times, pa.timestamp("us", tz="UTC")), "room": rooms, "kind": kinds}
         parquet.write_table(pa.table(table), folder / f"{number}.parquet")
+        os.utime(folder / f"{number}.parquet", (1000 + number, 1000 + number))  # Spark reads the oldest first
     frame = spark.readStream.schema("ts timestamp, room long, kind string").option("maxFilesPerTrigger", 1)
     mapping = {"template": TEMPLATE, "time": "ts"}
     found = detect(
