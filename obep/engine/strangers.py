@@ -11,16 +11,13 @@ from typing import Literal, cast
 
 from obep.engine.query import Query
 from obep.model import RDF_TYPE, Item, Term, Triple
-from obep.ontology.axioms import XSD
-from obep.query import ast
-from obep.query.names import walk
+from obep.query.checks.numbers import numeric_properties
 from obep.query.nearest import misspelt, nearest
 
 LOOKED_AT = 2_000
 """Items from the beginning of a run: a mapping that is wrong is wrong from the first one on."""
 MANY = 0.1
 """Of the items of a stream: fewer may be a slip of one sender, or a word that nobody waits for."""
-NUMBERS = frozenset(f"<{XSD}{name}>" for name in ("integer", "decimal", "double", "float", "int", "long"))
 
 Kind = Literal["class", "literal", "link"]
 Use = tuple[Kind, Term]
@@ -44,7 +41,7 @@ class Strangers:
         self._sought = frozenset(name for table in query.bundle.matters for name in table if table[name])
         self._sought |= definitions.guard_classes | definitions.guard_roles
         self._any = definitions.any_predicate
-        self._numeric = frozenset(_numeric(query))
+        self._numeric = frozenset(numeric_properties(query.linked.events.values()))
         self._left = LOOKED_AT
         self._all = True
         self._seen: Seen = Counter()
@@ -152,22 +149,6 @@ def _use(triple: Triple) -> Use:
     if p == RDF_TYPE:
         return "class", o
     return ("literal" if o[0] == '"' else "link"), p
-
-
-def _numeric(query: Query) -> Iterator[Term]:
-    """The properties whose values the definitions want to be numbers."""
-    for event in query.linked.events.values():
-        if not isinstance(event, ast.LogicalEvent):
-            continue
-        for node in walk(event.description):
-            if not isinstance(node, ast.Some | ast.Only | ast.Cardinality):
-                continue
-            filler, p = node.filler, node.property
-            type = filler.datatype if isinstance(filler, ast.Restriction) else None
-            if isinstance(filler, ast.ClassName):
-                type = filler.name
-            if isinstance(p, ast.Name) and type and (type.text == "number" or type.iri in NUMBERS):
-                yield p.iri
 
 
 def _is_number_as_text(literal: Term) -> bool:

@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterator
 
 from obep.errors import Diagnostic
 from obep.query.ast import Event, Guard, LogicalEvent, QueryFile
-from obep.query.checks import aliases, events, guards, memory, negation, patterns, suspicions, windows
+from obep.query.checks import (
+    aliases,
+    events,
+    guards,
+    memory,
+    negation,
+    numbers,
+    patterns,
+    suspicions,
+    windows,
+)
 from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Scope, lay_out
 from obep.query.checks.measures import Measures
@@ -30,6 +40,7 @@ QUERY_WARNINGS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     events.equal_definitions,
     events.returned_twice,
     events.two_forms,
+    numbers.compared_with_text,
     windows.kept_for_ever,
     windows.unused,
     windows.misspelt_stream,
