@@ -83,12 +83,13 @@ class Strangers:
         yield from (("OBEP564", message) for message in unknown.values())
         yield from (("OBEP567", message) for stream, message in self._slips() if stream not in unknown)
         for (kind, stream, *names), texts in self._seen.items():
-            if kind == "text" and texts == self._seen["value", stream, *names]:
+            if kind == "text" and 2 * texts > (values := self._seen["value", stream, *names]):
                 where = "" if self._all else f" in the first {self._seen['item', stream]:,} items"
+                which = "the" if texts == values else f"{texts:,} of {values:,}"
                 yield (
                     "OBEP565",
-                    f"{stream}: the values of {names[0].strip('<>')}{where} are text, and the query asks for "
-                    "numbers   ({field:double} in the mapping makes them numbers)",
+                    f"{stream}: {which} values of {names[0].strip('<>')}{where} are text, and the query asks "
+                    "for numbers   ({field:double} in the mapping makes them numbers)",
                 )
 
     def _unknown_streams(self) -> Iterator[tuple[str, str]]:

@@ -71,6 +71,8 @@ def test_numbers_that_are_text_are_warned_of(tmp_path: Path) -> None:
     err = said(tmp_path, text, text)
     assert err.startswith("OBEP565  warning: s: the values of http://e/#celsius are text")
     assert said(tmp_path, text, number) == ""
+    some = said(tmp_path, text, text, text, ':x :celsius "hot" .', number)
+    assert some.startswith("OBEP565  warning: s: 3 of 5 values of http://e/#celsius are text")
 
 
 def test_no_more_is_said_than_was_looked_at(tmp_path: Path) -> None:
