@@ -111,7 +111,7 @@ def test_a_session_whose_store_cannot_hold_our_state() -> None:
 
     settings = {"spark.sql.streaming.stateStore.providerClass": "HDFSBackedStateStoreProvider"}
     with refused("OBEP651") as caught:
-        require_settings(SimpleNamespace(conf=settings))  # type: ignore[arg-type]
+        require_settings(SimpleNamespace(conf=settings))  # type: ignore[arg-type]  # all that is asked of a session
     assert "spark.conf.set(" in str(caught.value) and "RocksDBStateStoreProvider" in str(caught.value)
 
 

@@ -62,7 +62,6 @@ class SparkRun:
         order: Order,
         query: Query,
         *,
-        log: Path | None = None,
         for_terminal: Callable[[str], str] = str,
         sinks: Mapping[str, Sink] | None = None,
     ) -> None:
@@ -78,7 +77,7 @@ class SparkRun:
         self.live = is_live(order)
         self.streaming = self.live or order.checkpoint is not None
         self._scratch = Path(tempfile.mkdtemp(prefix="obep-spark-"))
-        self._log = log or self._scratch / "spark.log"
+        self._log = self._scratch / "spark.log"
         self._checkpoint = order.checkpoint or self._scratch / "checkpoint"
         self._before = read_manifest(self._checkpoint) if self.streaming else None
         notes = self._checkpoint / "delivered.json" if self.streaming else None

@@ -147,12 +147,6 @@ class Routes:
                 self._whole[first] = component.streams
         self._timeless = not self._whole and not any(timed(one) for ask in asks for one in ask.filters)
 
-    def blocks(
-        self, batch: Iterable[Arrived], matcher: Matching, counters: Mapping[str, int], notes: str = ""
-    ) -> list[bytes]:
-        """One block for each bucket; the first one has the notes."""
-        return self.fill(batch, matcher).encode(counters, notes)
-
     def fill(self, batch: Iterable[Arrived], matcher: Matching) -> Fillings:
         """The blocks of all buckets, before they are bytes."""
         filling = Fillings(self.width, self._share)

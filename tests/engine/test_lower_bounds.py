@@ -185,6 +185,6 @@ def test_a_bucket_of_spark_tells_what_was_counted(folder: Path) -> None:
     routes = Routes(Layout(components(query.plan, query.derived), 2), query.asks.all)
     matcher = Matcher(query.bundle, query.asks.all)
     item = Item("s", 1, read_graph(PREFIXES + ":p a :NightStep , :Martian ."))
-    blocks = routes.blocks([item, item._replace(at=2)], matcher, {})  # the second one is remembered
+    blocks = routes.fill([item, item._replace(at=2)], matcher).encode({})  # the second one is remembered
     counted = [decode_block(block).counters for block in blocks]
     assert [sum(one.get(name, 0) for one in counted) for name in NOTED] == [2, 0, 2]

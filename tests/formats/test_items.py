@@ -310,7 +310,9 @@ class Trickle(BytesIO):
 def test_a_byte_order_mark_is_no_part_of_the_text(format: str) -> None:
     data = ONE_ITEM[format]
     plain = list(read_items(data, format, "s", arrival=lambda: 3_000_000))
-    assert plain == [Item("s", 3_000_000, (AB,), plain[0].name, plain[0].sent)]  # type: ignore[union-attr]
+    [item] = plain
+    assert isinstance(item, Item)
+    assert item == Item("s", 3_000_000, (AB,), item.name, item.sent)
     for marked in (b"\xef\xbb\xbf" + data, data):
         assert list(read_items(marked, format, "s", arrival=lambda: 3_000_000)) == plain
         if format in ("nquads", "trig"):

@@ -80,7 +80,7 @@ class Buckets:
         """The occurrences, as rows of all columns."""
         found: list[dict[str, Any]] = []
         self.pending = 0
-        blocks = self.routes.blocks(batch, matcher_of(self.job.bundles[0]), {"now": now, **counters})
+        blocks = self.routes.fill(batch, matcher_of(self.job.bundles[0])).encode({"now": now, **counters})
         for number, block in zip(self.job.numbers, blocks, strict=True):
             for row in self.tester.test(number, [SparkRow(bucket=number, block=block)]):
                 for part in unwrapped([row.payload]):
@@ -158,7 +158,7 @@ def test_items_that_differ_in_nothing_that_matters_are_matched_once(tmp_path: Pa
     for number, batch in enumerate(in_four()):
         arrived = list(in_columns(noisy(batch, 1000 * number)))
         found += [_plain(one) for one in buckets.records(arrived)]
-        blocks = buckets.routes.blocks(arrived, counting, {})
+        blocks = buckets.routes.fill(arrived, counting).encode({})
         unknown += sum(decode_block(block).counters.get("unknown", 0) for block in blocks)
     assert found
     assert sorted(found) == expected(name, in_four())
@@ -179,7 +179,7 @@ def test_each_of_the_items_that_contradict_the_ontology_has_a_letter(tmp_path: P
     both = "<http://e/x> a <http://e/Alpha> , <http://e/Beta> ."
     alone = "<http://e/x> a <http://e/Alpha> ."
     given = [("s", 1_000_000, both), ("s", 2_000_000, alone), ("s", 3_000_000, both)]
-    (block,) = buckets.routes.blocks(in_columns(given), matcher_of(buckets.job.bundles[0]), {})
+    (block,) = buckets.routes.fill(in_columns(given), matcher_of(buckets.job.bundles[0])).encode({})
     read = decode_block(block)
     assert [(letter.at, letter.code) for letter in read.letters] == [
         (1_000_000, "OBEP620"),
@@ -407,7 +407,7 @@ def test_a_window_that_clashes_is_no_item_that_was_refused(tmp_path: Path) -> No
 def at_once(folder: Path, of: Query, told: list[Row]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """All that the only bucket of a bounded run says, and its progress."""
     buckets = Buckets(folder, of, bounded=True)
-    blocks = buckets.routes.blocks(map(item, told), matcher_of(buckets.job.bundles[0]), {"now": 1})
+    blocks = buckets.routes.fill(map(item, told), matcher_of(buckets.job.bundles[0])).encode({"now": 1})
     (number,) = buckets.job.numbers
     rows = buckets.tester.test(number, [SparkRow(bucket=number, block=blocks[0])])
     parts = [one for part in unwrapped([row.payload for row in rows]) for one in part.to_pylist()]

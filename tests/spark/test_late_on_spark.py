@@ -29,7 +29,7 @@ def test_a_late_item_is_a_letter_with_the_words_of_the_embedded_engine(tmp_path:
     [number] = buckets.job.numbers
     found = []
     for part in (given[:2], given[2:]):
-        [block] = buckets.routes.blocks(map(item, part), matcher_of(buckets.job.bundles[0]), {"now": 1})
+        [block] = buckets.routes.fill(map(item, part), matcher_of(buckets.job.bundles[0])).encode({"now": 1})
         rows = buckets.tester.test(number, [SparkRow(bucket=number, block=block)])
         found += [one for batch in unwrapped([row.payload for row in rows]) for one in batch.to_pylist()]
     [letter] = [one for one in found if one["kind"] == "letter"]

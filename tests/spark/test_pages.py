@@ -103,7 +103,12 @@ def test_only_the_page_that_is_asked_for_is_read() -> None:
     for segment in range(5):
         put(pages, segment, bytes([segment]) * PAGE)
     store.close(pages)
-    again = Pages(pages.index, lambda page: read.append(page) or store.pages[page])  # type: ignore[func-returns-value]
+
+    def stored(page: int) -> bytes:
+        read.append(page)
+        return store.pages[page]
+
+    again = Pages(pages.index, stored)
     assert again.get(3)[:1] == b"\x03"
     assert again.get(3)[:1] == b"\x03"
     assert len(read) == 1

@@ -70,7 +70,7 @@ def settings(place: Place, word: str = WORD, trust: bool = True) -> str:
 
 def test_tls_and_passwords_let_sources_and_sinks_in(spark: Any, place: Place) -> None:
     if place.kafka is None:
-        pytest.skip("without Kafka")
+        pytest.skip("without a broker of Kafka: a warning of this run says why")
     (place.folder / "obep.toml").write_text(settings(place))
     (place.folder / "query.obep").write_text(QUERY)
     produce(place.kafka.address, "doors", [message(n, "Alpha") for n in (1, 2, 3, 100)])
@@ -143,7 +143,7 @@ WRONG = {
 def test_who_is_not_let_in_hears_why_and_what_to_do(spark: Any, place: Place, name: str) -> None:
     stream, word, trust, why, remedy = WRONG[name]
     if place.kafka is None:
-        pytest.skip("without Kafka")
+        pytest.skip("without a broker of Kafka: a warning of this run says why")
     (place.folder / "obep.toml").write_text(settings(place, word, trust))
     kind = "Alpha" if stream == "doors" else "Beta"
     query = place.folder / "wrong.obep"
