@@ -44,6 +44,8 @@ class DeadLetter(NamedTuple):
     code: str
     reason: str
     raw: str = ""
+    line: int = 0
+    """The line of its file on which it begins, where that is known (from 1)."""
 
 
 @dataclass(slots=True, eq=False)

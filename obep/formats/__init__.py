@@ -89,25 +89,30 @@ def read_items_of(data: bytes, format: str, reading: Reading) -> Iterator[Item |
     """The items of one message's bytes."""
     from io import BytesIO
 
-    return read_file(BytesIO(data), format, reading)
+    return read_file(BytesIO(data), format, reading, numbered=False)
 
 
-def read_file(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
-    """The items of an open file, read as it comes; a damaged end is a dead letter too."""
+def read_file(
+    file: BinaryIO, format: str, reading: Reading, *, numbered: bool = True
+) -> Iterator[Item | DeadLetter]:
+    """The items of an open file, read as it comes; a damaged end is a dead letter too.
+
+    `numbered`: dead letters say the line, where lines are records.
+    """
     from obep.formats.limits import Refused
     from obep.formats.reading import dead
 
     try:
-        yield from _read(file, format_named(format), reading)
+        yield from _read(file, format_named(format), reading, numbered)
     except Refused as refused:  # the file itself, not one record: a gzip bomb, a torn file
         yield dead(refused, reading.stream, b"")
 
 
-def _read(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
+def _read(file: BinaryIO, format: str, reading: Reading, numbered: bool) -> Iterator[Item | DeadLetter]:
     if format == "jsonl":
         from obep.formats.jsonlines import read_json_lines
 
-        return read_json_lines(file, reading)
+        return read_json_lines(file, reading, numbered)
     if format == "json":
         from obep.formats.jsonlines import read_json
 
@@ -115,7 +120,7 @@ def _read(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | Dead
     if format == "csv":
         from obep.formats.rows import read_csv
 
-        return read_csv(file, reading)
+        return read_csv(file, reading, numbered)
     if format == "parquet":
         from obep.formats.rows import read_parquet
 

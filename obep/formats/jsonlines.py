@@ -46,15 +46,19 @@ ONE_A_LINE = (
 )
 
 
-def read_json_lines(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
-    """The items of a file of JSON lines; empty lines are passed over."""
+def read_json_lines(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterator[Item | DeadLetter]:
+    """The items of a file of JSON lines; empty lines are passed over. `numbered`: dead letters say theirs."""
     read = read_mapped if reading.mapping is not None else read_record
-    for line in lines(file, reading.limits.item_bytes):
+    for number, line in enumerate(lines(file, reading.limits.item_bytes), 1):
         if isinstance(line, Refused):
-            yield dead(line, reading.stream, b"")
+            yield dead(line, reading.stream, b"", line=number * numbered)
         elif not line.isspace():
             found = read(line, reading)
-            yield _hinted(found, line) if isinstance(found, DeadLetter) else found
+            yield (
+                _hinted(found, line)._replace(line=number * numbered)
+                if isinstance(found, DeadLetter)
+                else found
+            )
 
 
 def _hinted(letter: DeadLetter, line: bytes) -> DeadLetter:

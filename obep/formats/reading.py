@@ -135,10 +135,11 @@ def as_sent(item: Item) -> str:
     return " ".join(f"{s} {p} {o} ." for s, p, o in item.triples)
 
 
-def dead(refused: Refused, stream: str, raw: bytes | str, at: int | None = None) -> DeadLetter:
+def dead(
+    refused: Refused, stream: str, raw: bytes | str, at: int | None = None, *, line: int = 0
+) -> DeadLetter:
     """The dead letter of a refused record, with the beginning of what it was."""
     shown = raw[: SHOWN * 4].decode("utf-8", "replace") if isinstance(raw, bytes) else raw
     shown = shown.rstrip("\r\n")
-    return DeadLetter(
-        stream, at, refused.code, refused.reason, shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
-    )
+    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
+    return DeadLetter(stream, at, refused.code, refused.reason, shown, line)

@@ -27,13 +27,17 @@ MARKS = ",;\t|"
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*\Z", re.ASCII)
 
 
-def read_csv(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
-    """The items of a CSV file with a header line, which also shows what separates its fields."""
+def read_csv(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterator[Item | DeadLetter]:
+    """The items of a CSV file with a header line, which also shows what separates its fields.
+
+    `numbered`: dead letters say the line on which the record begins.
+    """
     header: list[str] | None = None
     mark = ","
-    for record in records(file, reading.limits.item_bytes):
+    for first, record in records(file, reading.limits.item_bytes):
+        line = first * numbered
         if isinstance(record, Refused):
-            yield dead(record, reading.stream, b"")
+            yield dead(record, reading.stream, b"", line=line)
             continue
         try:
             text = record.decode()
@@ -41,39 +45,43 @@ def read_csv(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
                 mark = max(MARKS, key=text.count)
             fields = next(csv.reader(StringIO(text, newline=""), strict=True, delimiter=mark), [])
         except (csv.Error, UnicodeDecodeError) as error:
-            yield dead(Refused("OBEP614", f"not CSV: {error}"), reading.stream, record)
+            yield dead(Refused("OBEP614", f"not CSV: {error}"), reading.stream, record, line=line)
             continue
         if header is None:
             header = [name.strip() for name in fields]
         elif len(fields) != len(header):
             reason = f"{len(fields)} fields where the header has {len(header)}"
-            yield dead(Refused("OBEP614", reason), reading.stream, record)
+            yield dead(Refused("OBEP614", reason), reading.stream, record, line=line)
         else:
             if mark == ";":  # where that is used, decimals mostly have a comma
                 fields = [f.replace(",", ".") if _DECIMAL_COMMA.match(f) else f for f in fields]
-            yield read_row(dict(zip(header, fields, strict=True)), record, reading)
+            found = read_row(dict(zip(header, fields, strict=True)), record, reading)
+            yield found._replace(line=line) if isinstance(found, DeadLetter) else found
 
 
-def records(file: BinaryIO, most: int) -> Iterator[bytes | Refused]:
-    """The records of a CSV file: lines, joined while a quoted field is open."""
-    held = b""
-    for line in lines(file, most):
+def records(file: BinaryIO, most: int) -> Iterator[tuple[int, bytes | Refused]]:
+    """The records of a CSV file: lines, joined while a quoted field is open; each with its first line."""
+    held, first = b"", 1
+    for number, line in enumerate(lines(file, most), 1):
         if isinstance(line, Refused):
             if held:
-                yield Refused("OBEP614", "a quoted field is never closed")
+                yield first, Refused("OBEP614", "a quoted field is never closed")
             held = b""
-            yield line
+            yield number, line
             continue
+        if not held:
+            first = number
         held += line
         if held.count(b'"') % 2 == 0:
             if not held.isspace():
-                yield held
+                yield first, held
             held = b""
         elif len(held) > most:
-            yield Refused("OBEP605", f"a quoted field is over the limit of {most} bytes; is a quote missing?")
+            reason = f"a quoted field is over the limit of {most} bytes; is a quote missing?"
+            yield first, Refused("OBEP605", reason)
             held = b""
     if held:
-        yield Refused("OBEP614", "a quoted field is never closed")
+        yield first, Refused("OBEP614", "a quoted field is never closed")
 
 
 def read_parquet(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:

@@ -12,7 +12,7 @@ from obep.model import Item
 from obep.spark.noticing import notice
 from obep.spark.refusing import query_names, settle
 from obep.spark.route import Arrived, Columns
-from obep.spark.worker import Job, agreed_layout, hold, matcher_of, query_of, routes_of, shares
+from obep.spark.worker import Job, agreed_layout, hold, matcher_of, query_of, rest, routes_of, shares
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,6 +61,7 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
             yield pa.RecordBatch.from_arrays(
                 [pa.array(job.numbers, pa.int32()), pa.array(blocks, pa.binary())], ["bucket", "block"]
             )
+        rest()
 
     return run
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from obep.engine.output import iri, line_template
@@ -31,7 +32,7 @@ class Cause(NamedTuple):
 class Shape:
     """What all occurrences whose parts tell the same have in common."""
 
-    __slots__ = ("_before", "_in_order", "_instants", "_name", "_parts", "bounded", "causes", "event", "line")
+    __slots__ = ("_shown", "bounded", "event", "instants", "line", "name", "numbers", "regular", "stamp")
 
     def __init__(self, by: Reporter, parts: Parts, causes: Causes) -> None:
         plan = by.plan
@@ -40,59 +41,63 @@ class Shape:
         self.event = plan.event
         shown = [at for at, part in enumerate(parts) if part is not None and aliases[at].event]
         named = [(aliases[at], part) for at in shown if (part := parts[at]) is not None]
-        numbers = [causes.number(alias.name, part, alias.context) for alias, part in named]
-        self.causes = list(zip(shown, numbers, strict=True))
-        """The places of the parts that people see, and the number of the cause that each is."""
+        self._shown = shown
+        """The places of the parts that people see."""
+        self.numbers = [causes.number(alias.name, part, alias.context) for alias, part in named]
+        """The number of the cause that each of them is."""
         self.bounded = plan.bounded or any(part.bounded for _, part in named)
         said = [(alias.name, part, alias.context) for alias, part in named]
         self.line = line_template(plan.event, self.bounded, said) if causes.lines else ""
         held = [at for at, part in enumerate(parts) if part is not None and not aliases[at].context]
         individuals = sorted(part.individual for alias, part in named if not alias.context) or [""]
-        self._name = f"urn:obep:{local_name(plan.event)}:"
-        self._before = b""
-        self._instants: list[int] = []
-        self._in_order = False
-        self._parts = len(parts)
+        self.name = f"urn:obep:{local_name(plan.event)}:"
+        self.stamp = b""
+        """What an id is the digest of, with places for the instants; nothing: their order depends on them."""
+        self.instants: list[int] = []
+        """The parts whose starts these are, after start and end of the whole."""
         assertions = _assertions(parts, held)
         if assertions is not None:
-            self._stamp(plan.event, by.partition, individuals, assertions)
+            self._set_stamp(plan.event, by.partition, individuals, assertions)
+        every = list(range(len(parts)))
+        self.regular = self.instants == every and shown == every
+        """Whether each part is a cause, and has a place in the stamp, in their order: so are nearly all."""
 
-    def _stamp(
+    def _set_stamp(
         self,
         event: Term,
         partition: tuple[Term, ...],
         individuals: Sequence[Term],
         assertions: Sequence[tuple[Triple, int | None, int | None]],
     ) -> None:
-        """What an id is the digest of (`Occurrence.id`), with places for the instants."""
+        """As `Occurrence.id` has it."""
         head = "".join(f"{_plain(piece)}\0" for piece in (*partition, "|", *individuals, "|"))
         text = f"{_plain(event)}\0%d\0%d\0{head}"
         for triple, at, place in assertions:
             instant = "%d" if place is not None else "" if at is None else str(at)
             text += f"{_plain(' '.join(triple))} {instant}\0"
             if place is not None:
-                self._instants.append(place)
-        self._before = text.encode()
-        self._in_order = self._instants == list(range(self._parts))
+                self.instants.append(place)
+        self.stamp = text.encode()
 
     def extents(self, parts: Parts) -> list[int]:
         """Start and end of each cause."""
         found: list[int] = []
-        for place, _ in self.causes:
+        for place in self._shown:
             part = parts[place]
             assert part is not None
             found += (part.start, part.end)
         return found
 
-    def id(self, start: int, end: int, instants: Sequence[int]) -> str:
-        """The id of an occurrence of this shape whose parts start then; nothing: it must say it itself."""
-        if not self._before:
+    def id(self, start: int, end: int, parts: Parts) -> str:
+        """The id of an occurrence of this shape; nothing: it must say it itself."""
+        if not self.stamp:
             return ""
-        if self._in_order:
-            told = self._before % (start, end, *instants)
-        else:
-            told = self._before % (start, end, *[instants[place] for place in self._instants])
-        return self._name + blake2b(told, digest_size=16).hexdigest()
+        starts = [part.start for place in self.instants if (part := parts[place]) is not None]
+        return self.id_of((start, end, *starts))
+
+    def id_of(self, instants: tuple[int, ...]) -> str:
+        """The same for those of the stamp."""
+        return self.name + blake2b(self.stamp % instants, digest_size=16).hexdigest()
 
 
 def _assertions(parts: Parts, held: Sequence[int]) -> list[tuple[Triple, int | None, int | None]] | None:
@@ -131,17 +136,29 @@ class Causes:
         self._tellers: dict[Told, Told] = {}
         self._said: dict[tuple[object, ...], Told] = {}
 
+    def __len__(self) -> int:
+        return len(self._shapes)
+
     def shapes(self, reporters: Sequence[Reporter], found: Sequence[Parts]) -> list[Shape]:
         """The shapes of occurrences that were found as these parts."""
-        tellers = [[self._teller(part) for part in column] for column in zip(*found, strict=True)]
+        columns = zip(*found, strict=True)
+        try:
+            keys = list(zip(reporters, *[map(_told, column) for column in columns], strict=True))
+        except AttributeError:  # a part is missing, or was derived
+            keys = [(by, *map(self._teller, parts)) for by, parts in zip(reporters, found, strict=True)]
         known = self._shapes
-        shapes = []
-        for number, key in enumerate(zip(reporters, *tellers, strict=True)):
-            shape = known.get(key)
+        shapes = list(map(known.get, keys))
+        for number, shape in enumerate(shapes):
             if shape is None:
-                shape = known[key] = Shape(reporters[number], found[number], self)
-            shapes.append(shape)
-        return shapes
+                shapes[number] = known[keys[number]] = self._shape(reporters[number], found[number])
+        return shapes  # type: ignore[return-value]  # none is missing now
+
+    def _shape(self, by: Reporter, parts: Parts) -> Shape:
+        key = (by, *map(self._teller, parts))
+        shape = self._shapes.get(key)
+        if shape is None:
+            shape = self._shapes[key] = Shape(by, parts, self)
+        return shape
 
     def _teller(self, part: Occurrence | None) -> object:
         """The same for all parts that tell the same at other instants; any other part for itself."""
@@ -173,6 +190,9 @@ class Causes:
             (self.number(p.alias, p.occurrence, p.context), p.occurrence.start, p.occurrence.end)
             for p in parts
         ]
+
+
+_told = attrgetter("told")
 
 
 def _explanation(part: Occurrence) -> Sequence[tuple[Triple, object]]:

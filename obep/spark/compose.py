@@ -51,7 +51,7 @@ LOST_OUTPUT = "A shuffle map stage with indeterminate output was failed and retr
 """An executor was lost with what it had made, and Spark cannot make it again in the same job."""
 STARTS = 3
 RECORD = ("kind", "event", "id", "start", "end", "detected", "texts")
-LETTER = ("stream", "at", "code", "reason", "raw")
+LETTER = ("stream", "at", "code", "reason", "raw", "line")
 
 
 class SparkRun:
@@ -179,9 +179,8 @@ class SparkRun:
                 times = (row["start"], row["end"], row["detected"])
                 found.append(Found(row["event"], row["id"], *times, by_form))
             elif row["kind"] == "letter":
-                letters.append(
-                    DeadLetter(row["stream"] or "", row["at"], row["code"], row["reason"], row["raw"] or "")
-                )
+                letter = {name: row[name] for name in LETTER}
+                letters.append(DeadLetter(**letter))
             elif row["kind"] == WRITTEN:
                 written.append(msgspec.json.decode(row["progress"], type=Written))
             else:

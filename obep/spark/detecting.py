@@ -31,12 +31,12 @@ from obep.spark.causes import Causes
 from obep.spark.identity import identity, refuse_changed
 from obep.spark.pages import Index, Pages
 from obep.spark.records import LINE, letters_payload, occurrences_payload, progress_payload
-from obep.spark.worker import Job, around, ask_names, hold, matcher_of, place_of, query_of
+from obep.spark.worker import Job, around, ask_names, hold, matcher_of, place_of, query_of, rest
 
 FOUND = "payload binary"
 CHUNK = 10_000
 KNOWN = 20_000
-"""Groups that are remembered."""
+"""Groups that are remembered, and shapes of occurrences."""
 
 
 class Warm(NamedTuple):
@@ -56,6 +56,10 @@ _warm: dict[tuple[str, int], Warm] = {}
 
 _groups: dict[bytes, Group] = {}
 """Groups that have come in blocks: what comes again is the same object, and what is known of it is known."""
+
+
+_causes: dict[tuple[str, int, bool], Causes] = {}
+"""What the occurrences of a bucket had in common so far, with lines or without."""
 
 
 class Detecting(StatefulProcessor):
@@ -91,7 +95,7 @@ class Detecting(StatefulProcessor):
             self._clock_state.update((run.state(),))
             run.keep()
         style = STYLES[run.style]
-        causes = Causes(LINE in self._job.forms)
+        causes = run.causes(LINE in self._job.forms)
         for start in range(0, len(found), CHUNK):
             part = found[start : start + CHUNK]
             payload = occurrences_payload(part, self._job.rdf, self._job.forms, style, causes)
@@ -120,6 +124,7 @@ class Detecting(StatefulProcessor):
 
     def close(self) -> None:
         """Nothing is held between batches but `_warm`."""
+        rest()
 
 
 class State(msgspec.Struct, array_like=True):
@@ -249,6 +254,12 @@ class Run:
         recent = self._touched | self._before
         segments = {number: segment for number, segment in self._segments.items() if number in recent}
         _warm[self._key] = Warm(self._version, segments, self._letters, frozenset(self._touched))
+
+    def causes(self, lines: bool) -> Causes:
+        """Those of earlier micro-batches, while they are not too many."""
+        if sum(map(len, _causes.values())) > KNOWN:
+            _causes.clear()
+        return _causes.setdefault((*self._key, lines), Causes(lines))
 
     def progress(
         self, blocks: list[Block], found: list[Occurrence], letters: list[DeadLetter]

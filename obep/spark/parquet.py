@@ -27,7 +27,7 @@ WRITTEN = "written"
 """The kind of the row that says what a task wrote."""
 DELIVERED = (
     "kind string, event string, id string, start timestamp, end timestamp, detected timestamp, "
-    "stream string, at timestamp, code string, reason string, raw string, progress string, "
+    "stream string, at timestamp, code string, reason string, raw string, line int, progress string, "
     "texts array<string>"
 )
 _NAMES = tuple(column.split()[0] for column in DELIVERED.split(", "))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -35,7 +36,7 @@ OCCURRENCE = (
     "event string, id string, start timestamp, end timestamp, detected timestamp, "
     f"bindings array<map<string, string>>, because {BECAUSE}, bounded boolean, rdf string"
 )
-LETTER = "stream string, at timestamp, code string, reason string, raw string"
+LETTER = "stream string, at timestamp, code string, reason string, raw string, line int"
 OCCURRENCE_NAMES = ("event", "id", "start", "end", "detected", "bindings", "because", "bounded", "rdf")
 _TIMES = ("start", "end", "detected")
 LINE = "event"
@@ -57,7 +58,8 @@ def occurrences_payload(
     `causes` are those of other payloads of the same occurrences, so that nothing is worked out twice.
     """
     wants_columns = not forms or COLUMNS in forms
-    table = Table(causes or Causes(LINE in forms), style, wants_columns)
+    causes = Causes(LINE in forms) if causes is None else causes
+    table = Table(causes, style, wants_columns)
     table.add(found)
     values = table.values()
     if wants_columns and rdf:
@@ -83,25 +85,32 @@ class Table:
         self._written: dict[tuple[int, str], str] = {}
         self._bindings_written: dict[Any, str] = {}
         self.lines: list[str] = []
-        self._shapes: list[Shape | Occurrence] = []
+        self._events: list[str] = []
         self._ids: list[str] = []
-        self._times: list[int] = []
+        self._times: tuple[list[int], list[int], list[int]] = ([], [], [])
         """Start, end and detected of each."""
+        self._bounded: list[bool] = []
         self._names: list[str] = []
         self._terms: list[str] = []
         self._rows, self._bound = [0], [0]
-        self._because: list[int] = []
+        self._because: tuple[list[int], list[int], list[int]] = ([], [], [])
         """The number, the start and the end of each cause."""
         self._caused = [0]
 
-    def add(self, found: Iterable[Occurrence]) -> None:
+    def add(self, found: Sequence[Occurrence]) -> None:
         """Take some occurrences."""
-        for event, run in groupby(found, _found_once):
-            if not event:
-                for one in run:
-                    self._add(one)
+        once = [
+            one.by.plan.event if type(one) is Detected and type(one.found) is tuple else "" for one in found
+        ]
+        first = 0
+        for event, run in groupby(once):
+            last = first + sum(1 for _ in run)
+            if event:
+                self._add_all(event, found[first:last])  # type: ignore[arg-type]  # all of them are Detected
             else:
-                self._add_all(list(run))  # type: ignore[arg-type]  # all of them are Detected
+                for one in found[first:last]:
+                    self._add(one)
+            first = last
 
     def values(self) -> dict[str, Any]:
         """The columns."""
@@ -109,30 +118,37 @@ class Table:
             return self._values()
         return {**self._values(), "bindings": self._bindings(), "because": self._causing()}
 
-    def _add_all(self, run: Sequence[Detected]) -> None:
+    def _add_all(self, event: Term, run: Sequence[Detected]) -> None:
         """Occurrences of one event that each were found once, as nearly all are."""
-        candidates: list[Candidate] = [one.found for one in run]  # type: ignore[misc]  # each found once
+        candidates: list[Candidate] = list(map(_found, run))
         starts, ends, done, _, parts, rows = zip(*candidates, strict=True)
-        shapes = self._causes.shapes([one.by for one in run], parts)
-        columns = zip(*parts, strict=True)
-        instants = zip(*[[0 if part is None else part.start for part in one] for one in columns], strict=True)
-        ids = [
-            shape.id(start, end, at) or one.id
-            for one, shape, start, end, at in zip(run, shapes, starts, ends, instants, strict=True)
-        ]
+        shapes = self._causes.shapes(list(map(_by, run)), parts)
+        self._events += [iri(event)] * len(run)
+        for known, more in zip(self._times, (starts, ends, done), strict=True):
+            known += more
+        self._bounded += map(_is_bounded, shapes)
+        if all(map(_is_regular, set(shapes))):
+            columns = list(zip(*parts, strict=True))
+            begun = [list(map(_start, column)) for column in columns]
+            instants = zip(starts, ends, *begun, strict=True)
+            ids = list(map(Shape.id_of, shapes, instants))
+        else:
+            columns = []
+            ids = [
+                shape.id(start, end, own) or one.id
+                for one, shape, start, end, own in zip(run, shapes, starts, ends, parts, strict=True)
+            ]
         self._ids += ids
-        self._shapes += shapes
-        self._times += chain.from_iterable(zip(starts, ends, done, strict=True))
         if self._causes.lines:
             self.lines += map(self._line, run, candidates, ids, shapes)
         if not self._wants_columns:
             return
-        because, caused = self._because, self._caused
-        for shape, own in zip(shapes, parts, strict=True):
-            for place, number in shape.causes:
-                part = own[place]
-                because += (number, part.start, part.end)
-            caused.append(len(because) // 3)
+        if columns:
+            self._cause_all(shapes, begun, [list(map(_end, column)) for column in columns])
+        else:
+            for shape, own in zip(shapes, parts, strict=True):
+                extents = shape.extents(own)
+                self._cause(zip(shape.numbers, extents[::2], extents[1::2], strict=True))
         visible = run[0].by.plan.visible
         if len(visible) == 1 and max(map(len, rows)) == 1:
             ((name, at),) = visible
@@ -140,6 +156,22 @@ class Table:
         else:
             for one in run:
                 self._bind(one.bindings)
+
+    def _cause_all(self, shapes: list[Shape], starts: list[list[int]], ends: list[list[int]]) -> None:
+        """The causes of many, each of which has a start and an end in every column."""
+        numbers, begun, ended = self._because
+        numbers += chain.from_iterable(map(_numbers, shapes))
+        begun += chain.from_iterable(zip(*starts, strict=True))
+        ended += chain.from_iterable(zip(*ends, strict=True))
+        last, each = self._caused[-1], len(starts)
+        self._caused += range(last + each, last + each * len(shapes) + 1, each)
+
+    def _cause(self, causes: Iterable[tuple[int, int, int]]) -> None:
+        """Those of one occurrence: number, start and end."""
+        for cause in causes:
+            for column, value in zip(self._because, cause, strict=True):
+                column.append(value)
+        self._caused.append(len(self._because[0]))
 
     def _line(self, one: Detected, candidate: Candidate, id: str, shape: Shape) -> str:
         """The line of JSON of an occurrence, as `to_line` gives it."""
@@ -160,15 +192,16 @@ class Table:
         return shape.line % (id, *shown[:3], bindings, *shown[3:]) + "\n"
 
     def _add(self, one: Occurrence) -> None:
-        self._shapes.append(one)
+        self._events.append(iri(one.event))
         self._ids.append(one.id)
-        self._times += (one.start, one.end, one.detected)
+        for known, at in zip(self._times, (one.start, one.end, one.detected), strict=True):
+            known.append(at)
+        self._bounded.append(one.bounded)
         if self._causes.lines:
             self.lines.append(to_line(one, self._style) + "\n")
         if not self._wants_columns:
             return
-        self._because += chain.from_iterable(self._causes.of(one))
-        self._caused.append(len(self._because) // 3)
+        self._cause(self._causes.of(one))
         self._bind(one.bindings)
 
     def _bind(self, bindings: Iterable[Mapping[str, str]]) -> None:
@@ -193,12 +226,11 @@ class Table:
         self._bound += range(row, row + len(values))
 
     def _values(self) -> dict[str, Any]:
-        times = dict(zip(_TIMES, _thirds(self._times), strict=True))
         return {
-            "event": [iri(shape.event) for shape in self._shapes],
+            "event": self._events,
             "id": self._ids,
-            **{name: _instants(column) for name, column in times.items()},
-            "bounded": [shape.bounded for shape in self._shapes],
+            **{name: _instants(column) for name, column in zip(_TIMES, self._times, strict=True)},
+            "bounded": self._bounded,
         }
 
     def _bindings(self) -> pa.Array:
@@ -213,8 +245,8 @@ class Table:
         import pyarrow as pa
 
         kind = schema().field("because").type.value_type
-        numbers, starts, ends = _thirds(self._because)
-        which = pa.array(numbers)
+        numbers, starts, ends = self._because
+        which = pa.array(np.array(numbers, np.int64))
         own = {"start": _instants(starts), "end": _instants(ends)}
         causes = _cause_columns(self._causes)
         columns = [own[f.name] if f.name in own else causes[f.name].take(which) for f in kind]
@@ -222,9 +254,10 @@ class Table:
         return pa.ListArray.from_arrays(_offsets(self._caused), structs)
 
 
-def _found_once(one: Occurrence) -> Term:
-    """The event of an occurrence that was found as one candidate; nothing for any other."""
-    return one.by.plan.event if type(one) is Detected and type(one.found) is tuple else ""
+_found: Callable[[Detected], Candidate] = attrgetter("found")
+_by = attrgetter("by")
+_start, _end = attrgetter("start"), attrgetter("end")
+_is_bounded, _is_regular, _numbers = attrgetter("bounded"), attrgetter("regular"), attrgetter("numbers")
 
 
 def _cause_columns(causes: Causes) -> dict[str, pa.Array]:
@@ -238,15 +271,10 @@ def _cause_columns(causes: Causes) -> dict[str, pa.Array]:
     return causes.columns
 
 
-def _thirds(values: list[int]) -> NDArray[np.int64]:
-    """Three columns whose values stand one after the other."""
-    return np.array(values, np.int64).reshape(-1, 3).T
-
-
-def _instants(values: NDArray[np.int64]) -> pa.Array:
+def _instants(values: Sequence[int]) -> pa.Array:
     import pyarrow as pa
 
-    return pa.array(values).cast(schema().field("start").type)
+    return pa.array(np.array(values, np.int64)).cast(schema().field("start").type)
 
 
 def _offsets(values: Sequence[int] | NDArray[np.int64]) -> pa.Array:
@@ -264,7 +292,7 @@ _WRITERS: Mapping[str, Callable[[Occurrence, str | None], str]] = {
 
 def letters_payload(letters: Sequence[DeadLetter]) -> bytes:
     """Dead letters as bytes."""
-    names = ("stream", "at", "code", "reason", "raw")
+    names = ("stream", "at", "code", "reason", "raw", "line")
     return _batch("letter", dict(zip(names, zip(*letters, strict=True), strict=True)), len(letters))
 
 
@@ -356,6 +384,7 @@ def schema() -> pa.Schema:
             ("code", text),
             ("reason", text),
             ("raw", text),
+            ("line", pa.int32()),
             ("progress", text),
             ("texts", pa.list_(text)),
         ]

@@ -30,6 +30,8 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.session.timeZone": "UTC",
     # whole blocks are rows here, so a batch of Arrow is few rows; stage 1 wants many items in a block
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
+    # else they are INT96: deprecated, and the dearest column that is written
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
 }
 

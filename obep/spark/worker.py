@@ -5,10 +5,11 @@ The bundle travels as a file (`spark.addArtifacts`); nothing of a query is pickl
 
 from __future__ import annotations
 
+import gc
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, count
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from obep.spark.route import Layout, Routes, Share
 
 QUERIES = 256
 """Compiled queries that a worker keeps: more than one pipeline has, which goes through them all each time."""
+SWEEP = 16
+"""In every so many tasks all that is warm is looked at for cycles that nobody needs."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,17 @@ _contents: dict[str, bytes] = {}
 def hold(job: Job) -> None:
     """Know the bundles that came with a job."""
     _contents.update(zip(job.bundles, job.contents, strict=False))
+
+
+_tasks = count(1)
+
+
+def rest() -> None:
+    """At the end of a task. Spark collects garbage now, and would look at all that is warm for nothing."""
+    if next(_tasks) % SWEEP == 0:
+        gc.unfreeze()
+        gc.collect()
+    gc.freeze()
 
 
 def place_of(job: Job, number: int) -> tuple[str, Component]:

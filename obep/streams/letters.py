@@ -65,11 +65,13 @@ class Letters:
 def as_json(letter: DeadLetter) -> bytes:
     """A dead letter as a JSON line."""
     time = None if letter.at is None else show_instant(letter.at)
-    record = {
+    record: dict[str, object] = {
         "code": letter.code,
         "reason": letter.reason,
         "stream": letter.stream,
         "time": time,
         "raw": letter.raw,
     }
+    if letter.line:
+        record["line"] = letter.line
     return msgspec.json.encode(record) + b"\n"

@@ -9,6 +9,8 @@ from shell import HOT, embedded, hot, reading
 
 import obep
 from obep.formats import read_items
+from obep.model import DeadLetter
+from obep.streams.letters import as_json
 
 ONTOLOGY = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 :Sensor a owl:Class ; owl:disjointWith :Person . :celsius a owl:DatatypeProperty .
@@ -70,3 +72,23 @@ def test_items_that_wait_for_the_watermark_go_through_a_snapshot() -> None:
     first.push_items(read_items(reading(1, "a", 35).encode(), "jsonl"))
     second.restore(first.snapshot())
     assert [hit.start for hit in second.close()] == [1_000_000]
+
+
+def test_a_record_that_cannot_be_read_says_its_line(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_text(f"{reading(1, 'a', 20)}\n\nbroken\n{reading(2, 'a', 20)}[]\n")
+    rows = 'time,graph\n1,<http://e/a> a <http://e/B> .\n"2\n","x\ny"\n\n3\n4,<http://e/a> a <http://e/B> .\n'
+    (tmp_path / "s.csv").write_text(rows)
+    query = hot(tmp_path)
+    for name, expected in (
+        ("s.jsonl", [(4, "OBEP600"), (6, "OBEP601")]),
+        ("s.csv", [(3, "OBEP604"), (7, "OBEP614")]),
+    ):
+        embedded(query, "--source", f"s={tmp_path}/{name}", "--dead-letters", tmp_path / "dead.jsonl")
+        found = [json.loads(line) for line in (tmp_path / "dead.jsonl").read_text().splitlines()]
+        assert [(letter.get("line"), letter["code"]) for letter in found] == expected
+
+
+def test_a_message_has_no_line_of_a_file() -> None:
+    [letter] = read_items(b"broken", "jsonl")
+    assert isinstance(letter, DeadLetter)
+    assert letter.line == 0 and b"line" not in as_json(letter)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from spark_cases import embedded, micros, rows
 
 from obep.engine.output import to_json
 from obep.engine.query import load
 from obep.formats.instants import parse_instant
-from obep.model import DeadLetter
+from obep.model import DeadLetter, Occurrence
+from obep.spark.causes import Causes
 from obep.spark.records import letters_payload, occurrences_payload, progress_payload, unwrapped
 
 
 def test_columns_say_what_json_says() -> None:
     found = [
-        one for name in ("stacked", "guarded", "logical") for one in embedded(name, rows(60), close=True)[0]
+        one
+        for name in ("keyed", "stacked", "guarded", "logical", "policy")
+        for one in embedded(name, rows(60), close=True)[0]
     ]
     [batch] = unwrapped([occurrences_payload(found)])
     assert batch.num_rows == len(found) > 20
@@ -33,6 +38,21 @@ def test_columns_say_what_json_says() -> None:
             assert part["context"] == there.get("context", False)
 
 
+def test_what_occurrences_have_in_common_may_be_known_from_others() -> None:
+    found = [
+        one for name in ("keyed", "stacked", "guarded") for one in embedded(name, rows(60), close=True)[0]
+    ]
+    known = Causes()
+    shared = [row for n in range(0, len(found), 7) for row in told(found[n : n + 7], known)]
+    assert len(known) > 5
+    assert shared == [row for one in found for row in told([one], Causes())]
+
+
+def told(found: Sequence[Occurrence], causes: Causes) -> list[dict[str, object]]:
+    [batch] = unwrapped([occurrences_payload(found, causes=causes)])
+    return batch.to_pylist()
+
+
 def test_texts_take_the_place_of_columns() -> None:
     found, _ = embedded("keyed", rows(60), close=True)
     [batch] = unwrapped(
@@ -48,9 +68,10 @@ def test_texts_take_the_place_of_columns() -> None:
 
 
 def test_letters_and_progress_share_the_schema() -> None:
-    letters = [DeadLetter("s", None, "OBEP602", "no time", "x"), DeadLetter("s", 5, "OBEP640", "late")]
+    letters = [DeadLetter("s", None, "OBEP602", "no time", "x", 3), DeadLetter("s", 5, "OBEP640", "late")]
     first, second = unwrapped([letters_payload(letters), progress_payload({"bucket": 1})])
     assert [row["code"] for row in first.to_pylist()] == ["OBEP602", "OBEP640"]
+    assert [row["line"] for row in first.to_pylist()] == [3, 0]
     assert second.to_pylist()[0]["progress"] == '{"bucket":1}'
     assert first.schema == second.schema
 

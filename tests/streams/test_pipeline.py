@@ -192,6 +192,7 @@ def test_dead_letters_are_written_with_their_reason(folder: Path) -> None:
         "stream": "a",
         "time": None,
         "raw": "broken",
+        "line": 1 + (folder / "a.jsonl").read_text().splitlines().index("broken"),
     }
     assert run.notes.style == "integer"
 

@@ -1,0 +1,29 @@
+"""What is warm is not looked at after each task, but what nobody needs goes all the same."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+from obep.spark.worker import SWEEP, rest
+
+
+class Circle:
+    def __init__(self) -> None:
+        self.own = self
+
+
+def test_what_is_warm_is_set_aside_and_circles_go_in_time() -> None:
+    kept, circle = Circle(), Circle()
+    gone = weakref.ref(circle)
+    try:
+        rest()
+        assert gc.get_freeze_count() > 0
+        assert not any(one is kept for one in gc.get_objects()), "the collector does not see it"
+        del circle
+        for _ in range(SWEEP):
+            rest()
+        assert gone() is None
+        assert kept.own is kept
+    finally:
+        gc.unfreeze()
