@@ -7,13 +7,14 @@ folder unless --allow-path says otherwise.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from obep.errors import fail
+from obep.errors import Diagnostic, ObepError, Span, fail
 from obep.formats.limits import Limits
 from obep.settings import (
     Kind,
@@ -199,14 +200,47 @@ def load_config(path: Path | None, beside: Path, allowed: tuple[Path, ...] = ())
         data = tomllib.loads(file.read_text("utf-8-sig"))
     except OSError as error:
         raise fail("OBEP500", f"{file} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise fail("OBEP501", f"not TOML: {error}", file=str(file)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise _not_toml(str(error), file) from None
     return _checked(data, file, allowed)
 
 
-def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Config:
-    from obep.errors import Diagnostic, ObepError
+_PLACE = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
+_SECRET = re.compile(r"passw|secret|token|credential|user|key|://[^/]*@", re.IGNORECASE)
+_REMEDIES = {
+    "Invalid value": 'text stands in quotes: name = "value"',
+    "Illegal character '\\n'": "close the quotes on the line where they open",
+    'Expected "\'"': "close the quotes on the line where they open",
+    "Expected '=' after": 'name = "value"',
+    "Cannot overwrite": "each name once in a table",
+    "Cannot declare": "each [table] once, and all of it there",
+}
+"""What helps, by how the words of tomllib begin."""
 
+
+def _not_toml(words: str, file: Path) -> ObepError:
+    """The error of a file that is no TOML, with the line, unless it may hold a secret."""
+    lines = file.read_text("utf-8-sig").split("\n")
+    found = _PLACE.fullmatch(words)
+    message, line, column = found.groups() if found else (words, None, None)
+    at, place = (int(line), int(column)) if line and column else (len(lines), len(lines[-1]) + 1)
+    text = lines[at - 1].rstrip("\r")
+    remedy = next((help for start, help in _REMEDIES.items() if message.startswith(start)), "")
+    return ObepError(
+        Diagnostic(
+            "OBEP501",
+            f"not TOML: {message}",
+            str(file),
+            Span(0, 0, at, place, at, place + 1),
+            remedy=remedy,
+            line_text="" if _SECRET.search(text) else text,
+        )
+    )
+
+
+def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Config:
     folder = file.resolve().parent
     try:
         settings = table(data, FILE, "")

@@ -59,10 +59,17 @@ def _lines(query: Query) -> Iterator[str]:
         for iri in layer:
             yield ""
             logical = isinstance(linked.events[iri], LogicalEvent)
-            status = [query.bundle.status[iri]] if logical else []
-            status += filter(None, [query.bundle.guard_status.get(iri)])
-            beside = follows.get(iri, frozenset())
-            yield from _event(linked.events[iri], linked, rank, [manner[iri], *status], beside)
+            reasons = query.bundle.reasons[iri] if logical else ()
+            guard_reasons = query.bundle.guard_reasons.get(iri, ())
+            words = [manner[iri]]
+            if logical:
+                words.append("needs the reasoner" if reasons else "exact")
+            if guard_reasons:
+                words.append("has a guard that needs the reasoner")
+            yield from _event(linked.events[iri], linked, rank, words, follows.get(iri, frozenset()))
+            yield from (f"    left to the reasoner: {reason}" for reason in (*reasons, *guard_reasons))
+    if any(query.bundle.reasons.values()) or query.bundle.guard_reasons:
+        yield "\nThe reasoner (HermiT) is asked about items that the rules leave open, for the reasons above."
     for clause in linked.returns:
         names = [name.text for name in clause.events] or [clause.which.upper()]
         yield f"\nreturns {', '.join(names)} as {'RDF' if clause.form == 'rdf' else 'events'}"

@@ -25,7 +25,8 @@ def complain(
     heard: Set[str],
     bindings: Sequence[str],
 ) -> bool:
-    """Says how many dead letters there are of each code, and the first reason; whether nothing was taken.
+    """Says how many dead letters there are of each code, and the first reason; whether nothing was taken,
+    at all or of a stream of the query.
 
     `kept` is whether they are in a file, `taken` how many items were not refused, `streams` are those of the
     query, `heard` those of which an item could be read, `bindings` the options that would give sources
@@ -52,8 +53,8 @@ def complain(
     for stream, code in {letter.stream: letter.code for letter in reversed(whole)}.items():
         own = [letter for letter in whole if letter.stream == stream]
         message = f"{stream}: every record was refused, the first with {code}"
-        progress.warn("OBEP560", message, _remedy(own, query, bindings))
-    return False
+        progress.error("OBEP560", message, _remedy(own, query, bindings))
+    return bool(whole)
 
 
 def _remedy(letters: Sequence[DeadLetter], query: Query, bindings: Sequence[str]) -> str:

@@ -254,14 +254,21 @@ class Bundle:
         return bool((self.asserted if asserted else self.profile).reasons(NOTHING, self.relations))
 
     @cached_property
-    def status(self) -> dict[Term, str]:
-        """For each event `exact`, or what makes it need the reasoner, in words."""
-        found = {}
+    def reasons(self) -> dict[Term, Sequence[str]]:
+        """For each event what makes it need the reasoner, in words; nothing for one that the rules decide."""
+        found: dict[Term, Sequence[str]] = {}
         for event in self.linked.events:
             goal = body_of(event) if event in self.definitions.guarded else event
-            reasons = self.profile.reasons(goal, self.relations)
-            found[event] = f"needs the reasoner for {'; '.join(reasons)}" if reasons else "exact"
+            found[event] = self.profile.reasons(goal, self.relations)
         return found
+
+    @cached_property
+    def status(self) -> dict[Term, str]:
+        """For each event `exact`, or what it needs the reasoner for."""
+        return {
+            event: f"needs the reasoner for {'; '.join(reasons)}" if reasons else "exact"
+            for event, reasons in self.reasons.items()
+        }
 
     @cached_property
     def open_in_guards(self) -> dict[Term, str]:
@@ -277,15 +284,23 @@ class Bundle:
         return {name: "; ".join(reasons) for name, reasons in sorted(found.items()) if reasons}
 
     @cached_property
-    def guard_status(self) -> dict[Term, str]:
+    def guard_reasons(self) -> dict[Term, Sequence[str]]:
         """The events whose guards need the reasoner, with the reasons."""
-        found = {}
+        found: dict[Term, Sequence[str]] = {}
         for iri, event in self.linked.events.items() if self.open_in_guards else ():
             classes, roles = looked_at((event,), self.definitions.axioms)
             reasons = [words for name, words in self.open_in_guards.items() if name in classes | roles]
             if reasons:
-                found[iri] = f"has a guard that needs the reasoner for {'; '.join(dict.fromkeys(reasons))}"
+                found[iri] = list(dict.fromkeys(reasons))
         return found
+
+    @cached_property
+    def guard_status(self) -> dict[Term, str]:
+        """The same as one sentence each."""
+        return {
+            iri: f"has a guard that needs the reasoner for {'; '.join(reasons)}"
+            for iri, reasons in self.guard_reasons.items()
+        }
 
     @cached_property
     def bounded(self) -> frozenset[Term]:

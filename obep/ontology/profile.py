@@ -135,7 +135,9 @@ class _Sorter:
             self.why.pop(follows, None)
         elif place != "apart" and follows not in self.upper:
             self.upper[follows] = None
-            self.why[follows] = f"a {name(rule.property)} that nobody gave: data ranges"
+            self.why[follows] = (
+                f"the {name(rule.property)} that the ontology promises, if none is given: its value is open"
+            )
 
     # --- witnesses
 
@@ -182,7 +184,7 @@ class _Sorter:
         ]
         for rule in spoilt:
             words = bad[program.names.witness(rule.role, rule.filler)]
-            self._only_upper(rule, f"{name(rule.role)} some {_shown(rule.filler)}: {words}")
+            self._only_upper(rule, f"{_promised(rule)}: {words}")
         return bool(spoilt)
 
     # --- what holds of everything
@@ -279,7 +281,7 @@ class _Look:
     def spoils(self, witness: r.Witness) -> str:
         """Why a witness cannot be shared, because somebody looks back from it; empty if nobody does."""
         into = self.into(witness.role)
-        who = f"{name(witness.role)} some {_shown(witness.filler)}"
+        who = _promised(witness)
         for number, backwards in sorted(into):
             back = (number, not backwards)
             if back in self._conditions:
@@ -298,5 +300,7 @@ class _Look:
         return any(edge in self._steps or edge[0] in self._bounded for edge in self.into(role))
 
 
-def _shown(symbol: Symbol) -> str:
-    return "…" if symbol.startswith("~") else name(symbol)
+def _promised(witness: r.Witness) -> str:
+    """Somebody whom the ontology promises, by a class that has a name."""
+    kind = "" if witness.filler.startswith("~") else f" (a {name(witness.filler)})"
+    return f"the {name(witness.role)}{kind} that the ontology promises"

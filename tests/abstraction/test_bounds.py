@@ -106,13 +106,13 @@ INEXACT = {
     "a value that nobody gave": (
         f":n a owl:DatatypeProperty . :A rdfs:subClassOf {restriction(':n ; owl:someValuesFrom xsd:int')} .",
         "EVENT H AS n some integer[> 5]",
-        "a n that nobody gave: data ranges",
+        "the n that the ontology promises, if none is given: its value is open",
     ),
     "a value that nobody gave beside a functional one": (
         ":n a owl:DatatypeProperty , owl:FunctionalProperty ."
         f":A rdfs:subClassOf {restriction(':n ; owl:someValuesFrom xsd:integer')} .",
         "EVENT H AS n some string",
-        "a n that nobody gave: data ranges",
+        "the n that the ontology promises, if none is given: its value is open",
     ),
 }
 

@@ -242,3 +242,28 @@ def test_ctrl_c_ends_quietly(folder: Path) -> None:
     os.close(writer)  # a signal just before the read waits for its end
     _, errors = child.communicate(timeout=60)
     assert (child.returncode, errors) == (130, "")
+
+
+def test_explain_says_what_is_left_to_the_reasoner(folder: Path) -> None:
+    (folder / "t.ttl").write_text(
+        """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+        :celsius a owl:DatatypeProperty . :Door a owl:Class . :Probe a owl:Class ; rdfs:subClassOf
+            [ a owl:Restriction ; owl:onProperty :celsius ; owl:someValuesFrom xsd:decimal ] .
+        """
+    )
+    (folder / "q.obep").write_text(
+        "PREFIX : <http://e/>\nVOCAB <t.ttl>\nEVENT Hot AS celsius some decimal[> 30]\nEVENT Open AS Door\n"
+    )
+    reason = "the celsius that the ontology promises, if none is given: its value is open"
+    assert (
+        "  Hot   logical, prompt, needs the reasoner\n"
+        "    celsius some decimal[> 30]\n"
+        f"    left to the reasoner: {reason}\n"
+        "\n"
+        "  Open   logical, prompt, exact\n"
+        "    Door\n"
+        "\n"
+        "The reasoner (HermiT) is asked about items that the rules leave open, for the reasons above.\n"
+    ) in obep("explain", "q.obep").out

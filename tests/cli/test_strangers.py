@@ -123,14 +123,14 @@ def test_a_long_record_is_answered_with_a_mapping_too(tmp_path: Path) -> None:
     assert ":channel99 {channel99} ." in done.err and 'time = "when"' in done.err
 
 
-def test_a_stream_that_is_refused_as_a_whole_is_warned_of_beside_one_that_is_read(tmp_path: Path) -> None:
+def test_a_stream_that_is_refused_as_a_whole_fails_beside_one_that_is_read(tmp_path: Path) -> None:
     probes = DOOR_MAPPING.replace("doors", "probes").replace(
         ":{unit} :pos {pos}", ":{probe} :celsius {tempC}"
     )
     (tmp_path / "obep.toml").write_text(probes.replace('"when"', '"ms"\nunit = "ms"'))
     status, err = two(tmp_path)
-    assert status == 0
-    assert "OBEP560  warning: doors: every record was refused, the first with OBEP601\n" in err
+    assert status == 1
+    assert "OBEP560  doors: every record was refused, the first with OBEP601\n" in err
     assert err.endswith(DOOR_MAPPING)
     assert "probes" not in err
 
@@ -139,9 +139,9 @@ def test_a_field_that_is_missing_is_answered_with_the_nearest(tmp_path: Path) ->
     probes = DOOR_MAPPING.replace("doors", "probes").replace(":{unit} :pos {pos}", ":{probe} :celsius {temp}")
     (tmp_path / "obep.toml").write_text(probes.replace('"when"', '"ms"\nunit = "ms"') + DOOR_MAPPING)
     status, err = two(tmp_path)
-    assert status == 0
+    assert status == 1
     assert "temp: the field is missing: is it tempC? Then {tempC} in the mapping" in err
-    assert "OBEP560  warning: probes: every record was refused, the first with OBEP609\n" in err
+    assert "OBEP560  probes: every record was refused, the first with OBEP609\n" in err
 
 
 def test_a_misspelt_source_of_the_configuration_is_warned_of(tmp_path: Path) -> None:

@@ -119,6 +119,26 @@ def test_secrets_are_never_printed(folder: Path) -> None:
         ("[ontology]\ncache = '/somewhere'", "OBEP505", "--allow-path"),
         ("[sinks.alarm]\nas = 'rdf'", "OBEP507", "sinks.alarm: there is no uri"),
         ("a = ", "OBEP501", "not TOML"),
+        (
+            "[a]\nb = x",
+            "OBEP501",
+            "obep.toml:2:5\n    2 | b = x\n      |     ^\n  Try:  text stands in quotes",
+        ),
+        (
+            '[sources.doors]\nuri = "x\n',
+            "OBEP501",
+            'obep.toml:2:9\n    2 | uri = "x\n      |         ^\n  Try:  close',
+        ),
+        (
+            "[sources.doors]\nuri = 'x\n",
+            "OBEP501",
+            "Try:  close the quotes on the line where they open",
+        ),
+        ("a: 5", "OBEP501", 'obep.toml:1:2\n    1 | a: 5\n      |  ^\n  Try:  name = "value"'),
+        ("a = 1\na = 2", "OBEP501", "Try:  each name once in a table"),
+        ("[sources", "OBEP501", "obep.toml:1:9\n    1 | [sources\n      |         ^"),
+        ("[sources.doors]\npassword = hush", "OBEP501", "obep.toml:2:12\n  Try:  text stands in quotes"),
+        ("[sources.doors]\nuri = mqtt://me:hush@host/x", "OBEP501", "obep.toml:2:7\n  Try:  text stands"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(folder: Path, text: str, code: str, says: str) -> None:

@@ -33,8 +33,8 @@ DOOR = '{"unit": "d1", "when": "2026-03-01T08:02:00Z", "pos": "open"}\n'
 CASES: dict[str, tuple[dict[str, str], int, tuple[str, ...]]] = {
     "one of two streams is refused as a whole": (
         {"obep.toml": MAPPING, "probes.jsonl": PROBES, "doors.jsonl": DOOR * 2},
-        0,
-        ("OBEP560  warning: doors: every record was refused", "[sources.doors.mapping]"),
+        1,
+        ("OBEP560  doors: every record was refused", "[sources.doors.mapping]"),
     ),
     "nothing can be read": (
         {"probes.jsonl": PROBES, "doors.jsonl": DOOR},
