@@ -6,6 +6,7 @@ Rows that have the same values in the columns that the triples depend on say the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,11 +41,11 @@ class MappedRead:
         self._settings = dict(settings)
         self._compiled: Mapped | None = None
         self._reading: Reading
-        self._made: dict[tuple[Any, ...], Graph] = {}
+        self._made: dict[tuple[Any, ...], Graph]
         make_mapping(self._settings, "mapping")  # what is wrong with it is said now
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_stream": self._stream, "_settings": self._settings, "_compiled": None, "_made": {}}
+        return {"_stream": self._stream, "_settings": self._settings, "_compiled": None}
 
     @property
     def style(self) -> str | None:
@@ -54,6 +55,7 @@ class MappedRead:
         if self._compiled is None:
             self._compiled = make_mapping(self._settings, "mapping")
             self._reading = Reading(stream=self._stream, rename=True, mapping=self._compiled)
+            self._made = _made(self._stream, repr(self._settings))
         mapping = self._compiled
         fields = _fields(mapping, batch)
         times = _instants(batch, mapping.time) if fields is not None else None
@@ -97,6 +99,12 @@ class MappedRead:
     def _one_by_one(self, batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
         for record in plain_times(batch).to_pylist():
             yield read_row(record, repr(record).encode(), self._reading)
+
+
+@lru_cache(maxsize=16)
+def _made(stream: str, settings: str) -> dict[tuple[Any, ...], Graph]:
+    """What a mapping made of values so far in this process; the mapping itself comes anew with each task."""
+    return {}
 
 
 def _fields(mapping: Mapped, batch: pa.RecordBatch) -> list[str] | None:

@@ -79,7 +79,7 @@ def _one_by_one(items: Iterable[Item | Columns]) -> Iterator[Item]:
         if isinstance(one, Item):
             yield one
         else:
-            yield from one.items()
+            yield from one.where(slice(LOOKED_AT)).items()
 
 
 def _times(source: str, notes: Notes) -> Times:

@@ -61,7 +61,7 @@ class Columns:
         for at, said in zip(self.times.tolist(), self.says.tolist(), strict=True):
             yield Item(self.stream, at, self.graphs[said])
 
-    def where(self, chosen: NDArray[np.bool_]) -> Columns:
+    def where(self, chosen: NDArray[np.bool_] | slice) -> Columns:
         """Some of them."""
         return Columns(self.stream, self.times[chosen], self.says[chosen], self.graphs)
 
@@ -203,6 +203,8 @@ class Routes:
             if routed is None:
                 item = Item(columns.stream, 0, graph)
                 some = self._match(item, matcher, remember) if self._named else self._matched(item, matcher)
+                if remember and not self._named and not isinstance(some, DeadLetter):
+                    self._remember(item, some)
                 refused[number] = isinstance(some, DeadLetter)
                 routed = ([], ()) if isinstance(some, DeadLetter) else some
             found.append(routed[0])
@@ -253,10 +255,13 @@ class Routes:
         )
         routed = self._groups(item, matched.occurrences), counts
         if remember and self._timeless:
-            if len(self._remembered) >= REMEMBERED:
-                self._remembered.clear()
-            self._remembered[item.stream, item.triples] = routed
+            self._remember(item, routed)
         return routed
+
+    def _remember(self, item: Item, routed: Routed) -> None:
+        if len(self._remembered) >= REMEMBERED:
+            self._remembered.clear()
+        self._remembered[item.stream, item.triples] = routed
 
     def _groups(self, item: Item, occurrences: Iterable[Occurrence]) -> list[tuple[int, int, bytes]]:
         packed: dict[Place, list[Told]] = {
