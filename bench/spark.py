@@ -10,7 +10,8 @@
     python bench/spark.py --where                where the time goes, from Spark's own log
 
 Each run counts the pairs against a loop that shares nothing with obep. Rates are those of the micro-batches
-after the first one, which starts the workers: their events over their time.
+after the first one, which starts the workers: their events over their time. The loop's own rate, measured
+after each run, says how fast the machine was then.
 """
 
 from __future__ import annotations
@@ -98,13 +99,14 @@ def write_files(folder: Path, events: int, files: int, kind: Kind) -> None:
         pq.write_table(table, folder / f"{number:03d}.parquet")
 
 
-def expected(events: int, files: int) -> int:
-    """The number of pairs, by a loop that shares nothing with obep."""
+def expected(events: int, files: int) -> tuple[int, float]:
+    """The number of pairs, by a loop that shares nothing with obep, and its events a second of CPU."""
     size = events // files
+    every = [columns(size, number * size) for number in range(files)]
     open_: dict[int, deque[int]] = {}
     count = 0
-    for number in range(files):
-        data = columns(size, number * size)
+    begun = time.process_time()
+    for data in every:
         for at, room, kind in zip(data["ts"], data["room"], data["kind"], strict=True):
             waiting = open_.setdefault(room, deque())
             while waiting and at - waiting[0] >= WITHIN:
@@ -113,11 +115,11 @@ def expected(events: int, files: int) -> int:
                 waiting.append(at)
             elif kind == "Beta":
                 count += len(waiting)
-    return count
+    return count, events / (time.process_time() - begun)
 
 
-def run(spark: Any, folder: Path, given: argparse.Namespace, kind: Kind) -> list[dict[str, Any]]:
-    """One stream over all files; the progress of its micro-batches. The answer is counted."""
+def run(spark: Any, folder: Path, given: argparse.Namespace, kind: Kind) -> tuple[float, float]:
+    """One stream over all files: events a second, and those of the bare loop. The answer is counted."""
     from obep.spark import detect
 
     for name in ("out", "state"):
@@ -138,9 +140,9 @@ def run(spark: Any, folder: Path, given: argparse.Namespace, kind: Kind) -> list
     stream = writer.trigger(availableNow=True).start()
     stream.awaitTermination()
     reader = spark.read.text if rdf else spark.read.parquet
-    count, right = reader(str(folder / "out")).count(), expected(given.events, given.files)
+    count, (right, bare) = reader(str(folder / "out")).count(), expected(given.events, given.files)
     assert count == right, f"{count} pairs, not {right}"
-    return [p for p in stream.recentProgress if p["numInputRows"]]
+    return show([p for p in stream.recentProgress if p["numInputRows"]]), bare
 
 
 def show(batches: list[dict[str, Any]]) -> float:
@@ -205,14 +207,15 @@ def pinned(given: argparse.Namespace) -> Figure:
     )
 
 
-def measure(spark: Any, folder: Path, given: argparse.Namespace, kind: Kind) -> Figure:
-    """Some runs of one kind."""
+def measure(spark: Any, folder: Path, given: argparse.Namespace, kind: Kind) -> Iterator[Figure]:
+    """Some runs of one kind, and how fast the machine was."""
     write_files(folder / "in", given.events, given.files, kind)
-    rates = tuple(show(run(spark, folder, given, kind)) for _ in range(given.runs))
+    rates, bare = zip(*(run(spark, folder, given, kind) for _ in range(given.runs)), strict=True)
     shutil.rmtree(folder / "in")
     idle = f"W1, {kind.idle:,} rooms idle" if kind.idle else "W1, Parquet to Parquet"
     name = "N-Triples to JSON lines" if kind.rdf else idle
-    return Figure(f"Spark: {name}", rates, "events/s", 60_000 if kind.rdf else 150_000)
+    yield Figure(f"Spark: {name}", rates, "events/s", 60_000 if kind.rdf else 150_000)
+    yield Figure("  the bare loop on one core in those minutes", bare, "events/s")
 
 
 def waiting(spark: Any, folder: Path, given: argparse.Namespace, idle: int) -> Figure:
@@ -223,7 +226,7 @@ def waiting(spark: Any, folder: Path, given: argparse.Namespace, idle: int) -> F
         write_files(folder / str(number) / "in", given.events, given.files, kind)
     for _ in range(given.runs):
         for number, kind in enumerate(kinds):
-            rates[number].append(show(run(spark, folder / str(number), given, kind)))
+            rates[number].append(run(spark, folder / str(number), given, kind)[0])
     ratios = tuple(there / bare for bare, there in zip(*rates, strict=True))
     return Figure(f"Spark: W1, {idle:,} rooms that wait for an hour, against none", ratios, "times", 0.95)
 
@@ -261,7 +264,7 @@ def main() -> None:
     print(f"session {time.monotonic() - begun:.1f} s on {given.master}", flush=True)
     idle = 100_000 if given.all else given.idle_rooms
     kinds = [Kind(), Kind(idle), Kind(rdf=True)] if given.all else [Kind(idle, rdf=given.rdf)]
-    figures = [measure(spark, folder, given, kind) for kind in kinds]
+    figures = [figure for kind in kinds for figure in measure(spark, folder, given, kind)]
     if idle:
         figures.append(waiting(spark, folder, given, idle))
     spark.stop()

@@ -60,6 +60,9 @@ def test_a_block_of_another_version() -> None:
     with refused("OBEP574") as caught:
         decode_block(msgspec.msgpack.encode(block))
     assert f"version {VERSION + 1}; this obep reads version {VERSION}" in str(caught.value)
+    block[:2] = VERSION, "no groups"
+    with pytest.raises(msgspec.ValidationError, match="Expected `array`"):
+        decode_block(msgspec.msgpack.encode(block))
 
 
 def test_a_segment_of_another_version(query: Query) -> None:

@@ -173,6 +173,8 @@ def decode_block(data: bytes) -> Block:
         version = block.version
     except msgspec.ValidationError:
         version = msgspec.msgpack.decode(data)[0]
+        if version == VERSION:
+            raise
     if version != VERSION:
         raise fail(
             "OBEP574",
