@@ -137,7 +137,8 @@ class Causes:
         self._said: dict[tuple[object, ...], Told] = {}
 
     def __len__(self) -> int:
-        return len(self._shapes)
+        """How much is remembered."""
+        return len(self._shapes) + len(self._numbers) + len(self._tellers)
 
     def shapes(self, reporters: Sequence[Reporter], found: Sequence[Parts]) -> list[Shape]:
         """The shapes of occurrences that were found as these parts."""

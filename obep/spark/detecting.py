@@ -36,7 +36,9 @@ from obep.spark.worker import Job, around, ask_names, hold, matcher_of, place_of
 FOUND = "payload binary"
 CHUNK = 10_000
 KNOWN = 20_000
-"""Groups that are remembered, and shapes of occurrences."""
+"""Groups that are remembered."""
+COMMON = 50_000
+"""How much of `_causes` is remembered."""
 
 
 class Warm(NamedTuple):
@@ -257,7 +259,7 @@ class Run:
 
     def causes(self, lines: bool) -> Causes:
         """Those of earlier micro-batches, while they are not too many."""
-        if sum(map(len, _causes.values())) > KNOWN:
+        if sum(map(len, _causes.values())) > COMMON:
             _causes.clear()
         return _causes.setdefault((*self._key, lines), Causes(lines))
 
