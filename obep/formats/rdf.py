@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from itertools import accumulate
 
 import msgspec
 import pyoxigraph
@@ -92,35 +91,42 @@ TOGETHER = 500
 
 
 def read_lines(texts: Sequence[str], limits: Limits) -> list[list[Triple] | None]:
-    """The triples of many small N-Triples documents, read as one, which is half the price.
+    """The triples of many small N-Triples documents, each line once, and as one, which is half the price.
 
     `None` for a text that is to be read by itself: it is other than lines of one triple each, or may be.
     """
+    most = limits.item_bytes // 4  # a character has no more bytes than that
     found: list[list[Triple] | None] = []
+    known: dict[str, Triple] = {}
     for first in range(0, len(texts), TOGETHER):
-        found += _read_together(texts[first : first + TOGETHER], limits)
+        some = [text.rstrip("\n") for text in texts[first : first + TOGETHER]]
+        every = _is_lines("\n".join(some), most)
+        split = [text.split("\n") if every or _is_lines(text, most) else None for text in some]
+        if _learn(dict.fromkeys(line for lines in split if lines for line in lines), known):
+            found += [None if lines is None else [known[line] for line in lines] for lines in split]
+        else:
+            found += [None] * len(split)
     return found
 
 
-def _read_together(texts: Sequence[str], limits: Limits) -> list[list[Triple] | None]:
-    most = limits.item_bytes // 4  # a character has no more bytes than that
-    plain = [len(text) < most and _is_lines(text.rstrip("\n")) for text in texts]
-    chosen = [text.rstrip("\n") for text, fits in zip(texts, plain, strict=True) if fits]
+def _learn(lines: Iterable[str], known: dict[str, Triple]) -> bool:
+    """Read lines that are not known yet; whether each has its triple."""
+    new = [line for line in lines if line not in known]
     try:
-        triples = [tuple(str(quad).split(" ", 2)) for quad in _parse("\n".join(chosen), _N_TRIPLES)]
+        written = pyoxigraph.serialize(_parse("\n".join(new), _N_TRIPLES), format=_N_TRIPLES)
     except (SyntaxError, ValueError):
-        return [None] * len(texts)
-    counts = [text.count("\n") + 1 for text in chosen]
-    if sum(counts) != len(triples):  # a line has no more than one triple: so each has exactly one, or we stop
-        return [None] * len(texts)
-    ends = accumulate(counts)
-    parts = iter([triples[end - count : end] for end, count in zip(ends, counts, strict=True)])
-    return [next(parts) if fits else None for fits in plain]  # type: ignore[misc]  # three terms each
+        return False
+    assert written is not None, "it is not written to a file"
+    triples = [tuple(line.split(" ", 2)) for line in written.decode().split(" .\n")[:-1]]
+    if len(triples) != len(new):  # a line has no more than one triple: so each has exactly one, or we stop
+        return False
+    known.update(zip(new, triples, strict=True))  # type: ignore[arg-type]  # three terms each
+    return True
 
 
-def _is_lines(text: str) -> bool:
-    """Whether each line begins with an IRI, and nothing nests or is the message's own."""
-    if text[:1] != "<" or text.count("\n") != text.count("\n<"):
+def _is_lines(text: str, most: int) -> bool:
+    """Whether it is not too long, each line begins with an IRI, and nothing nests or is a message's own."""
+    if len(text) >= most or text[:1] != "<" or text.count("\n") != text.count("\n<"):
         return False
     brackets = "[" in text or "(" in text or "{" in text
     return not (brackets or "_:" in text or "<<" in text or "\r" in text)

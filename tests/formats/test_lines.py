@@ -49,3 +49,14 @@ def test_one_wrong_message_leaves_the_others_far_from_it_alone() -> None:
 
 def test_a_large_message_is_read_by_itself() -> None:
     assert read_lines([A, B], Limits(item_bytes=4 * len(A) + 4)) == [read_turtle(A), None]
+
+
+def test_literals_are_those_of_messages_read_alone() -> None:
+    values = [
+        '"x .\\n y ."',
+        '"ü \\u00fc \\"q\\""@de-AT',
+        '"x"^^<http://www.w3.org/2001/XMLSchema#string>',
+        '""',
+    ]
+    texts = [f"<http://e/a> <http://e/p> {value} .\n{A}" for value in values] + [A, A]
+    assert read_lines(texts, Limits()) == [read_turtle(text) for text in texts]
