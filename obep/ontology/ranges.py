@@ -128,8 +128,8 @@ def _span(range: Datatype | Restricted) -> _Span:
     elif span.space not in ("real", None) or datatype != f"<{XSD}decimal>":
         span = span._replace(others=frozenset({datatype} if span.space in ("string", "real") else ()))
     for facet, bound in facets:
-        name, point = facet.rstrip(">").rsplit("#", 1)[-1], value(bound).point
-        if point == "NaN":  # it is neither above nor below anything
+        name, (space, point, _) = facet.rstrip(">").rsplit("#", 1)[-1], value(bound)
+        if point == "NaN" or space != span.space:  # it is neither above nor below anything
             span = span._replace(others=span.others | {(facet, bound)})
         elif name in ("minInclusive", "minExclusive") and (span.low is None or point >= span.low):
             still = span.low_open and point == span.low

@@ -137,6 +137,10 @@ LIES = [
     (STRING, facets("string", pattern='"a+"'), "perhaps"),
     (Datatype(xsd("boolean")), DataOneOf((lit("true", "boolean"), lit("false", "boolean"))), "inside"),
     (INTEGER, Datatype(LITERAL), "inside"),
+    # A bound of another datatype is neither above nor below anything.
+    (facets("double", maxExclusive='"5.0"'), facets("double", minInclusive=lit(5, "double")), "perhaps"),
+    (facets("integer", minInclusive=lit(3, "double"), maxInclusive='"x"'), INTEGER, "inside"),
+    (facets("integer", minInclusive="<http://e/x>"), facets("integer", maxInclusive=lit(3)), "perhaps"),
 ]
 
 
