@@ -31,7 +31,7 @@ _NAMES = {
 _BARE = {f"<{ax.XSD}{name}>" for name in ("integer", "decimal", "double", "float")}
 _NUMBER = f"<{ax.XSD}decimal>"
 _WORDS = frozenset(("string", "plain", "lang", "anyURI"))
-_FITS: dict[str, tuple[frozenset[str], str, str]] = {
+FITS: dict[str, tuple[frozenset[str], str, str]] = {
     "compare": (
         frozenset(("real", "double", "float", "dateTime", "date", "time")),
         "{facet} compares numbers, dates and times.",
@@ -50,7 +50,7 @@ _FITS: dict[str, tuple[frozenset[str], str, str]] = {
     ),
 }  # fmt: skip
 """For each kind of facet the value spaces that have it, what it does, and where it would fit."""
-_EXAMPLES = {"dateTime": '"2026-01-01T10:00:00Z"', "date": '"2026-01-01"', "time": '"10:00:00"'}
+EXAMPLES = {"dateTime": '"2026-01-01T10:00:00Z"', "date": '"2026-01-01"', "time": '"10:00:00"'}
 
 
 class Misfit(NamedTuple):
@@ -80,7 +80,7 @@ def misfits_of(datatype: ast.Name, facet: ast.Facet) -> Iterator[Misfit]:
     """Why a facet cannot restrict a datatype, if it cannot. `number` stands for decimals here."""
     iri = _NUMBER if datatype.text == "number" else datatype.iri
     space, kind = space_of(iri), _kind(facet)
-    spaces, reason, remedy = _FITS[kind]
+    spaces, reason, remedy = FITS[kind]
     if space is None:
         yield Misfit(
             "OBEP312", datatype.span, f"{datatype.text} takes no facets",
@@ -106,7 +106,7 @@ def _bound(datatype: ast.Name, iri: Term, space: str, facet: ast.Facet) -> Itera
         yield Misfit(
             "OBEP312", facet.value.span, f"{_written(facet.value)} is no {datatype.text}",
             f"{facet.facet} compares values of the datatype before the bracket.",
-            f"{datatype.text}[{facet.facet} {_EXAMPLES.get(space, '30')}]",
+            f"{datatype.text}[{facet.facet} {EXAMPLES.get(space, '30')}]",
         )  # fmt: skip
 
 

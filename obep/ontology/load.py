@@ -13,6 +13,7 @@ from pathlib import Path
 
 from obep.errors import ObepError, fail
 from obep.model import Term, Triple
+from obep.ontology import words
 from obep.ontology.axioms import OWL, Axioms
 from obep.ontology.cache import content_hash
 from obep.ontology.literals import literal
@@ -38,7 +39,7 @@ _EXPANDED = 1 << 16
 """How long an entity of an XML file may become when all that it refers to is filled in."""
 LARGE = 4 << 20
 """Bytes from which on a graph is read once and kept in a file that processes share."""
-_IMPORTS = f"<{OWL}imports>"
+_IMPORTS, _ON_PROPERTY = f"<{OWL}imports>", f"<{OWL}onProperty>"
 
 
 def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = None) -> Axioms:
@@ -50,14 +51,20 @@ def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = 
         raise _placed(error, files) from None
 
 
-def _placed(error: Unreadable, files: Mapping[Path, list[Triple]]) -> Unreadable:
+def _placed(error: Unreadable, files: Mapping[Path, list[Triple]]) -> ObepError:
     """The same error with the file, and with the name that a node without one belongs to."""
     for path, triples in files.items():
         if any(error.node in (s, o) for s, _, o in triples):
             node, leads = error.node, {o: s for s, _, o in triples}
+            restricts = {s: words.name(o) for s, p, o in triples if p == _ON_PROPERTY}
+            property = ""
             for _ in leads:  # up to something that has a name
-                node = leads.get(node, node) if node.startswith("_") else node
-            return Unreadable(error.node, node, error.reason, str(path))
+                if not node.startswith("_"):
+                    break
+                property = property or restricts.get(node, "")
+                node = leads.get(node, node)
+            about = words.name(node)
+            return error.placed(f"{about} ({property})" if property else about, str(path))
     return error
 
 

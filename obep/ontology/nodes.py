@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TypeVar
 
 from obep.errors import Diagnostic, ObepError
 from obep.model import Term, Triple
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import OWL, RDF, RDFS, XSD
+from obep.ontology.bounds import slip_of
 from obep.ontology.literals import parts, value
 from obep.ontology.patterns import read_pattern
-from obep.ontology.words import name
 
 _DEPTH = 200
 _T = TypeVar("_T")
@@ -191,26 +192,33 @@ class Nodes:
             for facet, bound in facets:
                 if facet == f"<{XSD}pattern>" and isinstance(wrong := read_pattern(parts(bound)[0]), str):
                     raise unreadable(s, f"its pattern cannot be read: {wrong}")
-            return ax.Restricted(self._one(s, owl("onDatatype")), tuple(facets))
+            datatype = self._one(s, owl("onDatatype"))
+            for slip in filter(None, (slip_of(datatype, *facet) for facet in facets)):
+                raise Unreadable(s, "OBEP312", *slip)
+            return ax.Restricted(datatype, tuple(facets))
         raise unreadable(s, "it stands where a data range is needed, and is none that OWL 2 knows")
 
 
 class Unreadable(ObepError):
     """An ontology says something that is not OWL 2, about a node of its graph."""
 
-    def __init__(self, node: Term, about: Term, reason: str, file: str = "") -> None:
-        super().__init__(
-            Diagnostic(
-                "OBEP303",
-                f"an axiom about {name(about)} cannot be read" if file else f"{node} cannot be read as OWL 2",
-                file,
-                reason=f"{reason[0].upper()}{reason[1:]}.",
-                remedy="write it as OWL 2 does (an editor such as Protégé knows how), or leave it out",
-            )
-        )
-        self.node, self.reason = node, reason
+    def __init__(self, node: Term, code: str, said: str, reason: str, remedy: str) -> None:
+        """`said` is the rest of a sentence about the axiom."""
+        super().__init__(Diagnostic(code, f"{node} {said}", reason=reason, remedy=remedy))
+        self.node, self._said = node, said
+
+    def placed(self, about: str, file: str) -> ObepError:
+        """The same with the file, and with a name instead of the node."""
+        [one] = self.diagnostics
+        return ObepError(replace(one, message=f"an axiom about {about} {self._said}", file=file))
 
 
 def unreadable(node: Term, reason: str) -> Unreadable:
-    """The error, before anybody knows which file it is about."""
-    return Unreadable(node, node, reason)
+    """The error for what stands in the graph and cannot be read, before anybody knows its file."""
+    return Unreadable(
+        node,
+        "OBEP303",
+        "cannot be read",
+        f"{reason[0].upper()}{reason[1:]}.",
+        "write it as OWL 2 does (an editor such as Protégé knows how), or leave it out",
+    )

@@ -34,6 +34,18 @@ def name(term: object) -> str:
     return text.split("^^", 1)[0]
 
 
+def prefixed(term: Term) -> str:
+    """A word of OWL, RDF or XML Schema with its usual prefix; anything else as it is.
+
+    >>> prefixed("<http://www.w3.org/2001/XMLSchema#double>")
+    'xsd:double'
+    """
+    for prefix, namespace in (("xsd", ax.XSD), ("owl", ax.OWL), ("rdfs", ax.RDFS), ("rdf", ax.RDF)):
+        if term.startswith(f"<{namespace}"):
+            return f"{prefix}:{term[len(namespace) + 1 : -1]}"
+    return term
+
+
 def show(node: object) -> str:
     """An axiom as a sentence, a class expression as Manchester syntax."""
     match node:
