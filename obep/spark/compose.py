@@ -7,10 +7,14 @@ until they are stopped.
 
 from __future__ import annotations
 
+import logging
 import shutil
+import signal
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -84,6 +88,8 @@ class SparkRun:
         self.delivery = Delivery(order, query.plan.returned, notes, for_terminal, sinks)
         self._stream: Any = None
         self._stopping = False
+        self._cancel: Callable[[], None] | None = None
+        """Breaks off what is read at once."""
         self.state_bytes = 0
         """What Spark's state stores hold in memory, after the last micro-batch."""
 
@@ -92,9 +98,10 @@ class SparkRun:
         from pyspark.sql import SparkSession
 
         there = SparkSession.getActiveSession()
-        spark = session(
-            self.order.master or "local[*]", self._settings(), quiet=self.order.quiet, log=self._log
-        )
+        with _own_interrupt():
+            spark = session(
+                self.order.master or "local[*]", self._settings(), quiet=self.order.quiet, log=self._log
+            )
         try:
             self._go(spark)
         finally:
@@ -128,8 +135,13 @@ class SparkRun:
         assert records is not None, "nothing is observed"
         if self.streaming:
             self._watch(records)
-        else:
+            return
+        self._cancel = spark.sparkContext.cancelAllJobs
+        try:
             self.deliver(records, 0)
+        except Exception:
+            if not self._stopping:
+                raise
 
     def _day(self) -> int | None:
         return 86_400_000_000 if self.live else None
@@ -161,7 +173,8 @@ class SparkRun:
                 self.state_bytes = sum(one["memoryUsedBytes"] for one in progress["stateOperators"])
             self.on_turn()
             if self._stopping:
-                self._stream.stop()
+                with _unsaid():  # the micro-batch that is under way is broken off, and runs again some day
+                    self._stream.stop()
                 return
 
     def deliver(self, records: DataFrame, batch: int) -> None:
@@ -192,8 +205,10 @@ class SparkRun:
         self.on_turn()
 
     def stop(self) -> None:
-        """Ends the run after the micro-batch that is under way; may be called from a signal."""
+        """Ends the run before its next micro-batch, or what is read at once; may be called from a signal."""
         self._stopping = True
+        if self._cancel is not None:  # this thread may be in the midst of a word to Java
+            Thread(target=self._cancel, daemon=True).start()
 
     def close(self) -> None:
         """Lets go of sinks and of files that nobody needs any more."""
@@ -208,6 +223,29 @@ class SparkRun:
         if wants_kafka and not {"spark.jars", "spark.jars.packages"} & settings.keys():
             settings["spark.jars"] = ",".join(f"{MAVEN}/{path}" for path in KAFKA_JARS)
         return settings
+
+
+@contextmanager
+def _own_interrupt() -> Iterator[None]:
+    """PySpark catches Ctrl-C in its own way, which speaks to Java in the midst of another word: not here."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _unsaid() -> Iterator[None]:
+    """What Python's side of Spark logs meanwhile is about the stop itself."""
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _table(records: DataFrame) -> pa.Table:
