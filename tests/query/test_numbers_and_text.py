@@ -45,7 +45,7 @@ def test_a_number_compared_with_text_is_warned_of(
         ('FILTER(?n > "m")', "?x :name ?n"),  # names have an order, too
         ('FILTER(?is != "broken")', "?x :celsius ?is"),
         ('FILTER(STR(?is) > "3")', "?x :celsius ?is"),
-        ('FILTER(?x > "3")', "?x :celsius ?is"),
+        ('FILTER(STR(?x) > "3")', "?x :celsius ?is"),
         ('FILTER(?n > "m" && ?m > 3)', "?x :name ?n . ?x :size ?m"),
     ],
 )

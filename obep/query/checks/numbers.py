@@ -79,11 +79,12 @@ def _numbers(node: Node, numeric: frozenset[str]) -> Iterator[str]:
             yield node.object.name
     elif isinstance(node, Arithmetic) or (isinstance(node, Comparison) and node.operator in ORDER):
         for var, other in ((node.left, node.right), (node.right, node.left)):
-            if isinstance(var, Var) and _is_number(other):
+            if isinstance(var, Var) and is_number(other):
                 yield var.name
 
 
-def _is_number(node: Node) -> bool:
+def is_number(node: Node) -> bool:
+    """Whether a node is a number that is written down."""
     return isinstance(node, Literal) and node.datatype is not None and node.datatype.iri in NUMBERS
 
 
