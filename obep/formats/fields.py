@@ -43,6 +43,22 @@ def look_up(record: Record, path: str) -> Any:
     return value
 
 
+def is_null(record: Record, path: str) -> bool:
+    """Whether a field for which `look_up` finds nothing is there all the same, and null.
+
+    >>> is_null({"a": [{"v": None}]}, "a.0.v"), is_null({"a": []}, "a.0.v"), is_null({"a": None}, "a.v")
+    (True, False, False)
+    """
+    if path in record:
+        return record[path] is None
+    way, dot, last = path.rpartition(".")
+    holder = look_up(record, way) if dot else None
+    if isinstance(holder, dict):
+        return last in holder and holder[last] is None
+    there = isinstance(holder, list) and last.isdecimal() and int(last) < len(holder)
+    return there and look_up(record, path) is None
+
+
 def change(record: Record, path: str, new: object) -> None:
     """Puts a value where `look_up` found one, in copies of the objects on the way."""
     if path in record:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 from itertools import chain, islice
 from typing import Any
 
+from obep.formats.fields import Record, look_up
 from obep.formats.instants import UNITS, parse_instant, show_instant
 
 LIKELY = frozenset(
@@ -43,6 +45,10 @@ SEARCHED, LONGEST = 50, 64
 """Fields of a record, and their letters, among which one that was misspelt is looked for."""
 LISTED = 12
 """Fields of a record that a message names."""
+ELEMENTS = 4
+"""Elements of an array whose fields are looked at: the others mostly have the same."""
+DEEPEST = 8
+"""How many objects and arrays around a field are looked into."""
 BEGINNING = 3
 """Letters that two names share at least, if one is the beginning of the other."""
 
@@ -65,9 +71,7 @@ def likely_time(record: dict[str, Any]) -> str:
 
 def _told_time(fields: Mapping[str, Any]) -> str:
     """The field that is called like a time, or has one written out."""
-    named = (
-        path for path, value in fields.items() if _bare(path.rsplit(".", 1)[-1]) in LIKELY and _is_time(value)
-    )
+    named = (path for path, value in fields.items() if _last(path) in LIKELY and _is_time(value))
     written = (path for path, value in fields.items() if isinstance(value, str) and _is_date_time(value))
     return next(named, next(written, ""))
 
@@ -137,10 +141,6 @@ def likely_form(text: str) -> str:
     return ""
 
 
-def _items(value: object) -> list[tuple[str, Any]]:
-    return list(value.items()) if isinstance(value, dict) else []
-
-
 def _is_date_time(text: str) -> bool:
     return any(c in text for c in "-./:") and not text.replace(".", "", 1).isdecimal() and _is_time(text)
 
@@ -157,6 +157,21 @@ def _is_time(value: object) -> bool:
 
 NAMING = ("id", "@id", "device", "deviceid", "sensor", "sensorid", "name", "station", "machine", "tag", "uid")
 """Names of fields that say who a record is about, as `LIKELY` is written."""
+TEXTS = (
+    "fw",
+    "firmware",
+    "sw",
+    "version",
+    "serial",
+    "serialno",
+    "sn",
+    "model",
+    "type",
+    "code",
+    "zip",
+    "phone",
+)
+"""Names of fields whose digits are no number, as `LIKELY` is written."""
 
 
 def likely_mapping(record: dict[str, Any], stream: str, names: str = "http://example.org/") -> str:
@@ -176,10 +191,11 @@ def likely_mapping(record: dict[str, Any], stream: str, names: str = "http://exa
     }
     time = _told_time(_flat(record)) or ("time" if "time" in record else _counted_time(flat))
     others = [path for path in flat if path != time]
-    who = next(
-        (path for name in NAMING for path in others if _bare(path) == name), others[0] if others else ""
-    )
-    said = [f":{_local(path)} {{{path}{_type(flat[path])}}}" for path in others if path != who]
+    named = (path for said in (_bare, _last) for name in NAMING for path in others if said(path) == name)
+    who = next(named, others[0] if others else "")
+    texts = not any(type(flat[path]) in (int, float) for path in others if path != who)
+    types = {path: ":double" if texts and _is_measured(path, flat[path]) else "" for path in others}
+    said = [f":{_local(path)} {{{path}{types[path]}}}" for path in others if path != who]
     lines = [
         f"[sources.{stream or 'NAME'}.mapping]",
         f'prefixes = {{ "" = "{names}" }}',
@@ -207,27 +223,28 @@ def _counted_time(flat: Mapping[str, Any]) -> str:
     return seconds[0] if len(seconds) == 1 else ""
 
 
-def likely_field(record: Mapping[str, Any], path: str) -> str:
+def likely_field(record: Record, path: str) -> str:
     """The field of a record that was probably meant, or nothing.
 
     >>> likely_field({"probe": "p1", "tempC": 2.0}, "temp")
     'tempC'
     """
-    return nearest_path(path, _names(record))
+    same = _NUMBERS.sub(".0", path)  # another element of an array is none that was meant
+    return nearest_path(path, [name for name in _names(record) if _NUMBERS.sub(".0", name) != same])
 
 
-def fields_there(record: Mapping[str, Any]) -> str:
+def fields_there(record: Record) -> str:
     """The fields that a record has, or the first of them, for a message about one that it lacks.
 
-    >>> fields_there({"probe": "p1", "air": {"val": 2.0}})
-    'the record has probe, air.val'
+    >>> fields_there({"probe": "p1", "air": {"val": 2.0}, "obs": [{"v": 1}]})
+    'the record has probe, air.val, obs.0.v'
     """
     names = _names(record)
     more = ", …" if len(names) > LISTED else ""
     return f"the record has {', '.join(names[:LISTED])}{more}" if names else "the record has no fields"
 
 
-def _names(record: Mapping[str, Any]) -> list[str]:
+def _names(record: Record) -> list[str]:
     return [name for name in islice(_flat(record), SEARCHED) if len(name) <= LONGEST]
 
 
@@ -239,8 +256,8 @@ def nearest_path(path: str, paths: Collection[str]) -> str:
     """
     if len(path) > LONGEST:
         return ""
-    last = _bare(path.rsplit(".", 1)[-1])
-    ends = {other: _bare(other.rsplit(".", 1)[-1]) for other in paths}
+    last = _last(path)
+    ends = {other: _last(other) for other in paths}
     alike = (other for other, end in ends.items() if end == last)
     spelt = get_close_matches(path, paths, 1)
     begun = (
@@ -251,20 +268,30 @@ def nearest_path(path: str, paths: Collection[str]) -> str:
     return next(chain(alike, spelt, begun), "")
 
 
-def _type(value: object) -> str:
-    """What must be said about a value that is text, as all of CSV is, and yet a number."""
-    try:
-        float(value if isinstance(value, str) else "text")
-    except ValueError:
-        return ""
-    return ":double"
+_NUMBERS = re.compile(r"\.\d+(?=\.|\Z)", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,2})?\Z", re.ASCII)
 
 
-def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        **{key: value for key, value in record.items() if not isinstance(value, dict)},
-        **{f"{key}.{inner}": v for key, value in record.items() for inner, v in _items(value)},
-    }
+def _is_measured(path: str, value: object) -> bool:
+    """Whether a value is text, as all of CSV is, and yet a number; a version or a serial number is none."""
+    return isinstance(value, str) and bool(_NUMBER.match(value)) and _last(path) not in TEXTS
+
+
+def _flat(record: Record) -> dict[str, Any]:
+    """The single values of a record by their paths, those that lie in objects or arrays last."""
+    leaves = _leaves(record.items(), DEEPEST)
+    return {path: value for path, value in leaves if look_up(record, path) is value}  # names may have dots
+
+
+def _leaves(fields: Collection[tuple[str, Any]], deep: int) -> Iterator[tuple[str, Any]]:
+    for path, value in fields:
+        if not isinstance(value, dict | list):
+            yield path, value
+    for path, value in fields if deep else ():
+        if isinstance(value, dict):
+            yield from _leaves([(f"{path}.{key}", inner) for key, inner in value.items()], deep - 1)
+        elif isinstance(value, list):
+            yield from _leaves([(f"{path}.{n}", inner) for n, inner in enumerate(value[:ELEMENTS])], deep - 1)
 
 
 def _is_plain(value: object) -> bool:
@@ -273,6 +300,11 @@ def _is_plain(value: object) -> bool:
 
 def _bare(path: str) -> str:
     return "".join(c for c in path.lower() if c not in "_- ")
+
+
+def _last(path: str) -> str:
+    """The last step of a path, as `LIKELY` is written."""
+    return _bare(path.rsplit(".", 1)[-1])
 
 
 def _local(path: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from obep.errors import fail
-from obep.formats.fields import Record, change, look_up
+from obep.formats.fields import Record, change, is_null, look_up
 from obep.formats.limits import Refused
 from obep.formats.rdf import item_triples, read_jsonld
 from obep.formats.reading import Reading, dead
@@ -97,9 +97,9 @@ def _no_unit(record: Record, path: str) -> Refused:
     """What is said of a record that lacks the field of the unit, or has nothing in it."""
     from obep.formats.hints import fields_there, likely_field
 
-    near = likely_field(record, path)
-    if near == path:
+    if is_null(record, path):
         return Refused("OBEP611", f"{path}: is null, and a unit is needed")
+    near = likely_field(record, path)
     hint = f': is it {near}? Then field = "{near}" in units of the mapping' if near else ""
     return Refused("OBEP611", f"{path}: there is no such field{hint}; {fields_there(record)}")
 

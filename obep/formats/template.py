@@ -16,7 +16,7 @@ from typing import Any
 from pyoxigraph import Literal, RdfFormat, parse
 
 from obep.errors import fail
-from obep.formats.fields import TYPES, XSD, Record, as_text, in_iri, look_up
+from obep.formats.fields import TYPES, XSD, Record, as_text, in_iri, is_null, look_up
 from obep.formats.hints import fields_there, likely_field
 from obep.formats.limits import Refused
 from obep.formats.rdf import localise, read_turtle
@@ -79,10 +79,22 @@ def value_of(record: Record, place: Place) -> Any:
         if place.optional:
             return None
         if value is None:
-            near = likely_field(record, place.path)
-            hint = f": is it {near}? Then {{{near}}} in the mapping" if near else f"; {fields_there(record)}"
-            raise Refused("OBEP609", f"{place.path}: the field is missing{hint}")
+            raise _nothing(record, place)
     return value
+
+
+def _nothing(record: Record, place: Place) -> Refused:
+    """What is said of a record that lacks a field, or has nothing in it."""
+    path = place.path
+    steps = path.split(".")
+    ways = (".".join(steps[:n]) for n in range(1, len(steps) + 1))
+    if null := next((way for way in ways if is_null(record, way)), ""):
+        what = "the field" if null == path else null
+        optional = f"{{{path}?{':' if place.type else ''}{place.type}}}"
+        return Refused("OBEP609", f"{path}: {what} is null; {optional} would leave its triples out")
+    near = likely_field(record, path)
+    hint = f": is it {near}? Then {{{near}}} in the mapping" if near else f"; {fields_there(record)}"
+    return Refused("OBEP609", f"{path}: the field is missing{hint}")
 
 
 def _fill_term(place: Place, make: Callable[[str, Any], Term]) -> Fill:

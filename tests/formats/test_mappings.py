@@ -415,3 +415,63 @@ def test_a_mapping_to_begin_with_takes_the_only_number_that_is_a_time() -> None:
     assert text.splitlines()[2:] == ['template = ":{machine} :watts {watts} ."', 'time = "t"']
     text = likely_mapping({"machine": "w1", "time": 5, "t": 1767261600}, "s")
     assert text.splitlines()[2:] == ['template = ":{machine} :t {t} ."']
+
+
+@pytest.mark.parametrize(
+    ("record", "place", "reason"),
+    [
+        ({"obs": [{"v": None}]}, "obs.0.v", "the field is null; {obs.0.v?} would leave its triples out"),
+        ({"obs": [{"v": 1}, None]}, "obs.1", "the field is null; {obs.1?} would leave its triples out"),
+        ({"v": None}, "v:double", "the field is null; {v?:double} would leave its triples out"),
+        ({"obs": None}, "obs.0.v", "obs is null; {obs.0.v?} would leave its triples out"),
+        ({"obs": [{"v": 1}]}, "obs.2.v", "the field is missing; the record has time, obs.0.v"),
+        ({"obs": []}, "obs.0.v", "the field is missing; the record has time"),
+        ({"o": [{"val": 1}]}, "o.0.v", "the field is missing: is it o.0.val? Then {o.0.val} in the mapping"),
+        ({"obs": [{"d": [2, 3]}]}, "x", "the field is missing; the record has time, obs.0.d.0, obs.0.d.1"),
+        ({"o": [{"t1": 1}]}, "t1", "the field is missing: is it o.0.t1? Then {o.0.t1} in the mapping"),
+    ],
+)  # fmt: skip
+def test_a_field_that_is_null_is_not_missing_and_arrays_are_looked_into(
+    record: dict[str, object], place: str, reason: str
+) -> None:
+    letter = mapped({"time": 3, **record}, template=f":x :p {{{place}}} .")
+    assert isinstance(letter, DeadLetter)
+    assert (letter.code, letter.reason) == ("OBEP609", f"{place.removesuffix(':double')}: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("record", "template"),
+    [
+        (
+            {"t": 1767261600, "obs": [{"v": 2.5, "q": "ok"}], "dev": {"id": "a", "fw": "2.1"}},
+            ":{dev.id} :obs_0_v {obs.0.v} ; :obs_0_q {obs.0.q} ; :dev_fw {dev.fw} .",
+        ),
+        ({"id": "a", "pos": [48.1, 11.5]}, ":{id} :pos_0 {pos.0} ; :pos_1 {pos.1} ."),
+        ({"id": "a", "wave": list(range(9))}, ":{id} :wave_0 {wave.0} ; :wave_1 {wave.1} ; "
+         ":wave_2 {wave.2} ; :wave_3 {wave.3} ."),
+        ({"id": "a", "watts": 3, "room": "101"}, ":{id} :watts {watts} ; :room {room} ."),
+        ({"id": "a", "temp": "21.5", "fw": "2.1"}, ":{id} :temp {temp:double} ; :fw {fw} ."),
+        ({"id": "a", "n": "nan", "zip": "01069", "x": "007", "y": "1_0"}, ":{id} :n {n} ; :zip {zip} ; "
+         ":x {x} ; :y {y} ."),
+        ({"id": "a", "in.side": 1, "d": {"o.t": 2, "x": 3}}, ":{id} :in_side {in.side} ; :d_x {d.x} ."),
+    ],
+)  # fmt: skip
+def test_a_mapping_to_begin_with_takes_arrays_too_and_leaves_text_as_it_is(
+    record: dict, template: str
+) -> None:
+    text = likely_mapping(record, "s")
+    settings = tomllib.loads(text)["sources"]["s"]["mapping"]
+    assert settings["template"] == template
+    [item] = read_items(
+        json.dumps(record).encode(), "json", "s", mapping=make_mapping(settings, "m"), arrival=lambda: 0
+    )
+    assert isinstance(item, Item), item
+
+
+def test_a_record_of_any_depth_has_its_first_fields_told() -> None:
+    deep: object = 1
+    for _ in range(60):
+        deep = {"a": deep}
+    letter = mapped({"time": 3, "deep": deep}, template=":x :p {v} .")
+    assert isinstance(letter, DeadLetter)
+    assert letter.reason == "v: the field is missing; the record has time"
