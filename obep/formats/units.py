@@ -167,11 +167,30 @@ def _between(source: Unit, target: Unit, where: str = "") -> tuple[Fraction, Fra
 def _known(name: str, where: str) -> Unit:
     unit = unit_named(name)
     if unit is None:
-        near = get_close_matches(name, known := (*TABLE, *ALIASES), 1)
         raise fail(
             "OBEP521",
             f"{where}: unknown unit {name!r}",
-            reason=f"Known: {' '.join(known)}",
-            remedy=near[0] if near else "",
+            reason=f"Known: {' '.join((*TABLE, *ALIASES))}",
+            remedy=_nearest(name) or (BY_HAND if COMPOUND & set(name) else ""),
         )
     return unit
+
+
+COMPOUND = frozenset("/·*^")
+"""What joins units to others."""
+BY_HAND = (
+    "{ scale = 0.001 }   by your own factor, or no conversion, and a property called after the unit"
+    " (:gramsPerMinute)"
+)
+SHORT = 3
+"""Letters of a unit's name, with which another letter is another unit."""
+
+
+def _nearest(name: str) -> str:
+    """The unit that was probably meant: one that differs in large and small letters, or a word misspelt."""
+    known = (*TABLE, *ALIASES)
+    if same := [unit for unit in known if unit.lower() == name.lower()]:
+        return " or ".join(same)
+    if COMPOUND & set(name) or len(name) <= SHORT:
+        return ""
+    return next(iter(get_close_matches(name, known, 1)), "")

@@ -233,6 +233,31 @@ def test_the_nearest_unit_is_named(name: str, near: str) -> None:
     assert {"C", "F", "degC", near} <= set(found.reason.split())
 
 
+BY_HAND = (
+    "{ scale = 0.001 }   by your own factor, or no conversion, and a property called after the unit"
+    " (:gramsPerMinute)"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("g/min", BY_HAND),
+        ("mg/L", BY_HAND),
+        ("cm/s", BY_HAND),  # not m/s
+        ("KM/H", "km/h"),
+        ("mol", ""),  # not ml
+        ("hpa", "hPa"),
+        ("mw", "mW or MW"),
+    ],
+)
+def test_another_unit_is_not_taken_for_one_misspelt(name: str, remedy: str) -> None:
+    with pytest.raises(ObepError) as caught:
+        make_mapping({"template": ":x :p {v} .", "prefixes": P, "units": {"v": f"{name} -> K"}}, "mappings.m")
+    [found] = caught.value.diagnostics
+    assert (found.message, found.remedy) == (f"mappings.m.units.v: unknown unit {name!r}", remedy)
+
+
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
