@@ -127,20 +127,27 @@ def _meant(stream: str, streams: Sequence[str], bound: Iterable[str], config: Co
 
 
 def misnamed(streams: Sequence[str], config: Config) -> list[tuple[str, str]]:
-    """Sources of obep.toml that no stream has, each with the stream without settings that it was meant for.
+    """Sources of obep.toml that no stream has, each with the stream without such settings it was meant for.
 
-    One obep.toml may serve several queries, so a name that is not near, or has another number, is left alone.
+    One obep.toml may serve several queries, so a name that is not near, or has another number, is left alone,
+    and so is one beside a stream that has the same settings itself.
     """
-    bare = [stream for stream in streams if stream not in config.sources]
     others = [name for name in config.sources if name not in streams]
-    near = ((name, stream) for name in others for stream in get_close_matches(name, bare, 1, NEAR))
+    bare = {
+        name: [one for one in streams if config.sources[name].keys().isdisjoint(config.sources.get(one, {}))]
+        for name in others
+    }
+    near = ((name, stream) for name in others for stream in get_close_matches(name, bare[name], 1, NEAR))
     return [(name, stream) for name, stream in near if name.strip(digits) != stream.strip(digits)]
 
 
 def slips(query: Path, streams: Sequence[str], config: Config) -> list[Diagnostic]:
     """Warnings of sources in obep.toml that a query does not read, though it was probably to."""
     wrong = misnamed(streams, config)
-    said = [("OBEP511", name, f"the query has no stream {name}", f"[sources.{near}]") for name, near in wrong]
+    said = [
+        ("OBEP511", name, f"the query has no stream {name}", f"[sources.{near}{_only(config.sources[name])}]")
+        for name, near in wrong
+    ]
     said += [
         ("OBEP519", name, f"the query does not read the stream {name}", f"FROM STREAM <{name}>")
         for name in _unread(query, streams, config)
@@ -150,6 +157,11 @@ def slips(query: Path, streams: Sequence[str], config: Config) -> list[Diagnosti
         Diagnostic(code, f"obep.toml: sources.{name}: {message}", remedy=remedy, severity="warning")
         for code, name, message, remedy in said
     ]
+
+
+def _only(settings: Mapping[str, Any]) -> str:
+    """The mapping, if a source has nothing else."""
+    return ".mapping" if set(settings) == {"mapping"} else ""
 
 
 def _unread(query: Path, streams: Sequence[str], config: Config) -> list[str]:

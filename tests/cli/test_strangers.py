@@ -147,12 +147,24 @@ def test_a_field_that_is_missing_is_answered_with_the_nearest(tmp_path: Path) ->
 def test_a_misspelt_source_of_the_configuration_is_warned_of(tmp_path: Path) -> None:
     (tmp_path / "obep.toml").write_text(DOOR_MAPPING.replace("doors", "door"))
     _, err = two(tmp_path)
-    start = "OBEP511  warning: obep.toml: sources.door: the query has no stream door\nTry:  [sources.doors]\n"
+    start = "OBEP511  warning: obep.toml: sources.door: the query has no stream door\n"
+    start += "Try:  [sources.doors.mapping]\n"
     assert err.startswith(start)
     done = embedded(tmp_path / "q.obep", "--source", f"probes={tmp_path}/probes.jsonl")
     assert done.status == 2
     assert "stream doors has no source" in done.err
     assert "obep.toml has [sources.door]." in done.err
+
+
+def test_settings_that_a_stream_lacks_beside_others_of_its_own_are_warned_of(tmp_path: Path) -> None:
+    own = '[sources.doors]\nuri = "doors.jsonl"\n'
+    (tmp_path / "obep.toml").write_text(own + DOOR_MAPPING.replace("doors", "dors"))
+    _, err = two(tmp_path)
+    start = "OBEP511  warning: obep.toml: sources.dors: the query has no stream dors\n"
+    assert err.startswith(f"{start}Try:  [sources.doors.mapping]\n")
+    assert "OBEP519" not in err
+    (tmp_path / "obep.toml").write_text(own.replace("doors", "dors"))
+    assert two(tmp_path)[1].startswith(f"{start}Try:  [sources.doors]\n")
 
 
 def test_a_source_of_another_query_is_no_slip(tmp_path: Path) -> None:
