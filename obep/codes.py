@@ -180,6 +180,7 @@ CODES: dict[str, str] = {
     "OBEP311": "a pattern that cannot be read",
     "OBEP312": "a facet that does not fit its datatype",
     "OBEP313": "a prefix with nothing in the ontology",
+    "OBEP314": "a word that OWL does not have",
     "OBEP340": "no Java, and the reasoner is needed",
     "OBEP341": "Java would not start",
     "OBEP342": "the reasoner cannot read the ontology",

@@ -78,10 +78,13 @@ def _compiled(
     """The bundle; none where `said` has an error, which names that are wrong too are added to."""
     from obep.ontology.cache import cache_dir as default_dir
     from obep.ontology.compile import compile_bundle
-    from obep.ontology.load import load_graph, load_ontology
+    from obep.ontology.load import axioms_in, load_graph, ontology_files
     from obep.ontology.names import check_names
+    from obep.ontology.owl_words import check_owl_words
 
-    axioms = load_ontology(linked.vocab, catalogue)
+    files = ontology_files(linked.vocab, catalogue)
+    said += check_owl_words(files)
+    axioms = axioms_in(files)
     k = load_graph(linked.graphs, cache_dir or default_dir())
     if any(one.severity == "error" for one in said):
         said += check_names(linked, axioms, k)

@@ -44,7 +44,11 @@ _IMPORTS, _ON_PROPERTY = f"<{OWL}imports>", f"<{OWL}onProperty>"
 
 def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = None) -> Axioms:
     """T from its files and all that they import."""
-    files = {path: read_rdf(path) for path in _with_imports(list(paths), catalogue or {})}
+    return axioms_in(ontology_files(paths, catalogue or {}))
+
+
+def axioms_in(files: Mapping[Path, list[Triple]]) -> Axioms:
+    """T from the triples of its files."""
     try:
         return axioms_of(dict.fromkeys(triple for triples in files.values() for triple in triples))
     except Unreadable as error:
@@ -141,14 +145,16 @@ def _bytes(path: Path) -> bytes:
         ) from None
 
 
-def _with_imports(waiting: list[Path], catalogue: Mapping[str, Path]) -> list[Path]:
-    found: dict[Path, None] = {}
+def ontology_files(paths: Iterable[Path], catalogue: Mapping[str, Path]) -> dict[Path, list[Triple]]:
+    """The triples of T's files, and of all that they import."""
+    found: dict[Path, list[Triple]] = {}
+    waiting = list(paths)
     while waiting:
-        path = waiting.pop(0)
-        if path.resolve() in found:
+        path = waiting.pop(0).resolve()
+        if path in found:
             continue
-        found[path.resolve()] = None
-        for _, p, o in read_rdf(path):
+        found[path] = read_rdf(path)
+        for _, p, o in found[path]:
             if p == _IMPORTS:
                 imported = catalogue.get(o[1:-1])
                 if imported is None:
@@ -160,7 +166,7 @@ def _with_imports(waiting: list[Path], catalogue: Mapping[str, Path]) -> list[Pa
                         remedy=f'[ontology.catalogue]\n"{o[1:-1]}" = "a file of yours"      # in obep.toml',
                     )
                 waiting.append(imported)
-    return list(found)
+    return found
 
 
 def _parse(data: bytes, format: str) -> list[Triple]:
