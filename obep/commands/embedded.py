@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from hashlib import blake2b
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +30,7 @@ from obep.model import Occurrence
 from obep.streams.checkpoint import Checkpoint, Standing
 from obep.streams.files import PipeSource
 from obep.streams.letters import Letters
-from obep.streams.order import Order, Target, bindings, wanted_events
+from obep.streams.order import Inlet, Order, Target, bindings, wanted_events
 from obep.streams.pipeline import Outlet, Run
 from obep.streams.sinks import open_sink
 from obep.streams.sources import open_source
@@ -90,6 +92,13 @@ def _endpoint(where: str, figures: Figures) -> Endpoint:
     return Endpoint(where, figures.metrics)
 
 
+def _spool(order: Order, inlet: Inlet) -> Path | None:
+    """Where messages of a source lie until the checkpoint has them."""
+    if order.checkpoint is None:
+        return None
+    return order.checkpoint / "spool" / blake2b(inlet.key.encode(), digest_size=8).hexdigest()
+
+
 def open_run(order: Order, query: Query) -> tuple[Run, Engine]:
     """The run with its sources, sinks and checkpoint; what cannot be opened is the user's to mend."""
     config, notes = order.config, Notes()
@@ -99,7 +108,13 @@ def open_run(order: Order, query: Query) -> tuple[Run, Engine]:
     alone = streams[0] if len(streams) == 1 else ""
     sources = {
         inlet.key: open_source(
-            inlet.name, inlet.uri, config, stream=alone, trusted=inlet.trusted, notes=notes
+            inlet.name,
+            inlet.uri,
+            config,
+            stream=alone,
+            trusted=inlet.trusted,
+            notes=notes,
+            spool=_spool(order, inlet),
         )
         for inlet in order.inlets
     }

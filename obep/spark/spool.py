@@ -1,4 +1,4 @@
-"""Messages between a connection and Spark: numbered, in files, until the micro-batch that read them is done.
+"""Messages between a connection and Spark: in a spool, until the micro-batch that read them is done.
 
 Spark asks one long-lived process for offsets and others for the data, so the spool lies on disk between them.
 A message leaves it when the micro-batch that read it is committed: after a restart the numbers go on.
@@ -6,66 +6,17 @@ A message leaves it when the micro-batch that read it is committed: after a rest
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import msgspec
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
+from obep.streams.spool import NEXT, Message, Spool
+
 SCHEMA = "topic string, arrived long, data binary"
-Message = tuple[str, int, bytes]
-"""Topic, arrival in microseconds, payload."""
-NEXT = "next"
-
-
-class Spool:
-    """Numbered messages in files of a folder; the name of a file is the number of its first message."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-        self.next = self._find_next()
-
-    def _find_next(self) -> int:
-        mark = self._folder / NEXT
-        marked = int(mark.read_text()) if mark.exists() else 0
-        return max([marked, *(first + len(messages) for first, messages in self.files(0, None))])
-
-    def append(self, messages: Sequence[Message]) -> None:
-        """Safely on disk when this returns."""
-        self._put(f"{self.next:020d}.spool", msgspec.msgpack.encode(messages))
-        self.next += len(messages)
-
-    def files(self, start: int, end: int | None) -> Iterator[tuple[int, list[Message]]]:
-        """The files that may hold messages from `start` up to (without) `end`, with their first numbers."""
-        for path in sorted(self._folder.glob("*.spool")):
-            first = int(path.stem)
-            if end is not None and first >= end:
-                return
-            messages = msgspec.msgpack.decode(path.read_bytes(), type=list[Message])
-            if first + len(messages) > start:
-                yield first, messages
-
-    def forget(self, end: int) -> None:
-        """The messages before `end` are not asked for any more."""
-        self._put(NEXT, str(self.next).encode())
-        for path in sorted(self._folder.glob("*.spool")):
-            messages = msgspec.msgpack.decode(path.read_bytes(), type=list[Any])
-            if int(path.stem) + len(messages) > end:
-                return
-            path.unlink()
-
-    def _put(self, name: str, data: bytes) -> None:
-        whole = self._folder / f".{name}.tmp"
-        with whole.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        whole.replace(self._folder / name)
 
 
 class Range(InputPartition):

@@ -49,6 +49,7 @@ class KafkaSource:
         self._topic = topic_of(address)
         self._format = format_named(format or address.option("format", "json"))
         self._stopped = False
+        self._committed: Position = {}
         self._arrival = reading.arrival
         reset = settings.get("start", address.option("start", "earliest"))
         self._first = kafka.OFFSET_END if reset == "latest" else kafka.OFFSET_BEGINNING
@@ -75,16 +76,23 @@ class KafkaSource:
         )
         try:
             while not self._stopped:
+                self._follow()
                 messages = self._consumer.consume(SIZE, 0.2)
                 if messages:
                     yield self._batch(messages)
+            self._follow()
         finally:
             self._consumer.close()
 
     def committed(self, position: Position) -> None:
+        """Remembered for the thread that reads: with two in it the client would wait for ever."""
+        self._committed = dict(position)
+
+    def _follow(self) -> None:
         """Lets the group's offsets follow, for those who watch its lag; obep goes by its own checkpoint."""
+        position, self._committed = self._committed, {}
         offsets = [self._kafka.TopicPartition(self._topic, int(p), offset) for p, offset in position.items()]
-        if offsets and not self._stopped:
+        if offsets:
             self._consumer.commit(offsets=offsets, asynchronous=True)
 
     def stop(self) -> None:

@@ -6,6 +6,7 @@ import queue
 import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,9 @@ from obep.formats.reading import Reading
 from obep.model import DeadLetter, Item
 from obep.streams.address import Address
 from obep.streams.batches import SIZE, Batch, Position
+from obep.streams.files import now
 from obep.streams.refused import refused
+from obep.streams.spool import NEXT, Message, Spool
 
 if TYPE_CHECKING:
     import paho.mqtt.client as paho
@@ -99,12 +102,19 @@ class MqttSource(Connection):
         settings: Mapping[str, Any],
         config: Config,
         format: str = "",
+        spool: Path | None = None,
     ) -> None:
+        """`spool` is where messages lie until a checkpoint has them; without it nobody goes on from one."""
         super().__init__(address, settings, config)
         self.name = name
         self._reading = reading
         self._format = format_named(format or address.option("format", "json"))
-        self._messages: queue.Queue[tuple[str, bytes]] = queue.Queue(HELD)
+        self._messages: queue.Queue[paho.MQTTMessage] = queue.Queue(HELD)
+        self._spool = Spool(spool) if spool is not None else None
+        self._forgotten = 0
+        """Messages of the spool that the checkpoint has."""
+        if self._spool is not None:
+            self.client.manual_ack_set(True)
         self._stopped = Event()
         self._read_by_somebody = False
         self.client.on_message = self._arrived
@@ -114,25 +124,52 @@ class MqttSource(Connection):
         self.client.subscribe(self.topic, self.qos)
 
     def batches(self, start: Position) -> Iterator[Batch]:
-        """What the broker sends; it keeps the position itself, for a `client_id`."""
+        """What lies in the spool, then what the broker sends; it keeps for a `client_id` what is not here."""
         self._read_by_somebody = True
         try:
+            if self._spool is not None:
+                self._spool.next = max(self._spool.next, start.get(NEXT, 0))
+                yield from self._spooled(self._spool, start.get(NEXT, 0))
             while not self._stopped.is_set():
-                records: list[Item | DeadLetter] = []
-                try:
-                    records.extend(self._read(*self._messages.get(timeout=0.2)))
-                    while len(records) < SIZE:
-                        records.extend(self._read(*self._messages.get_nowait()))
-                except queue.Empty:
-                    pass
-                if records:
-                    yield Batch(records, {})
+                if messages := self._come():
+                    yield self._batch([(m.topic, now(), bytes(m.payload)) for m in messages], messages)
         finally:
             self._stopped.set()
             self.close()
 
+    def _come(self) -> list[paho.MQTTMessage]:
+        """The messages that are there, after a short while."""
+        messages = []
+        try:
+            messages.append(self._messages.get(timeout=0.2))
+            while len(messages) < SIZE:
+                messages.append(self._messages.get_nowait())
+        except queue.Empty:
+            pass
+        return messages
+
+    def _spooled(self, spool: Spool, start: int) -> Iterator[Batch]:
+        """What came before and is in no checkpoint."""
+        for first, messages in spool.files(start, None):
+            records = [one for message in messages[max(0, start - first) :] for one in self._read(message)]
+            yield Batch(records, {NEXT: first + len(messages)})
+
+    def _batch(self, messages: list[Message], sent: list[paho.MQTTMessage]) -> Batch:
+        """Messages as records; with a spool they are safe in it before the broker hears that they are."""
+        position: Position = {}
+        if self._spool is not None:
+            if self._forgotten:
+                self._spool.forget(self._forgotten)
+                self._forgotten = 0
+            self._spool.append(messages)
+            for one in sent:
+                self.client.ack(one.mid, one.qos)
+            position = {NEXT: self._spool.next}
+        return Batch([record for message in messages for record in self._read(message)], position)
+
     def committed(self, position: Position) -> None:
-        pass
+        """Remembered for the thread that reads, which alone touches the spool."""
+        self._forgotten = position.get(NEXT, 0)
 
     def stop(self) -> None:
         """Only asks: it may be called from a signal, while the client waits for room in the queue."""
@@ -143,14 +180,16 @@ class MqttSource(Connection):
     def _arrived(self, client: Any, userdata: Any, message: Any) -> None:
         while not self._stopped.is_set():
             try:
-                self._messages.put((message.topic, message.payload), timeout=0.2)
+                self._messages.put(message, timeout=0.2)
                 return
             except queue.Full:
                 continue
 
-    def _read(self, topic: str, payload: bytes) -> Iterator[Item | DeadLetter]:
+    def _read(self, message: Message) -> Iterator[Item | DeadLetter]:
+        topic, arrived, payload = message
         extra = {"_topic": topic, "_levels": topic.split("/")}
-        return read_items_of(payload, self._format, replace(self._reading, extra=extra))
+        arrival = None if self._reading.arrival is None else lambda: arrived
+        return read_items_of(payload, self._format, replace(self._reading, extra=extra, arrival=arrival))
 
 
 class MqttSink(Connection):

@@ -15,11 +15,19 @@ from obep.streams.files import FileSource, FolderSource, PipeSource, now
 
 
 def open_source(
-    name: str, uri: str, config: Config, *, stream: str = "", trusted: bool = True, notes: Notes | None = None
+    name: str,
+    uri: str,
+    config: Config,
+    *,
+    stream: str = "",
+    trusted: bool = True,
+    notes: Notes | None = None,
+    spool: Path | None = None,
 ) -> Source:
     """The source of a URI, bound to the stream `name` if it has one; `stream` is for records that name none.
 
-    `trusted` says that the user typed the URI: then its file may lie anywhere.
+    `trusted` says that the user typed the URI: then its file may lie anywhere. `spool` is a folder for
+    messages that no checkpoint has yet, if there are checkpoints.
     """
     address = parse_address(uri)
     settings = config.sources.get(name, {}) if name else {}
@@ -33,7 +41,7 @@ def open_source(
         if address.scheme == "dir":
             return FolderSource(shown, path, reading, format)
         return FileSource(shown, path, reading, format, "" if trusted else place_of(name, config))
-    return _open_network(shown, address, reading, settings, config, format)
+    return _open_network(shown, address, reading, settings, config, format, spool)
 
 
 def place_of(name: str, config: Config) -> str:
@@ -42,7 +50,13 @@ def place_of(name: str, config: Config) -> str:
 
 
 def _open_network(
-    name: str, address: Address, reading: Reading, settings: Mapping[str, Any], config: Config, format: str
+    name: str,
+    address: Address,
+    reading: Reading,
+    settings: Mapping[str, Any],
+    config: Config,
+    format: str,
+    spool: Path | None,
 ) -> Source:
     if address.scheme == "tcp":
         from obep.streams.tcp import TcpSource
@@ -51,7 +65,7 @@ def _open_network(
     if address.scheme in ("mqtt", "mqtts"):
         from obep.streams.mqtt import MqttSource
 
-        return MqttSource(name, address, reading, settings, config, format)
+        return MqttSource(name, address, reading, settings, config, format, spool)
     if address.scheme == "kafka":
         from obep.streams.kafka import KafkaSource
 

@@ -18,7 +18,8 @@ from obep.errors import ObepError
 from obep.settings import Secret
 from obep.spark.mqtt_source import MqttReader
 from obep.spark.sources import kafka_options, require_answer
-from obep.spark.spool import NEXT, Range, Spool, SpooledReader
+from obep.spark.spool import Range, SpooledReader
+from obep.streams.spool import NEXT, Spool
 from obep.spark.tcp_source import TcpReader
 from obep.streams.address import parse_address
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Queue
 
 import pytest
 from kafka_broker import USER, WORD, KafkaBroker, NoKafka, kafka_broker
@@ -11,12 +13,12 @@ from kafka_broker import USER, WORD, KafkaBroker, NoKafka, kafka_broker
 from obep.config import Config, load_config
 from obep.errors import ObepError
 from obep.model import DeadLetter, Item
-from obep.streams.batches import Position, Source
+from obep.streams.batches import Batch, Position, Source
 from obep.streams.sinks import open_sink
 from obep.streams.sources import open_source
 
 pytestmark = pytest.mark.slow
-pytest.importorskip("confluent_kafka")
+confluent_kafka = pytest.importorskip("confluent_kafka")
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +69,30 @@ def test_what_a_sink_produces_a_source_reads_and_goes_on_from_its_position(
     assert [r.at for r in rest] == [7_000_000]
     again, _ = take(open_source("doors", uri, config), 6, {})
     assert len(again) == 6, "without a checkpoint it begins at the start, whatever the group has committed"
+
+
+def test_the_offsets_of_the_group_follow_the_checkpoint_while_another_thread_reads(
+    broker: str, tmp_path: Path
+) -> None:
+    config, uri = Config(tmp_path), f"kafka://{broker}/followed"
+    sink = open_sink(uri, {}, config)
+    source = open_source("doors", uri, config)
+    read: Queue[Batch] = Queue()
+    position: dict[str, int] = {}
+    with ThreadPoolExecutor(2) as threads:
+        reader = threads.submit(lambda: [read.put(batch) for batch in source.batches({})])
+        for n in range(4):
+            sink.send(f"urn:{n}", b'{"time": %d, "graph": ""}' % n)
+            sink.flush()
+            position |= read.get(timeout=30).position
+            threads.submit(source.committed, dict(position)).result(30)
+        source.stop()
+        reader.result(30)
+    sink.close()
+    consumer = confluent_kafka.Consumer({"bootstrap.servers": broker, "group.id": "obep"})
+    there = consumer.committed([confluent_kafka.TopicPartition("followed", int(p)) for p in position], 30)
+    consumer.close()
+    assert {str(one.partition): one.offset for one in there} == position
 
 
 def test_a_topic_or_broker_that_is_not_there_is_an_error(

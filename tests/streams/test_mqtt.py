@@ -11,9 +11,11 @@ from brokers import MqttBroker, NoMosquitto, mosquitto_broker, mqtt_broker, pass
 from obep.config import Config, load_config
 from obep.errors import ObepError
 from obep.model import DeadLetter, Item
-from obep.streams.batches import Source
+from obep.streams.batches import Batch, Position, Source
+from obep.streams.mqtt import MqttSource
 from obep.streams.sinks import open_sink
 from obep.streams.sources import open_source
+from obep.streams.spool import Spool
 
 pytest.importorskip("paho")
 pytest.importorskip("amqtt")
@@ -151,3 +153,41 @@ def test_tls_and_a_password_together_let_a_source_and_a_sink_in(
             open_sink(broker.uri("t"), wrong, config)
         assert caught.value.code == "OBEP552"
         assert "wrong-word" not in str(caught.value)
+
+
+def test_what_was_acknowledged_is_in_the_spool_until_a_checkpoint_has_it(
+    broker: MqttBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[object] = []
+    append = Spool.append
+    monkeypatch.setattr(Spool, "append", lambda own, some: (append(own, some), told.append("safe"))[0])
+    config, spool = Config(tmp_path), tmp_path / "spool"
+
+    def reading(start: Position) -> tuple[MqttSource, Iterator[Batch]]:
+        source = open_source("doors", broker.uri("kept"), config, spool=spool)
+        assert isinstance(source, MqttSource)
+        ack = source.client.ack
+        monkeypatch.setattr(source.client, "ack", lambda mid, qos: (told.append("ack"), ack(mid, qos))[1])
+        return source, source.batches(start)
+
+    source, batches = reading({})
+    broker.publish("kept", b'{"time": 1, "graph": ""}')
+    first = next(batches)
+    broker.publish("kept", b'{"time": 2, "graph": ""}')
+    second = next(batches)
+    assert told == ["safe", "ack", "safe", "ack"]
+    assert (first.position, second.position) == ({"next": 1}, {"next": 2})
+    batches.close()  # and nothing was committed: as after a kill
+
+    source, batches = reading({})
+    assert [record.at for _ in range(2) for record in next(batches).records] == [1_000_000, 2_000_000]
+    batches.close()
+
+    source, batches = reading(first.position)
+    again = next(batches)
+    assert ([record.at for record in again.records], again.position) == ([2_000_000], {"next": 2})
+    source.committed(again.position)
+    broker.publish("kept", b'{"time": 3, "graph": ""}')
+    assert next(batches).position == {"next": 3}
+    batches.close()
+    assert [number for number, _ in Spool(spool).files(0, None)] == [2], "what a checkpoint has is gone"
