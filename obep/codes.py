@@ -166,6 +166,7 @@ CODES: dict[str, str] = {
     "OBEP244": "a property that an event never hands on",
     "OBEP245": "events that are found once more in a guarded one",
     "OBEP246": "a name in the static graph that nobody knows",
+    "OBEP247": "a block that looks at the explanation alone",
     # 300-399 ontology and reasoning
     "OBEP301": "an ontology or graph that cannot be opened",
     "OBEP302": "an ontology or graph that cannot be read as RDF",
@@ -250,6 +251,8 @@ CODES: dict[str, str] = {
     "OBEP565": "numbers that are text",
     "OBEP566": "times that are probably in another unit",
     "OBEP567": "a name in items that is probably misspelt",
+    "OBEP568": "an output that is an input",
+    "OBEP569": "numbers of another datatype",
     "OBEP570": "a graph that cannot be pushed",
     "OBEP571": "an engine that is closed",
     "OBEP572": "a query without RETURN",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from obep.commands.output import write_for_run
 from obep.commands.progress import Progress
 from obep.engine.query import Query, load
 from obep.formats.reading import Notes
+from obep.streams.apart import require_apart
 from obep.streams.order import Order
 
 
 def opened(order: Order) -> Query:
-    """The query of a run, compiled; its warnings have been said."""
+    """The query of a run, compiled; its warnings have been said, and nothing that it reads is written."""
     query = load(
         order.query,
         allowed=order.config.allowed,
@@ -23,6 +25,16 @@ def opened(order: Order) -> Query:
     )
     if not order.quiet:
         write_for_run(query.warnings)
+    linked, config = query.linked, order.config.path
+    require_apart(
+        order,
+        {
+            **{Path(file.name): "the query" for file in linked.files},
+            **dict.fromkeys(linked.vocab, "the ontology"),
+            **dict.fromkeys(linked.graphs, "the static graph"),
+            **({} if config is None else {config: "the configuration"}),
+        },
+    )
     return query
 
 

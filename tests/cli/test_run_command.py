@@ -337,3 +337,46 @@ def test_a_reader_that_leaves_is_no_failure(query: Path) -> None:
     err = running.stderr.read()
     assert running.wait(60) == 0
     assert b"Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("--sink", "s.jsonl"), "the sink s.jsonl would write over the source s=s.jsonl"),
+        (("--dead-letters", "./q.obep"), "--dead-letters q.obep would write over the query"),
+        (("--dead-letters", "t.ttl"), "--dead-letters t.ttl would write over the ontology"),
+        (("--dead-letters", "k.ttl"), "--dead-letters k.ttl would write over the static graph"),
+        (("--dead-letters", "obep.toml"), "--dead-letters obep.toml would write over the configuration"),
+        (("--dead-letters", "link"), "--dead-letters link would write over the source s=s.jsonl"),
+        (
+            ("--sink", "a.jsonl", "--dead-letters", "a.jsonl"),
+            "--dead-letters a.jsonl would write over the sink a.jsonl",
+        ),
+        (
+            ("--source", "s=dir:in", "--sink", "in/a.jsonl"),
+            "the sink in/a.jsonl would be read by the source s=dir:in",
+        ),
+    ],
+)
+def test_nothing_that_is_read_is_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "s.jsonl": reading(1, "a", 35),
+        "q.obep": HOT.replace("FROM STREAM", "VOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM", 1),
+        "t.ttl": "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        "<http://e/celsius> a owl:DatatypeProperty . <http://e/Sensor> a owl:Class .",
+        "k.ttl": "",
+        "obep.toml": "",
+    }
+    for name, text in files.items():
+        Path(name).write_text(text)
+    Path("link").symlink_to("s.jsonl")
+    Path("in").mkdir()
+    given = given if "--source" in given else (*given, "--source", "s=s.jsonl")
+    done = embedded("q.obep", *given)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"OBEP568  {says}\n")
+    assert {name: Path(name).read_text() for name in files} == files
+    assert not any(Path("in").iterdir())
