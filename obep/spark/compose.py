@@ -207,6 +207,7 @@ class SparkRun:
     def stop(self) -> None:
         """Ends the run before its next micro-batch, or what is read at once; may be called from a signal."""
         self._stopping = True
+        self.delivery.hurry()
         if self._cancel is not None:  # this thread may be in the midst of a word to Java
             Thread(target=self._cancel, daemon=True).start()
 

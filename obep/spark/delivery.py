@@ -153,6 +153,12 @@ class Delivery:
         if self._file is not None:
             self._file.close()
 
+    def hurry(self) -> None:
+        """Somebody waits for the end; may be called from a signal."""
+        for sink in self._sinks.values():
+            if isinstance(sink, Posted):
+                sink.hurry()
+
     def reopen(self) -> None:
         """A micro-batch may come again: go on from what was noted."""
         self.close()

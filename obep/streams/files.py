@@ -73,6 +73,20 @@ def unreadable(path: Path, why: str, place: str = "") -> ObepError:
     )
 
 
+def refuse_folder(path: Path, name: str, place: str = "") -> None:
+    """Refuses a folder that is given as a file, with the way in which folders are read.
+
+    `name` is the stream that it is given to, if it is, `place` where obep.toml does so.
+    """
+    if path.is_dir():
+        raise fail(
+            "OBEP550",
+            f"{path} is a folder",
+            reason="One that is given as dir:PATH is watched: each file that appears in it is read.",
+            remedy=f'uri = "dir:{path}"' if place else f"--source {name}{'=' if name else ''}dir:{path}",
+        )
+
+
 class FileSource:
     """One file, read to its end."""
 
@@ -83,6 +97,7 @@ class FileSource:
         self.name = name
         self._path = path
         self._reading = reading
+        refuse_folder(path, reading.stream if reading.rename else "", place)
         self._format, self._packed = format_of(path.name, format)
         self._stopped = False
         open_file(path, place).close()  # said before anything runs

@@ -111,6 +111,9 @@ class Run:
         self.stopping = True
         for source in self.sources.values():
             source.stop()
+        for outlet in self.outlets.values():
+            if isinstance(outlet.sink, Posted):
+                outlet.sink.hurry()
 
     def close(self) -> None:
         """Lets go of sinks and files."""

@@ -16,6 +16,9 @@ class Slow(Protocol):
 
     def send(self, id: str, payload: bytes) -> None: ...
 
+    def hurry(self) -> None:
+        """Try nothing again: somebody waits for the end. May be called from a signal."""
+
     def close(self) -> None: ...
 
 
@@ -37,6 +40,10 @@ class Posted:
 
     def position(self) -> int:
         return 0
+
+    def hurry(self) -> None:
+        """Somebody waits for the end; may be called from a signal."""
+        self._sink.hurry()
 
     def close(self) -> None:
         self._waiting.put(None)

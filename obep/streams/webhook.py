@@ -49,6 +49,8 @@ class WebhookSink:
         for attempt in range(self._retries + 1):
             if attempt:
                 self._wait(min(0.5 * 2 ** (attempt - 1), 30.0))
+                if self._closing.is_set():
+                    break
             try:
                 with self._open(self._request(id, payload), timeout=self._timeout) as answer:
                     answer.read(1)
@@ -61,6 +63,10 @@ class WebhookSink:
             except (OSError, http.client.HTTPException) as error:  # refused, timed out, broken off
                 reason = str(getattr(error, "reason", error)) or type(error).__name__
         raise fail("OBEP555", f"{self._address.shown} did not take {id}: {reason}")
+
+    def hurry(self) -> None:
+        """What is not taken at once is given up from now on."""
+        self._closing.set()
 
     def flush(self) -> None:
         pass

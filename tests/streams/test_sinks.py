@@ -178,6 +178,20 @@ def test_a_webhook_that_is_not_there_is_given_up_in_the_end() -> None:
     assert "hush" not in str(caught.value)
 
 
+def test_a_webhook_is_not_tried_again_once_somebody_waits_for_the_end() -> None:
+    waits: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        sink.hurry()
+
+    sink = WebhookSink(parse_address("http://127.0.0.1:1/o"), {"retries": 5}, wait)
+    for id in ("urn:1", "urn:2"):
+        with pytest.raises(ObepError, match=f"did not take {id}: "):
+            sink.send(id, b"{}")
+    assert waits == [0.5, 0.5], "one more try was waited for, and none was made"
+
+
 def test_a_slow_sink_is_waited_for_and_its_failures_are_kept(tmp_path: Path) -> None:
     with server(400) as (uri, seen):
         sink = open_sink(uri, {}, Config(tmp_path))
