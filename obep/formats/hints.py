@@ -52,6 +52,11 @@ DEEPEST = 8
 BEGINNING = 3
 """Letters that two names share at least, if one is the beginning of the other."""
 
+GZIP, UTF16 = b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
+"""How compressed data, and text as some programs of Windows write it, begin."""
+AS_CSV = 'a file ends in .csv, standard input is -.csv, others set format = "csv" in obep.toml'
+_NO_CSV = re.compile(rb"""[\[\]{}]|\A\s*([<@#]|"[^"]*"\s*:)""")
+
 NOW = range(parse_instant("1990-01-01"), parse_instant("2100-01-01"))
 """Where the times of devices mostly lie."""
 DAY = 86_400_000_000
@@ -124,6 +129,49 @@ def doubtful_unit(value: str | int | float, at: int, unit: str) -> Doubt | None:
     most = DAY * UNITS[unit] // UNITS[other]
     said = f'with unit = "{unit}" the first time, {value}, is {show_instant(at)}; {meant}'
     return Doubt(said, remedy, at, most)
+
+
+def likely_bytes(data: bytes) -> str:
+    """What bytes that are no text in UTF-8 probably are, and what helps; or nothing.
+
+    >>> likely_bytes("Wärme".encode("latin-1"))
+    'byte 2 is no UTF-8 (0xe4): iconv -f LATIN1 -t UTF-8 makes it so, if it is Latin-1'
+    """
+    if data.startswith(GZIP):
+        return "it is compressed with gzip: such a file ends in .gz, standard input is then -.jsonl.gz, say"
+    if data.startswith(UTF16):
+        return "it is UTF-16, and UTF-8 is needed: iconv -f UTF-16 -t UTF-8 makes it so"
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        if error.reason != "unexpected end of data":  # only a beginning may be known
+            byte = f"byte {error.start + 1} is no UTF-8 (0x{data[error.start]:02x})"
+            return f"{byte}: iconv -f LATIN1 -t UTF-8 makes it so, if it is Latin-1"
+    return ""
+
+
+def likely_other(data: bytes) -> str:
+    """What bytes that were to be JSON probably are, and what helps; or nothing."""
+    return likely_bytes(data) or likely_csv(data)
+
+
+def hinted(reason: str, hint: str) -> str:
+    """The reason, and what helps if that is known."""
+    return f"{reason}; {hint}" if hint else reason
+
+
+def likely_csv(line: bytes) -> str:
+    """What helps against a line that was to be JSON, and is probably CSV; or nothing.
+
+    >>> likely_csv(b"time,id,watts")
+    'it looks like CSV: a file ends in .csv, standard input is -.csv, others set format = "csv" in obep.toml'
+    >>> likely_csv(b'"time": 1, "id": 2')
+    ''
+    """
+    marks = any(mark in line for mark in (b",", b";", b"\t"))
+    if marks and not _NO_CSV.search(line) and not line.rstrip().endswith(b","):
+        return f"it looks like CSV: {AS_CSV}"
+    return ""
 
 
 def likely_form(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from obep.formats.hints import hinted, likely_other
 from obep.formats.limits import Refused, check_nesting, lines, whole
 from obep.formats.rdf import item_triples, read_message, read_turtle
 from obep.formats.reading import Reading, dead
@@ -64,11 +65,10 @@ def read_json_lines(file: BinaryIO, reading: Reading, numbered: bool = False) ->
 def _hinted(letter: DeadLetter, line: bytes) -> DeadLetter:
     """A line's dead letter, with what helps if it is a piece of an array, or of an object over several."""
     piece = line.strip()
-    if letter.code in ("OBEP600", "OBEP601") and (
-        piece[:1] in (b"[", b"]", b"}", b'"') or piece == b"{" or piece[-1:] == b","
-    ):
-        return letter._replace(reason=f"{letter.reason}; {ONE_A_LINE}")
-    return letter
+    broken = piece[:1] in (b"[", b"]", b"}", b'"') or piece == b"{" or piece[-1:] == b","
+    if letter.code not in ("OBEP600", "OBEP601") or not broken or likely_other(line):
+        return letter
+    return letter._replace(reason=hinted(letter.reason, ONE_A_LINE))
 
 
 def read_json(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
@@ -82,7 +82,7 @@ def read_json(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
     except Refused as refused:
         yield dead(refused, reading.stream, data)
     except (msgspec.DecodeError, UnicodeError) as error:
-        yield dead(Refused("OBEP600", f"not JSON: {error}"), reading.stream, data)
+        yield dead(_not_json(error, data), reading.stream, data)
     else:
         for record in found:
             yield read(bytes(record), reading)
@@ -122,7 +122,7 @@ def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
     except msgspec.ValidationError as error:
         return dead(_wrong_envelope(line, error, reading), stream, line, at)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        return dead(Refused("OBEP600", f"not JSON: {error}"), stream, line, at)
+        return dead(_not_json(error, line), stream, line, at)
 
 
 def read_mapped(line: bytes, reading: Reading) -> Item | DeadLetter:
@@ -136,8 +136,12 @@ def read_mapped(line: bytes, reading: Reading) -> Item | DeadLetter:
     except Refused as refused:
         return dead(refused, reading.stream, line)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        return dead(Refused("OBEP600", f"not JSON: {error}"), reading.stream, line)
+        return dead(_not_json(error, line), reading.stream, line)
     return reading.mapping.item(record, line, reading)
+
+
+def _not_json(error: Exception, data: bytes) -> Refused:
+    return Refused("OBEP600", hinted(f"not JSON: {error}", likely_other(data)))
 
 
 def _read_enclosed(graph: bytes) -> list[Triple]:
@@ -150,7 +154,9 @@ def _wrong_envelope(line: bytes, error: Exception, reading: Reading) -> Refused:
     """Names the field that was wrong; a record without a graph is probably a device's own JSON."""
     try:
         record = _anything(line)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as other:
+        if likely_other(line):
+            return _not_json(other, line)
         record = {"graph": None}  # a number that no machine has; the first error says which
     if not isinstance(record, dict):
         return Refused("OBEP601", f"a record is a JSON object, this is {_kind(record)}")

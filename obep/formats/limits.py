@@ -68,6 +68,8 @@ class Unmarked:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._begun = False
+        self.head = b""
+        """How the file begins, after the mark."""
 
     def read(self, n: int = -1, /) -> bytes:
         if self._begun:
@@ -76,8 +78,8 @@ class Unmarked:
         head = b""
         while len(head) < len(MARK) and MARK.startswith(head) and (more := self._file.read(len(MARK))):
             head += more
-        head = head.removeprefix(MARK)
-        return head or self._file.read(n)
+        self.head = head.removeprefix(MARK)
+        return self.head or self._file.read(n)
 
 
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{(]|[\]})]', re.DOTALL)

@@ -11,6 +11,7 @@ from typing import BinaryIO, cast
 
 import pyoxigraph
 
+from obep.formats.hints import hinted, likely_bytes
 from obep.formats.limits import Refused, Unmarked, whole
 from obep.formats.rdf import item_triples, localise, parse_graph, syntax
 from obep.formats.reading import Reading, dead
@@ -26,7 +27,8 @@ TRIES = 1000
 def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
     """The items of a file in N-Quads or TriG; statements that cannot be read spoil only their graph."""
     gathering = Gathering(reading)
-    quads = pyoxigraph.parse(cast(BinaryIO, Unmarked(file)), FORMATS[format])
+    unmarked = Unmarked(file)
+    quads = pyoxigraph.parse(cast(BinaryIO, unmarked), FORMATS[format])
     errors = 0
     while errors < TRIES:
         try:
@@ -37,7 +39,9 @@ def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item |
         except SyntaxError as error:
             errors += 1
             gathering.spoil()
-            yield dead(Refused("OBEP604", syntax(error)), reading.stream, b"")
+            yield dead(
+                Refused("OBEP604", hinted(syntax(error), likely_bytes(unmarked.head))), reading.stream, b""
+            )
     else:
         yield dead(Refused("OBEP604", "the rest was not read: too many errors in a row"), reading.stream, b"")
     yield from gathering.finish()
@@ -50,7 +54,8 @@ def read_document(file: BinaryIO, format: str, reading: Reading) -> Iterator[Ite
         data = whole(file, reading.limits.item_bytes)
         yield make_item(parse_graph(data, format, reading.limits), reading)
     except Refused as refused:
-        yield dead(refused, reading.stream, data)
+        hint = likely_bytes(data) if refused.code == "OBEP604" else ""
+        yield dead(Refused(refused.code, hinted(refused.reason, hint)), reading.stream, data)
 
 
 class Graph:

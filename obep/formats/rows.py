@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import msgspec
 
 from obep.errors import fail
+from obep.formats.hints import hinted, likely_bytes
 from obep.formats.instants import show_instant
 from obep.formats.limits import Refused, check_nesting, lines
 from obep.formats.rdf import item_triples, read_turtle
@@ -45,7 +46,8 @@ def read_csv(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterat
                 mark = max(MARKS, key=text.count)
             fields = next(csv.reader(StringIO(text, newline=""), strict=True, delimiter=mark), [])
         except (csv.Error, UnicodeDecodeError) as error:
-            yield dead(Refused("OBEP614", f"not CSV: {error}"), reading.stream, record, line=line)
+            reason = hinted(f"not CSV: {error}", likely_bytes(record))
+            yield dead(Refused("OBEP614", reason), reading.stream, record, line=line)
             continue
         if header is None:
             header = [name.strip() for name in fields]

@@ -19,7 +19,7 @@ from obep.formats import format_named
 from obep.spark.raw import HEARTBEAT, Inflow
 from obep.spark.standard_input import keep
 from obep.streams.address import Address, parse_address
-from obep.streams.files import format_of, unreadable
+from obep.streams.files import format_of, refuse_folder, unreadable
 from obep.streams.kafka import brokers_of, topic_of
 from obep.streams.order import Inlet, Order
 from obep.streams.sources import make_reading, place_of
@@ -119,9 +119,10 @@ class Opening:
     def _file(self) -> DataFrame:
         given = self._settings.get("format", "")
         path, only = self._path()
+        place = "" if self._inlet.trusted else place_of(self._inlet.name, self._order.config)
+        refuse_folder(path, self._inlet.name, place)
         format, packed = format_of(path.name, given)
         if not path.is_file():
-            place = "" if self._inlet.trusted else place_of(self._inlet.name, self._order.config)
             raise unreadable(path, "there is no such file", place)
         if format == "jsonl" and not packed:
             self._is("lines", format)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from io import BytesIO
 
 import pytest
@@ -337,3 +338,59 @@ def test_a_whole_record_that_is_wrong_is_not_told_about_lines() -> None:
     [letter] = read_items(b'{"time": 1}', "jsonl", "s")
     assert isinstance(letter, DeadLetter)
     assert "each line" not in letter.reason
+
+
+TEXTS = {
+    "jsonl": '{"time": 1, "graph": "", "id": "Köln"}\n',
+    "json": '{"time": 1, "graph": "", "id": "Köln"}',
+    "csv": "time,graph,Köln\n1,,x\n",
+    "nquads": '<http://e/a> <http://e/b> "Köln" <http://e/g> .\n',
+    "turtle": '<http://e/a> <http://e/b> "Köln" .\n',
+}
+
+
+@pytest.mark.parametrize("format", TEXTS)
+def test_bytes_that_are_no_text_in_utf_8_are_told_what_they_are(format: str) -> None:
+    text = TEXTS[format]
+    for data, said in (
+        (gzip.compress(text.encode()), "; it is compressed with gzip: such a file ends in .gz, "),
+        (text.encode("utf-16"), "; it is UTF-16, and UTF-8 is needed: iconv -f UTF-16 -t UTF-8 makes it so"),
+        (b"\xfe\xff" + text.encode("utf-16-be"), "; it is UTF-16, and UTF-8 is needed"),
+    ):
+        letter = next(read_items(data, format, "s"))
+        assert isinstance(letter, DeadLetter)
+        assert letter.code == {"csv": "OBEP614", "nquads": "OBEP604", "turtle": "OBEP604"}.get(
+            format, "OBEP600"
+        )
+        assert said in letter.reason
+    assert not [one for one in read_items(text.encode(), format, "s") if "UTF" in str(one)]
+
+
+@pytest.mark.parametrize(("format", "byte"), [("jsonl", 34), ("json", 34), ("csv", 13), ("turtle", 29)])
+def test_latin_1_is_told_the_byte_that_is_wrong(format: str, byte: int) -> None:
+    letter = next(read_items(TEXTS[format].encode("latin-1"), format, "s"))
+    assert isinstance(letter, DeadLetter)
+    assert f"; byte {byte} is no UTF-8 (0xf6): iconv -f LATIN1 -t UTF-8" in letter.reason
+
+
+@pytest.mark.parametrize(
+    ("line", "csv"),
+    [
+        (b"time,id,watts", True),
+        (b"1,a,3", True),
+        (b'"time";"id"', True),
+        (b"1\ta", True),
+        (b'"time": 1, "id": "a"', False),
+        (b'"time": 1,', False),
+        (b'{"time": 1, "graph" ""}', False),
+        (b"1, [2", False),
+        (b'<http://e/a> <http://e/b> "x, y" .', False),
+        (b"hello", False),
+        (b"1,,,", False),
+    ],
+)
+def test_lines_of_csv_where_json_was_meant_are_told_apart(line: bytes, csv: bool) -> None:
+    [letter] = read_items(line, "jsonl", "s")
+    assert isinstance(letter, DeadLetter)
+    hint = '; it looks like CSV: a file ends in .csv, standard input is -.csv, others set format = "csv"'
+    assert (hint in letter.reason) is csv

@@ -137,6 +137,33 @@ def test_a_file_that_is_not_there_is_answered_with_who_names_it_and_the_nearest(
 
 
 @pytest.mark.parametrize(
+    ("name", "trusted", "remedy"),
+    [
+        ("probes", True, "--source probes=dir:{}"),
+        ("", True, "--source dir:{}"),
+        ("probes", False, 'uri = "dir:{}"'),
+    ],
+)
+@pytest.mark.parametrize("folder", ["d", "d.jsonl"])
+def test_a_folder_that_is_given_as_a_file_is_told_how_it_is_read(
+    config: Config, folder: str, name: str, trusted: bool, remedy: str
+) -> None:
+    path = config.folder / folder
+    path.mkdir()
+    with pytest.raises(ObepError) as caught:
+        open_source(name, str(path), config, trusted=trusted)
+    [found] = caught.value.diagnostics
+    assert (found.code, found.message) == ("OBEP550", f"{path} is a folder")
+    assert found.remedy == remedy.format(path)
+
+
+def test_standard_input_may_be_compressed(config: Config) -> None:
+    data = BytesIO(gzip.compress(line(1).encode()))
+    source = PipeSource("", "-.jsonl.gz", Reading(), raw=data)
+    assert times(source.batches({})) == [1]
+
+
+@pytest.mark.parametrize(
     ("uri", "code"),
     [
         ("missing.jsonl", "OBEP550"),
