@@ -38,6 +38,7 @@ def examine(
 ) -> Examined:
     """Checks a query, loads its ontology and its static graph, and compiles them."""
     from obep.ontology.circles import check_circles
+    from obep.ontology.explained import check_explained
     from obep.ontology.found_again import check_found_again
     from obep.ontology.handed_on import check_handed_on
     from obep.ontology.static_names import check_individuals, check_static_names
@@ -57,6 +58,7 @@ def examine(
         ]
         said += check_circles(bundle)
         said += check_handed_on(bundle)
+        said += check_explained(bundle)
         said += check_found_again(bundle)
         said += check_static_names(bundle)
         said += check_individuals(bundle)
