@@ -19,7 +19,7 @@ from obep.formats.limits import Refused
 from obep.formats.reading import as_sent
 from obep.guards.asks import Ask
 from obep.guards.solve import Graphs
-from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Term, Triple, body_of
+from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Term, Triple, body_of, local_name
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Gap
 from obep.ontology.hermit_gap import HermitGap
@@ -145,7 +145,10 @@ class Matcher:
         if template is None:
             template = self._template(shape, key, new)
         if template.clash is not None or template.refused is not None:
-            return _dead(item, template, shape)
+            letter = _dead(item, template, shape)
+            return letter._replace(
+                reason=f"{local_name(occurrence.event)}, taken as an item: {letter.reason}"
+            )
         self.capped += template.capped
         self.undecided += template.bounded
         found = []

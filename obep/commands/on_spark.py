@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FAILED, MENDABLE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
-STOPPED, REFUSED = "OBEP655", "OBEP552"
+STOPPED, REFUSED, UNDELIVERED = "OBEP655", "OBEP552", "OBEP555"
 MOST_RESULTS = "spark.driver.maxResultSize"
 _KAFKA = re.compile(
     r"org\.apache\.kafka\.common\.errors\.(\w+)Exception: (.*?)(?: SQLSTATE.*)?$", re.MULTILINE
@@ -49,8 +49,12 @@ def run_on_spark(order: Order) -> int:
     try:
         run.go()
         run.close()
-    except ObepError:
-        raise  # said before anything ran: the user's to mend
+    except ObepError as error:
+        if error.code != UNDELIVERED:
+            raise  # said before anything ran: the user's to mend
+        progress.end(figures(run), stopped=True)
+        print(error, file=sys.stderr)
+        return FAILED
     except Exception as error:  # Spark's own errors have many classes, and most are Java's
         progress.end(figures(run), stopped=True)
         text = explained(error, order)
@@ -130,7 +134,9 @@ def explained(error: Exception, order: Order) -> str:
 def _explained(text: str, order: Order) -> str:
     if said := _KAFKA.search(text):
         return _of_kafka(said[1], said[2], order)
-    ours = re.search(r"OBEP\d{3}  .*?(?=\n\s*\n|\n\s+at |\nJVM stacktrace|\Z)", text, re.DOTALL)
+    ours = re.search(
+        r"OBEP\d{3}  .*?(?=\n\s*\n|\n\s+at |\nJVM stacktrace|\s+SQLSTATE: |\n=== |\Z)", text, re.DOTALL
+    )
     if ours:
         return ours[0].rstrip()
     if MOST_RESULTS in text:

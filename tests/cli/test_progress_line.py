@@ -23,6 +23,15 @@ def figures(number: int) -> dict[str, object]:
     return {"items": number, "occurrences": number, "late": 0, "refused": 2, "watermark": 3, "pending": 0}
 
 
+def test_a_run_that_finds_nothing_says_who_knows_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    hint = "Nothing was found; obep why-not EVENT QUERY says what was missing.\n"
+    for items, occurrences, stopped, said in ((5, 0, False, True), (5, 1, False, False), (5, 0, True, False)):
+        screen = Screen(terminal=True)
+        monkeypatch.setattr(sys, "stderr", screen)
+        Progress().end({"items": items, "occurrences": occurrences}, stopped=stopped)
+        assert screen.getvalue().endswith(hint) is said
+
+
 @pytest.mark.parametrize(
     ("number", "start"),
     [

@@ -120,6 +120,12 @@ def test_what_kafka_says_is_said_without_java(text: str, tmp_path: Path) -> None
     assert explained(RuntimeError(failed), order) == SAID[text]
 
 
+def test_our_own_words_are_said_without_those_of_spark(tmp_path: Path) -> None:
+    ours = "OBEP552  tcp://h:1 does not answer: Connection refused\n  Try:  start it"
+    failed = f"boom: {ours}\n SQLSTATE: 38000 SQLSTATE: XXKST\n=== Streaming Query ===\nIdentifier: [id = 1]"
+    assert explained(RuntimeError(failed), Order(Path("-"), Config(tmp_path), (), ())) == ours
+
+
 @pytest.mark.parametrize(
     "said",
     ["boom {}\nValueError: {}", "OBEP554  {}\n  Try: {}", "org.apache.kafka.common.errors.AnyException: {}"],
