@@ -25,6 +25,8 @@ Row = dict[str, Any]
 BATCH = 1024
 MARKS = ",;\t|"
 """What may separate the fields of a CSV file."""
+_BEFORE = {mark: re.compile(rf'("[^"]*+")|(?<! ) ++(?={re.escape(mark)}|[\r\n]|\Z)') for mark in MARKS}
+"""What stands in quotes, and the spaces before a separator or the end."""
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*\Z", re.ASCII)
 
 
@@ -44,7 +46,7 @@ def read_csv(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterat
             text = record.decode()
             if header is None:
                 mark = max(MARKS, key=text.count)
-            fields = next(csv.reader(StringIO(text, newline=""), strict=True, delimiter=mark), [])
+            fields = _cells(text, mark)
         except (csv.Error, UnicodeDecodeError) as error:
             reason = hinted(f"not CSV: {error}", likely_bytes(record))
             yield dead(Refused("OBEP614", reason), reading.stream, record, line=line)
@@ -59,6 +61,14 @@ def read_csv(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterat
                 fields = [f.replace(",", ".") if _DECIMAL_COMMA.match(f) else f for f in fields]
             found = read_row(dict(zip(header, fields, strict=True)), record, reading)
             yield found._replace(line=line) if isinstance(found, DeadLetter) else found
+
+
+def _cells(text: str, mark: str) -> list[str]:
+    """The cells of one record, without the spaces around those that are not quoted."""
+    if " " in text:
+        text = _BEFORE[mark].sub(lambda found: found[1] or "", text)
+    lines = StringIO(text, newline="")
+    return next(csv.reader(lines, strict=True, delimiter=mark, skipinitialspace=True), [])
 
 
 def records(file: BinaryIO, most: int) -> Iterator[tuple[int, bytes | Refused]]:

@@ -6,6 +6,7 @@ import gzip
 from io import BytesIO
 
 import pytest
+from pyoxigraph import Literal
 
 from obep.formats import read_file, read_items
 from obep.formats.limits import Limits
@@ -338,6 +339,40 @@ def test_a_whole_record_that_is_wrong_is_not_told_about_lines() -> None:
     [letter] = read_items(b'{"time": 1}', "jsonl", "s")
     assert isinstance(letter, DeadLetter)
     assert "each line" not in letter.reason
+
+
+@pytest.mark.parametrize(
+    ("row", "state", "note"),
+    [
+        ("Running ,x", "Running", "x"),
+        (" Running,  x  y ", "Running", "x  y"),
+        ('"Running ", x', "Running ", "x"),
+        ('" Running" , "a ""b "", c " ', " Running", 'a "b ", c '),
+        ('x,"two \n lines "', "x", "two \n lines "),
+        ("  ,x", "", "x"),
+        ('5" pipe, 6" ', '5" pipe', '6"'),
+    ],
+)
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_spaces_around_a_cell_of_csv_are_no_part_of_it_unless_it_is_quoted(
+    row: str, state: str, note: str, mark: str
+) -> None:
+    mapping = make_mapping({"template": "<http://e/a> <http://e/s> {state?} ; <http://e/n> {note} ."}, "m")
+    apart = mark.join(row.rsplit(",", 1)) if '""' not in row else row.replace(" , ", f" {mark} ")
+    data = f"time {mark} state{mark}note \n 1 {mark}{apart}\r\n"
+    [item] = read_items(data.encode(), "csv", "s", mapping=mapping)
+    assert isinstance(item, Item), item
+    assert item.at == 1_000_000
+    said = [str(Literal(text)) for text in (state, note) if text]
+    assert [o for _, _, o in item.triples] == said
+
+
+def test_a_cell_of_many_spaces_is_read_in_time_that_grows_with_it() -> None:
+    row = b"1," + b" " * 3_000_000 + b"x\n"  # for each of them, all after it would be 10 ** 12 steps
+    mapping = make_mapping({"template": "<http://e/a> <http://e/s> {state} ."}, "m")
+    [item] = read_items(b"time,state\n" + row, "csv", "s", mapping=mapping)
+    assert isinstance(item, Item)
+    assert [o for _, _, o in item.triples] == ['"x"']
 
 
 TEXTS = {
