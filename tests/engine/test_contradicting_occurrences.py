@@ -1,4 +1,4 @@
-"""An occurrence whose explanation joins what cannot hold at once is found, but is no item of the next stratum."""
+"""An occurrence whose explanation joins what cannot hold at once is found, but it is no item."""
 
 from __future__ import annotations
 

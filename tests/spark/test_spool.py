@@ -19,9 +19,9 @@ from obep.settings import Secret
 from obep.spark.mqtt_source import MqttReader
 from obep.spark.sources import kafka_options, require_answer
 from obep.spark.spool import Range, SpooledReader
-from obep.streams.spool import NEXT, Spool
 from obep.spark.tcp_source import TcpReader
 from obep.streams.address import parse_address
+from obep.streams.spool import NEXT, Spool
 
 
 def test_messages_keep_their_numbers_over_a_restart(tmp_path: Path) -> None:
