@@ -10,6 +10,8 @@ from difflib import get_close_matches
 from itertools import chain, islice
 from typing import Any
 
+import msgspec
+
 from obep.formats.fields import Record, look_up
 from obep.formats.instants import UNITS, parse_instant, show_instant
 
@@ -152,7 +154,24 @@ def likely_bytes(data: bytes) -> str:
 
 def likely_other(data: bytes) -> str:
     """What bytes that were to be JSON probably are, and what helps; or nothing."""
-    return likely_bytes(data) or likely_csv(data)
+    return likely_bytes(data) or likely_lines(data) or likely_csv(data)
+
+
+def likely_lines(data: bytes) -> str:
+    """What helps against a message of several records, one a line; or nothing.
+
+    >>> likely_lines(b'{"t": 1}\\n{"t": 2}')
+    'records line by line are format = "jsonl" for the source in obep.toml'
+    >>> likely_lines(b'{"t":\\n1')
+    ''
+    """
+    first, *rest = data.strip().split(b"\n", 1)
+    try:
+        if rest and isinstance(msgspec.json.decode(first), dict):
+            return 'records line by line are format = "jsonl" for the source in obep.toml'
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        pass
+    return ""
 
 
 def hinted(reason: str, hint: str) -> str:

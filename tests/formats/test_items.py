@@ -429,3 +429,13 @@ def test_lines_of_csv_where_json_was_meant_are_told_apart(line: bytes, csv: bool
     assert isinstance(letter, DeadLetter)
     hint = '; it looks like CSV: a file ends in .csv, standard input is -.csv, others set format = "csv"'
     assert (hint in letter.reason) is csv
+
+
+def test_several_records_in_one_message_are_told_their_format() -> None:
+    two = b'{"time": 1, "graph": ""}\n{"time": 2, "graph": ""}'
+    [letter] = read_items(two, "json")
+    assert isinstance(letter, DeadLetter)
+    assert letter.reason.endswith('; records line by line are format = "jsonl" for the source in obep.toml')
+    assert [one.at for one in read_items(two, "jsonl")] == [1_000_000, 2_000_000]
+    [torn] = read_items(b'{"time":\n 1, "graph": ""', "json")
+    assert isinstance(torn, DeadLetter) and "jsonl" not in torn.reason
