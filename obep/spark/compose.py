@@ -103,7 +103,8 @@ class SparkRun:
                 self.order.master or "local[*]", self._settings(), quiet=self.order.quiet, log=self._log
             )
         try:
-            self._go(spark)
+            if not self._stopping:
+                self._go(spark)
         finally:
             if there is None:
                 spark.stop()
@@ -138,7 +139,8 @@ class SparkRun:
             return
         self._cancel = spark.sparkContext.cancelAllJobs
         try:
-            self.deliver(records, 0)
+            if not self._stopping:
+                self.deliver(records, 0)
         except Exception:
             if not self._stopping:
                 raise
