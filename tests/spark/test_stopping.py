@@ -1,4 +1,4 @@
-"""Ctrl-C on Spark is ours: it asks the run to stop, and nothing speaks to Java in the midst of another word."""
+"""Ctrl-C on Spark is ours: it asks the run to stop, and nobody interrupts a word to Java."""
 
 from __future__ import annotations
 
