@@ -11,7 +11,10 @@ from typing import Literal, cast
 
 from obep.engine.query import Query
 from obep.model import RDF_TYPE, Item, Term, Triple
+from obep.ontology.literals import parts
+from obep.ontology.words import prefixed
 from obep.query.checks.numbers import numeric_properties
+from obep.query.checks.report import listed
 from obep.query.nearest import misspelt, nearest
 
 LOOKED_AT = 2_000
@@ -24,7 +27,8 @@ Use = tuple[Kind, Term]
 """A name and how a triple uses it: as a class, or as a property of a literal or of an individual."""
 Seen = Counter[tuple[str, ...]]
 """How often: `item` or `strange` with a stream, `use` (in strange items) or `name` (once in an item) with a
-stream and a use, `value` or `text` (which is a number) with a stream and a property."""
+stream and a use, `value` or `text` (which is a number) with a stream and a property, `number` (of a datatype
+that nobody asks for) with a stream, a property and the datatype."""
 
 
 class Strangers:
@@ -42,6 +46,7 @@ class Strangers:
         self._sought |= definitions.guard_classes | definitions.guard_roles
         self._any = definitions.any_predicate
         self._numeric = frozenset(numeric_properties(query.linked.events.values()))
+        self._asked = query.bundle.asked_numbers
         self._left = LOOKED_AT
         self._all = True
         self._seen: Seen = Counter()
@@ -62,10 +67,12 @@ class Strangers:
                 found.update(("use", item.stream, *use) for use in uses)
             found.update(("name", item.stream, *use) for use in set(uses))
             for _, p, o in item.triples:
-                if p in self._numeric and o[0] == '"':
+                if o[0] == '"' and (p in self._numeric or p in self._asked):
                     found["value", item.stream, p] += 1
-                    if _is_number_as_text(o):
+                    if p in self._numeric and _is_number_as_text(o):
                         found["text", item.stream, p] += 1
+                    elif p in self._asked and self._asked[p].misses(o):
+                        found["number", item.stream, p, parts(o)[1]] += 1
         return found
 
     def add(self, seen: Seen, of: int) -> None:
@@ -78,19 +85,33 @@ class Strangers:
         self._seen.update(seen)
 
     def findings(self) -> Iterator[tuple[str, str]]:
-        """Codes and messages: streams of nothing (or little) but what is strange, slips, numbers as text."""
+        """Codes and messages: streams of nothing (or little) but what is strange; slips; wrong numbers."""
         unknown = dict(self._unknown_streams())
         yield from (("OBEP564", message) for message in unknown.values())
         yield from (("OBEP567", message) for stream, message in self._slips() if stream not in unknown)
-        for (kind, stream, *names), texts in self._seen.items():
-            if kind == "text" and 2 * texts > (values := self._seen["value", stream, *names]):
-                where = "" if self._all else f" in the first {self._seen['item', stream]:,} items"
-                which = "the" if texts == values else f"{texts:,} of {values:,}"
+        for (kind, stream, *names), count in self._seen.items():
+            values = self._values(stream, names[0], count) if kind in ("text", "number") else ""
+            if kind == "text" and 2 * count > self._seen["value", stream, *names]:
                 yield (
                     "OBEP565",
-                    f"{stream}: {which} values of {names[0].strip('<>')}{where} are text, and the query asks "
-                    "for numbers   ({field:double} in the mapping makes them numbers)",
+                    f"{values} are text, and the query asks for numbers   ({{field:double}} in the mapping "
+                    "makes them numbers)",
                 )
+            elif kind == "number":
+                asked = self._asked[names[0]]
+                yield (
+                    "OBEP569",
+                    f"{values} are {prefixed(names[1])}, and the ontology or the query asks for "
+                    f"{listed(list(map(prefixed, asked.datatypes)), 'or')}   "
+                    f"({{field:{asked.field_type}}} in the mapping, or `number` in the query)",
+                )
+
+    def _values(self, stream: str, property: Term, count: int) -> str:
+        """So many values of a property, as the subject of a sentence."""
+        where = "" if self._all else f" in the first {self._seen['item', stream]:,} items"
+        values = self._seen["value", stream, property]
+        which = "the" if count == values else f"{count:,} of {values:,}"
+        return f"{stream}: {which} values of {property.strip('<>')}{where}"
 
     def _unknown_streams(self) -> Iterator[tuple[str, str]]:
         """Streams that hold nothing (or little) but what is strange, each with its message."""

@@ -445,6 +445,11 @@ class Axioms:
             *(getattr(self, f.name) | getattr(other, f.name) for f in fields(self)[1:]),
         )
 
+    @property
+    def datatype_definitions(self) -> dict[Term, DataRange]:
+        """The datatypes that T defines, with what they stand for."""
+        return {axiom.datatype: axiom.range for axiom in self.axioms if isinstance(axiom, DatatypeDefinition)}
+
     def assertion(self, triple: Triple) -> Assertion | None:
         """What a triple of an item or of K says; `None` if T does not know its class or property."""
         s, p, o = triple

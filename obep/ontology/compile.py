@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from obep.errors import Diagnostic, ObepError
 from obep.model import RDF_TYPE, Term, Triple, body_of
 from obep.ontology import rules as r
+from obep.ontology.asked import Asked, asked_numbers
 from obep.ontology.axiom_rules import mentioned
 from obep.ontology.axioms import (
     DIFFERENT_FROM,
@@ -20,7 +21,6 @@ from obep.ontology.axioms import (
     SAME_AS,
     THING,
     Axioms,
-    DatatypeDefinition,
 )
 from obep.ontology.cache import cache_dir
 from obep.ontology.definitions import Definitions, define, looked_at
@@ -131,7 +131,7 @@ class Bundle:
 
     def _profile(self, rules: Mapping[Rule, Bound]) -> Profile:
         axioms = self.definitions.axioms
-        datatypes = {a.datatype: a.range for a in axioms.axioms if isinstance(a, DatatypeDefinition)}
+        datatypes = axioms.datatype_definitions
 
         def static(some: list[Rule]) -> tuple[Program, Store]:
             self._names.intern(some)
@@ -217,6 +217,19 @@ class Bundle:
         data = {p: self._leads(p) for p in (*known.data_properties, *extra)}
         always = {SAME_AS: True, DIFFERENT_FROM: True}
         return classes | {THING: False, NOTHING: True}, roles | always, data
+
+    @cached_property
+    def asked_numbers(self) -> dict[Term, Asked]:
+        """The data properties of which the rules that lead to an event (or a guard's class) miss numbers."""
+        counts = [rule for rule in self._every if isinstance(rule, r.Count)]
+        if not counts:
+            return {}
+        sure = dict.fromkeys((*self.profile.lower, *self.asserted.lower))
+        goals = (*self.definitions.goals, *self.definitions.guard_classes)
+        leading, _ = relevant(sure, goals, self.relations, self.normal.clauses)
+        rules = [rule for rule in counts if rule in leading or rule not in sure]
+        known = self.definitions.axioms
+        return asked_numbers(rules, sorted(known.data_properties), self.relations, known.datatype_definitions)
 
     def _leads(self, role: Term) -> bool:
         return role in self.relations and any(n in self._needed for n, _ in self.relations.above(role))

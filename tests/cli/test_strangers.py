@@ -209,3 +209,78 @@ def test_a_window_on_a_stream_that_only_the_configuration_has_almost(tmp_path: P
     err = obep("check", query).err
     assert "OBEP511  warning: obep.toml: sources.climate: the query has no stream climate" in err
     assert "[sources.clima]" in err
+
+
+LOW = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:celsius a owl:DatatypeProperty . :outer a owl:DatatypeProperty ; rdfs:subPropertyOf :celsius .
+:Cold owl:equivalentClass [ a owl:Restriction ; owl:onProperty :celsius ; owl:someValuesFrom
+  [ a rdfs:Datatype ; owl:onDatatype xsd:double ; owl:withRestrictions ( [ xsd:maxExclusive 5e0 ] ) ] ] .
+:Warm owl:equivalentClass [ a owl:Restriction ; owl:onProperty :celsius ; owl:someValuesFrom xsd:decimal ] .
+"""
+
+
+def said_of_numbers(folder: Path, events: str, *values: str, ontology: str = LOW, p: str = "celsius") -> str:
+    """The events each on a line, the values as Turtle writes them."""
+    (folder / "o.ttl").write_text(ontology)
+    head = "PREFIX : <http://e/#>\nVOCAB <o.ttl>\nFROM STREAM <s>\n"
+    graphs = [f"<http://e/#x> <http://e/#{p}> {value} ." for value in values]
+    lines = [json.dumps({"time": n, "graph": graph}) for n, graph in enumerate(graphs)]
+    query = hot(folder, f"{head}{events}\nRETURN ALL\n")
+    done = embedded(query, "--source", "s=-", stdin="\n".join(lines).encode())
+    assert done.status == 0
+    return done.err
+
+
+def test_numbers_of_another_datatype_are_warned_of(tmp_path: Path) -> None:
+    end = "   ({field:double} in the mapping, or `number` in the query)\n"
+    double = f"and the ontology or the query asks for xsd:double{end}"
+    start = "OBEP569  warning: s: 2 of 5 values of http://e/#celsius are xsd:integer, "
+    # 4 and 3 are integers; 2.5 is a decimal, which is apart from double too, and said by itself.
+    others = f"OBEP569  warning: s: 1 of 5 values of http://e/#celsius are xsd:decimal, {double}"
+    assert (
+        said_of_numbers(tmp_path, "EVENT A AS Cold", "4", "4.8e0", "3", "2.5", "1e0")
+        == f"{start}{double}{others}"
+    )
+    # So it is where the query asks, and where the item says a property below.
+    asked = "EVENT A AS celsius some xsd:double[< 5]"
+    all_of_them = "OBEP569  warning: s: the values of http://e/#outer are xsd:integer, "
+    assert said_of_numbers(tmp_path, asked, "4", p="outer") == f"{all_of_them}{double}"
+    value = said_of_numbers(tmp_path, "EVENT A AS celsius value 4", "4e0")
+    assert value.startswith("OBEP569  warning: s: the values of http://e/#celsius are xsd:double, ")
+    assert "asks for xsd:integer   ({field:integer} in the mapping" in value
+
+
+@pytest.mark.parametrize(
+    ("events", "value"),
+    [
+        ("EVENT A AS Cold", "4.8e0"),
+        ("EVENT A AS Warm", "4"),  # an integer is a decimal
+        ("EVENT A AS celsius some xsd:integer[> 30]", "4"),  # of the same space, if none that is asked for
+        ("EVENT A AS celsius some number[< 5]", "4"),
+        ("EVENT A AS celsius some rdfs:Literal", "4"),
+        ("EVENT A AS Cold\nEVENT B AS celsius some number", "4"),  # another definition takes it
+        ("EVENT A AS Cold\nEVENT B AS Warm", "4"),
+        ("EVENT A AS celsius some xsd:string", "4"),  # who asks for text asks for no number
+        ("EVENT A AS Cold", '"4"'),
+        ("EVENT A AS Cold", '"cold"^^<http://www.w3.org/2001/XMLSchema#integer>'),
+    ],
+)
+def test_numbers_that_are_taken_are_not_warned_of(tmp_path: Path, events: str, value: str) -> None:
+    assert "OBEP569" not in said_of_numbers(tmp_path, events, value)
+
+
+def test_a_class_that_leads_to_no_event_asks_for_nothing(tmp_path: Path) -> None:
+    other = LOW + ":Door a owl:Class ."
+    assert said_of_numbers(tmp_path, "EVENT A AS Door", "4", ontology=other) == ""
+
+
+def test_what_must_be_a_double_does_not_take_an_integer(tmp_path: Path) -> None:
+    """A range forbids other values and finds none; a functional property finds none, either."""
+    strict = (
+        LOW
+        + ":celsius a owl:FunctionalProperty . :Thin rdfs:subClassOf [ a owl:Restriction ; "
+        + ("owl:onProperty :celsius ; owl:allValuesFrom xsd:double ] .")
+    )
+    said = said_of_numbers(tmp_path, "EVENT A AS Cold\nEVENT B AS Thin", "4", ontology=strict)
+    assert said.startswith("OBEP569  warning: s: the values of http://e/#celsius are xsd:integer, ")

@@ -59,6 +59,16 @@ CASES: dict[str, tuple[dict[str, str], int, tuple[str, ...]]] = {
         0,
         ("OBEP565  warning: probes: the values of http://e/#celsius ",),
     ),
+    "numbers of another datatype": (
+        {
+            "q.obep": QUERY.replace("number", "xsd:double"),
+            "obep.toml": MAPPING,
+            "probes.jsonl": PROBES.replace("33", "33.5"),
+            "doors.jsonl": '{"time": 1, "graph": "<http://e/#d> a <http://e/#Door> ."}\n',
+        },
+        0,
+        ("OBEP569  warning: probes: 3 of 4 values of http://e/#celsius are xsd:integer, ",),
+    ),
     "a unit that makes times lie long ago": (
         {
             "obep.toml": MAPPING.replace('unit = "ms"', 'unit = "us"'),

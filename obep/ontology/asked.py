@@ -1,0 +1,98 @@
+"""Which numbers the rules to the events can find at all, for each data property.
+
+In OWL the values of xsd:double, of xsd:float and of xsd:decimal (with xsd:integer) are apart: who asks for
+the ones never finds the others. `number` in a query asks for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from obep.model import Term
+from obep.ontology.axioms import (
+    OWL,
+    XSD,
+    DataAnd,
+    DataOneOf,
+    DataOr,
+    DataRange,
+    Datatype,
+    Restricted,
+)
+from obep.ontology.literals import integer_bounds, parts, space_of, value
+from obep.ontology.ranges import lies
+from obep.ontology.relations import Relations
+from obep.ontology.rules import Count
+from obep.ontology.words import name
+
+_NUMBERS = {"real": f"<{OWL}real>", "double": f"<{XSD}double>", "float": f"<{XSD}float>"}
+"""The spaces of numbers, each with the datatype that has all of its values."""
+
+
+class Asked(NamedTuple):
+    """What is asked of a property's values, where some numbers are never found."""
+
+    spaces: frozenset[str]
+    """The value spaces of the numbers that may be found."""
+    datatypes: tuple[Term, ...]
+    """The datatypes of numbers that are asked for."""
+
+    @property
+    def field_type(self) -> str:
+        """The type of a mapping's field that makes such a number."""
+        first = self.datatypes[0]
+        whole = "decimal" if integer_bounds(first) is None else "integer"
+        return whole if space_of(first) == "real" else name(first)
+
+    def misses(self, literal: Term) -> bool:
+        """Whether a literal is a number of another space than those that are asked for."""
+        space = value(literal).space
+        return space in _NUMBERS and space not in self.spaces
+
+
+def asked_numbers(
+    rules: Iterable[Count],
+    properties: Iterable[Term],
+    relations: Relations,
+    definitions: Mapping[Term, DataRange],
+) -> dict[Term, Asked]:
+    """The properties that some rule asks for numbers, and that no rule asks for all of them."""
+    ranges: dict[int, list[DataRange]] = {}
+    for rule in rules:
+        ranges.setdefault(relations.of(rule.property)[0], []).append(rule.range)
+    found: dict[Term, Asked] = {}
+    for property in properties if ranges else ():
+        above = relations.above(property) if property in relations else ()
+        mine = [range for number, _ in above for range in ranges.get(number, ())]
+        spaces = {space for range in mine for space in _spaces(range, definitions)}
+        datatypes = dict.fromkeys(one for range in mine for one in _datatypes(range, definitions))
+        if datatypes and len(spaces) < len(_NUMBERS):
+            found[property] = Asked(frozenset(spaces), tuple(datatypes))
+    return found
+
+
+def _spaces(range: DataRange, definitions: Mapping[Term, DataRange]) -> Iterator[str]:
+    """The spaces of numbers that a range may have values of."""
+    if isinstance(range, DataOneOf):
+        yield from (space for one in range.literals if (space := value(one).space) in _NUMBERS)
+        return
+    for space, datatype in _NUMBERS.items():
+        if lies(Datatype(datatype), range, definitions) != "apart":
+            yield space
+
+
+def _datatypes(range: DataRange, definitions: Mapping[Term, DataRange]) -> Iterator[Term]:
+    """The datatypes of numbers that a range asks for."""
+    match range:
+        case Datatype(iri) | Restricted(iri):
+            if space_of(iri) in _NUMBERS:
+                yield iri
+            elif iri in definitions:
+                rest = {name: one for name, one in definitions.items() if name != iri}
+                yield from _datatypes(definitions[iri], rest)
+        case DataAnd(operands) | DataOr(operands):
+            for operand in operands:
+                yield from _datatypes(operand, definitions)
+        case DataOneOf(literals):
+            yield from (parts(one)[1] for one in literals if value(one).space in _NUMBERS)
