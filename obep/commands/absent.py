@@ -154,9 +154,11 @@ def _words(event: ast.LogicalEvent, query: Query, seen: Seen) -> Iterator[str]:
         elif not name.iri.startswith("<http://www.w3.org/"):
             number = seen.names.get(name.iri, 0)
             used = f"used in {number} of {len(seen.items)} items" if number else "in no item"
-            used += _values(seen.values.get(name.iri)) if number else _instead(name.iri, seen)
+            used += _values(seen.values.get(name.iri))
             if any(name.iri in (p, o) for _, p, o in query.bundle.k):
-                used += ", and in what is known"
+                used += f", {'and' if number else 'but'} in the static graph"
+            elif not number:
+                used += _instead(name.iri, seen)
             yield f"  {name.text}: {used}"
     if seen.items and seen.why_not is not None:
         yield from seen.why_not(event.name.iri).details()

@@ -26,6 +26,9 @@ def relaxations(event: ast.CompositeEvent) -> Iterator[Relaxed]:
         yield text, _with(event, _unbounded)
     if any(isinstance(node, ast.Seq | ast.Next) for node in nodes):
         yield "the order of its parts", _with(event, _unordered)
+    if any(isinstance(node, ast.And) for node in nodes):
+        what = "the same instant, which AND asks for (JOIN takes its parts in any order),"
+        yield what, _with(event, _whenever)
     if any(isinstance(node, ast.Without | ast.NotFollowedBy) for node in nodes):
         yield "what must not happen", _with(event, _undenied)
     shared = sorted(
@@ -72,6 +75,10 @@ def _unbounded(node: ast.Pattern) -> ast.Pattern:
 
 def _unordered(node: ast.Pattern) -> ast.Pattern:
     return ast.Join(node.operands) if isinstance(node, ast.Seq | ast.Next) else node
+
+
+def _whenever(node: ast.Pattern) -> ast.Pattern:
+    return ast.Join(node.operands) if isinstance(node, ast.And) else node
 
 
 def _undenied(node: ast.Pattern) -> ast.Pattern:

@@ -11,9 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from obep.engine.defined import definitions_of
+from obep.engine.mistyped import mistyped, with_datatype
 from obep.engine.why import short
 from obep.formats.instants import Style, show_instant
 from obep.model import RDF_TYPE, DeadLetter, Item, Term, Triple
+from obep.ontology.axioms import DataOneOf, DataRange, DataSome, DataValue
 from obep.query import ast
 from obep.query.names import walk
 from obep.query.printer import show
@@ -44,12 +47,15 @@ class Lacking:
     parts: tuple[Lacking, ...] = ()
     values: tuple[Term, ...] = ()
     """What a data property has instead."""
+    mistyped: bool = False
+    """Whether these values would fit but for their datatypes."""
 
     def lines(self, indent: str = "") -> Iterator[str]:
         """For people: what holds, and what is missing, down to the smallest part."""
         verdict = ("yes, known" if self.known else "yes") if self.holds else "missing"
         if self.values:
-            verdict += f"; it is {', '.join(map(short, self.values))}"
+            told = map(with_datatype if self.mistyped else short, self.values)
+            verdict += f"; it is {(' and ' if self.mistyped else ', ').join(told)}"
         yield f"{indent}{self.expression}: {verdict}"
         for part in self.parts:
             if part.individual == self.individual:
@@ -86,7 +92,7 @@ def nearest(query: Query, event: ast.LogicalEvent, items: Iterable[Item]) -> Nea
     if event.on in windows:
         chosen = _together(chosen)
     best: tuple[float, Nearest] | None = None
-    for item in _likely(chosen, event.description):
+    for item in probes.likely(chosen):
         found = probes.look(item)
         for individual in found.individuals:
             value = found.score(event.description, individual)
@@ -104,28 +110,26 @@ def _together(items: Sequence[Item]) -> list[Item]:
     return [latest[-1]._replace(triples=tuple(triples))]
 
 
-def _likely(items: Sequence[Item], description: ast.Description) -> list[Item]:
-    """The items that use most words of a definition, the latest first."""
-    words = {node.iri for node in walk(description) if isinstance(node, ast.Name)}
-
-    def used(item: Item) -> int:
-        return len(words & {term for _, p, o in item.triples for term in (p, o)})
-
-    ranked = sorted(enumerate(items), key=lambda one: (used(one[1]), one[0]), reverse=True)
-    return [item for _, item in ranked[:ITEMS]]
-
-
 class _Probes:
     """A matcher that knows every part of a class expression as an event."""
 
     def __init__(self, query: Query, description: ast.Description) -> None:
         from obep.abstraction.matcher import Matcher
         from obep.ontology.compile import Bundle
+        from obep.ontology.expressions import Translation
 
         bundle = query.bundle
         self._k = bundle.k
         self._data = bundle.definitions.axioms.data_properties
-        self._depth = _depth(description)
+        self._translation = Translation(bundle.definitions.axioms)
+        known = definitions_of(bundle.t)
+        named = {node for node in walk(description) if isinstance(node, ast.ClassName)}
+        self._unfolded = {
+            node: known[node.name.iri]
+            for node in named
+            if node.name.iri in known and named.isdisjoint(walk(known[node.name.iri]))
+        }
+        self._depth = self._reach(description)
         self.parts: dict[ast.Description, Term] = {}
         for part in self._all(description):
             self.parts.setdefault(part, f"<urn:obep:probe:{len(self.parts)}>")
@@ -149,8 +153,47 @@ class _Probes:
     def is_data(self, property: ast.Property) -> bool:
         return isinstance(property, ast.Name) and property.iri in self._data
 
+    def unfolded(self, part: ast.Description) -> ast.Description | None:
+        """What T defines a class of the description to be; of those in a definition nothing more is told."""
+        return self._unfolded.get(part) if isinstance(part, ast.ClassName) else None
+
+    def range_of(self, part: ast.Some | ast.Value) -> DataRange | None:
+        """The values that a part with a data property wants."""
+        if not self.is_data(part.property):
+            return None
+        match self._translation.expression(part):
+            case DataSome(_, range):
+                return range
+            case DataValue(_, literal):
+                return DataOneOf((literal,))
+        return None
+
+    def likely(self, items: Sequence[Item]) -> list[Item]:
+        """The items that use most words of the definition, then those whose values lack only a datatype."""
+        words = {node.iri for part in self.parts for node in walk(part) if isinstance(node, ast.Name)}
+        ranges = [
+            (part.property.iri, range)
+            for part in self.parts
+            if isinstance(part, ast.Some | ast.Value) and isinstance(part.property, ast.Name)
+            if (range := self.range_of(part)) is not None
+        ]
+
+        def rank(numbered: tuple[int, Item]) -> tuple[int, bool, int]:
+            number, item = numbered
+            used = len(words & {term for _, p, o in item.triples for term in (p, o)})
+            typed = any(
+                p == property and mistyped(range, o) for _, p, o in item.triples for property, range in ranges
+            )
+            return used, typed, number
+
+        ranked = sorted(enumerate(items), key=rank, reverse=True)
+        return [item for _, item in ranked[:ITEMS]]
+
     def _all(self, part: ast.Description) -> Iterator[ast.Description]:
         yield part
+        definition = self.unfolded(part)
+        if definition is not None and not isinstance(definition, ast.ClassName):
+            yield from self._all(definition)
         match part:
             case ast.Intersection(operands) | ast.Union(operands):
                 for operand in operands:
@@ -160,6 +203,21 @@ class _Probes:
                     yield ast.Some(property, None)
                     if not self.is_data(property):
                         yield from self._all(filler)
+            case ast.Value(property):
+                yield ast.Some(property, None)
+
+    def _reach(self, part: ast.Description) -> int:
+        """How many properties an expression goes along."""
+        below: list[ast.Description] = []
+        match part:
+            case ast.Intersection(operands) | ast.Union(operands):
+                below += operands
+            case ast.Some(_, filler) if filler is not None:
+                below.append(filler)
+        definition = self.unfolded(part)
+        if definition is not None:
+            below.append(definition)
+        return max(map(self._reach, below), default=0) + (1 if isinstance(part, ast.Some) else 0)
 
     def look(self, item: Item) -> _Found:
         """Which parts hold of whom, in an item and K."""
@@ -216,6 +274,9 @@ class _Found:
         """How much of a part holds of an individual, from 0 to 1."""
         if individual in self._holds(part):
             return 1.0
+        definition = self._probes.unfolded(part)
+        if definition is not None:
+            return 0.9 * self.score(definition, individual)
         match part:
             case ast.Intersection(operands):
                 return sum(self.score(one, individual) for one in operands) / len(operands)
@@ -224,8 +285,14 @@ class _Found:
             case ast.Some(property, filler) if filler is not None:
                 if individual not in self._holds(ast.Some(property, None)):
                     return 0.0
-                other = None if self._probes.is_data(property) else self._next(property, filler, individual)
+                if self._probes.is_data(property):
+                    return 0.8 if self._mistyped(part, individual) else 0.5
+                other = self._next(property, filler, individual)
                 return 0.5 + (0.4 * self.score(filler, other) if other is not None else 0.0)
+            case ast.Value(property) if self._probes.is_data(property):
+                if individual not in self._holds(ast.Some(property, None)):
+                    return 0.0
+                return 0.8 if self._mistyped(part, individual) else 0.5
         return 0.0
 
     def lacking(self, part: ast.Description, individual: Term) -> Lacking:
@@ -236,23 +303,38 @@ class _Found:
             return Lacking(words, individual, True, holds[individual])
         parts: tuple[Lacking, ...] = ()
         values: tuple[Term, ...] = ()
+        typed: tuple[Term, ...] = ()
         match part:
+            case ast.ClassName():
+                definition = self._probes.unfolded(part)
+                if definition is not None:
+                    whole = self.lacking(definition, individual)
+                    parts = whole.parts or (whole,)
             case ast.Intersection(operands) | ast.Union(operands):
                 parts = tuple(self.lacking(one, individual) for one in operands)
             case ast.Some(property, filler) if filler is not None:
                 if self._probes.is_data(property):
-                    values = tuple(self._values(property, individual))[:VALUES]
+                    values, typed = self._values(property, individual), self._mistyped(part, individual)
                 elif individual in self._holds(ast.Some(property, None)):
                     parts = (self.lacking(ast.Some(property, None), individual),)
                     other = self._next(property, filler, individual)
                     if other is not None:
                         parts += (self.lacking(filler, other),)
-        return Lacking(words, individual, False, False, parts, values)
+            case ast.Value(property) if self._probes.is_data(property):
+                values, typed = self._values(property, individual), self._mistyped(part, individual)
+        shown = (typed or values)[:VALUES]
+        return Lacking(words, individual, False, False, parts, shown, mistyped=bool(typed))
 
-    def _values(self, property: ast.Property, individual: Term) -> Iterator[Term]:
-        for s, p, o in self._near:
-            if s == individual and isinstance(property, ast.Name) and p == property.iri and o.startswith('"'):
-                yield o
+    def _values(self, property: ast.Property, individual: Term) -> tuple[Term, ...]:
+        iri = property.iri if isinstance(property, ast.Name) else ""
+        return tuple(o for s, p, o in self._near if (s, p) == (individual, iri) and o.startswith('"'))
+
+    def _mistyped(self, part: ast.Some | ast.Value, individual: Term) -> tuple[Term, ...]:
+        """The values of an individual that a part would take if they were of another datatype."""
+        range = self._probes.range_of(part)
+        if range is None:
+            return ()
+        return tuple(one for one in self._values(part.property, individual) if mistyped(range, one))
 
     def _next(self, property: ast.Property, filler: ast.Description, individual: Term) -> Term | None:
         """Whoever a property leads to, in the item and K closed under T, and comes nearest to a part."""
@@ -266,15 +348,3 @@ class _Found:
 
 def _individuals(s: Term, p: Term, o: Term) -> tuple[Term, ...]:
     return (s,) if p == RDF_TYPE or o.startswith('"') else (s, o)
-
-
-def _depth(part: ast.Description) -> int:
-    """How many properties an expression goes along."""
-    below = [
-        _depth(node)
-        for node in (
-            *(part.operands if isinstance(part, ast.Intersection | ast.Union) else ()),
-            *((part.filler,) if isinstance(part, ast.Some) and part.filler is not None else ()),
-        )
-    ]
-    return max(below, default=0) + (1 if isinstance(part, ast.Some) else 0)
