@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from obep.commands.progress import Progress, shown_watermark
 from obep.commands.refusals import complain
-from obep.commands.remarks import opened, remark, say_arrivals, say_doubts, say_skipped, say_unordered
+from obep.commands.remarks import (
+    Absences,
+    opened,
+    remark,
+    say_arrivals,
+    say_doubts,
+    say_skipped,
+    say_unordered,
+)
 from obep.commands.terminal import escaped
 from obep.engine.blocks import NOTED
 from obep.engine.letters import LATE
@@ -48,7 +56,8 @@ def run_embedded(order: Order) -> int:
     query = opened(order)
     run, engine = open_run(order, query)
     before, figures = engine.counters["processed"], Figures(run, engine)
-    run.on_turn = lambda run: _turn(run, progress, figures)
+    absences = Absences()
+    run.on_turn = lambda run: _turn(run, progress, figures, absences)
     strangers = Strangers(query)
     run.on_items = strangers.look
     sources = run.sources.values()
@@ -80,8 +89,9 @@ def run_embedded(order: Order) -> int:
     return FAILED if failed else 0
 
 
-def _turn(run: Run, progress: Progress, figures: Figures) -> None:
+def _turn(run: Run, progress: Progress, figures: Figures, absences: Absences) -> None:
     """Says what was noted about the first times, as soon as they are read, and how far the run is."""
+    absences.look(run.sources.values(), progress)
     say_doubts(run.notes, progress, run.notes.settled)
     progress.move(figures.line)
 

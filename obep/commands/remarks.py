@@ -10,6 +10,7 @@ from obep.commands.progress import Progress
 from obep.engine.query import Query, load
 from obep.formats.reading import Notes
 from obep.streams.apart import require_apart
+from obep.streams.batches import Source
 from obep.streams.order import Order
 
 
@@ -36,6 +37,23 @@ def opened(order: Order) -> Query:
         },
     )
     return query
+
+
+class Absences:
+    """Says once that the other end of a source is away, and once that it is back."""
+
+    def __init__(self) -> None:
+        self._away: set[str] = set()
+
+    def look(self, sources: Iterable[Source], progress: Progress) -> None:
+        for source in sources:
+            why = source.away
+            if why and source.name not in self._away:
+                self._away.add(source.name)
+                progress.warn("OBEP552", f"{source.name} is away ({why}); obep goes on when it is back")
+            elif not why and source.name in self._away:
+                self._away.remove(source.name)
+                progress.warn("OBEP552", f"{source.name} is back")
 
 
 def remark(noted: Mapping[str, int], progress: Progress) -> None:

@@ -36,6 +36,10 @@ class Source(Protocol):
     ends: bool
     """Whether it comes to an end by itself, as files and pipes do, so that others can wait for it."""
 
+    @property
+    def away(self) -> str:
+        """Why the other end cannot be heard at the moment, where that is known; empty while it can."""
+
     def batches(self, start: Position) -> Iterator[Batch]:
         """The batches from a position on ({} is the beginning), until the end or `stop`."""
 

@@ -92,6 +92,7 @@ class FileSource:
 
     live = False
     ends = True
+    away = ""
 
     def __init__(self, name: str, path: Path, reading: Reading, format: str = "", place: str = "") -> None:
         self.name = name
@@ -126,6 +127,7 @@ class PipeSource:
 
     live = True
     ends = True
+    away = ""
 
     def __init__(
         self, name: str, path: str, reading: Reading, format: str = "", raw: BinaryIO | None = None
@@ -188,6 +190,7 @@ class FolderSource:
 
     live = True
     ends = False
+    away = ""
 
     def __init__(
         self,

@@ -53,7 +53,7 @@ class KafkaSource:
         self._arrival = reading.arrival
         reset = settings.get("start", address.option("start", "earliest"))
         self._first = kafka.OFFSET_END if reset == "latest" else kafka.OFFSET_BEGINNING
-        said = Said()
+        self._said = said = Said()
         self._consumer = kafka.Consumer(
             {
                 "error_cb": said.hear,
@@ -65,6 +65,10 @@ class KafkaSource:
             }
         )
         self._partitions = _partitions(self._consumer, self._topic, address, said)
+
+    @property
+    def away(self) -> str:
+        return self._said.away
 
     def batches(self, start: Position) -> Iterator[Batch]:
         self._consumer.assign(
@@ -79,6 +83,7 @@ class KafkaSource:
                 self._follow()
                 messages = self._consumer.consume(SIZE, 0.2)
                 if messages:
+                    self._said.away = ""
                     yield self._batch(messages)
             self._follow()
         finally:
@@ -210,8 +215,12 @@ class Said:
 
     def __init__(self) -> None:
         self.refusals: dict[str, str] = {}
+        self.away = ""
+        """Why no broker can be heard; until one is."""
 
     def hear(self, error: Any) -> None:
+        if error.name() == "_ALL_BROKERS_DOWN":
+            self.away = error.str()
         if error.name() in ("_AUTHENTICATION", "_SSL"):
             reason = re.sub(r" \(after \d+ms in state .*\)$", "", error.str())
             self.refusals.setdefault(error.name(), reason.split(": ", 1)[-1])

@@ -55,7 +55,10 @@ class Connection:
         self._port = address.port or (8883 if secure else 1883)
         self._answered = Event()
         self._refusal = ""
+        self.away = ""
+        """Why the broker cannot be heard at the moment."""
         self.client.on_connect = self._connected
+        self.client.on_disconnect = self._lost
 
     def open(self) -> None:
         """Connects; a broker that does not answer, or says no, is an error."""
@@ -82,10 +85,13 @@ class Connection:
         """Called at each connection, also after a lost one."""
 
     def _connected(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
-        self._refusal = str(reason) if reason.is_failure else ""
+        self.away = self._refusal = str(reason) if reason.is_failure else ""
         if not self._refusal:
             self.ready()
         self._answered.set()
+
+    def _lost(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
+        self.away = str(reason) if reason.is_failure else ""
 
 
 class MqttSource(Connection):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from io import StringIO
 
 import pytest
 
 from obep.commands.progress import Progress
+from obep.commands.remarks import Absences
+from obep.streams.batches import Batch, Position
 
 
 class Screen(StringIO):
@@ -59,3 +62,30 @@ def test_nobody_but_a_terminal_gets_a_line_or_a_summary_and_everybody_gets_warni
     assert screen.getvalue() == ""
     progress.warn("OBEP640", "1 late; the first: s: it comes after the watermark, 5")
     assert screen.getvalue() == "OBEP640  warning: 1 late; the first: s: it comes after the watermark, 5\n"
+
+
+def test_a_source_that_is_away_is_said_to_be_so_once_and_once_that_it_is_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = Screen(terminal=False)
+    monkeypatch.setattr(sys, "stderr", screen)
+    progress, absences, source = Progress(), Absences(), Broker()
+    for source.away in ("", "connection lost", "connection lost", "", ""):
+        absences.look([source], progress)
+    assert screen.getvalue() == (
+        "OBEP552  warning: doors is away (connection lost); obep goes on when it is back\n"
+        "OBEP552  warning: doors is back\n"
+    )
+
+
+class Broker:
+    """As much of a source as can be away."""
+
+    name, live, ends, away = "doors", True, False, ""
+
+    def batches(self, start: Position) -> Iterator[Batch]:
+        yield from ()
+
+    def committed(self, position: Position) -> None: ...
+
+    def stop(self) -> None: ...

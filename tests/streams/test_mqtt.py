@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from brokers import MqttBroker, NoMosquitto, mosquitto_broker, mqtt_broker, passwords_for, self_signed
@@ -19,6 +20,9 @@ from obep.streams.spool import Spool
 
 pytest.importorskip("paho")
 pytest.importorskip("amqtt")
+
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.reasoncodes import ReasonCode
 
 
 @pytest.fixture(scope="module", params=["amqtt", "mosquitto"])
@@ -191,3 +195,18 @@ def test_what_was_acknowledged_is_in_the_spool_until_a_checkpoint_has_it(
     assert next(batches).position == {"next": 3}
     batches.close()
     assert [number for number, _ in Spool(spool).files(0, None)] == [2], "what a checkpoint has is gone"
+
+
+def test_a_broker_that_goes_away_is_known_to_be_away_until_it_is_back(tmp_path: Path) -> None:
+    with mqtt_broker() as short:
+        source = open_source("doors", short.uri("any"), Config(tmp_path))
+        assert isinstance(source, MqttSource) and source.away == ""
+        lost = Event()
+        told = source.client.on_disconnect
+        source.client.on_disconnect = lambda *given: (told(*given), lost.set())[0]
+    assert lost.wait(30)
+    assert source.away
+    source._connected(source.client, None, None, ReasonCode(PacketTypes.CONNACK), None)
+    assert source.away == ""
+    source.stop()
+    assert source.away == "", "whoever goes himself is not away"
