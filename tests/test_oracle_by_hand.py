@@ -30,6 +30,9 @@ ROWS = {
     "FINISHEDBY": ("A FINISHEDBY B", "B3 A1-3", ["A1-3 B3 [1,3]@3"]),
     "DURING gives the left one": ("A DURING B", "A2 B1-3 A4", ["A2 (B1-3) [2,2]@3"]),
     "DURING touches the ends": ("A DURING B", "A1 A3 B1-3", ["A1 (B1-3) [1,1]@3", "A3 (B1-3) [3,3]@3"]),
+    "DURING of equal intervals": ("A DURING B", "A1-3 B1-3 A1-4", ["A1-3 (B1-3) [1,3]@3"]),
+    "CONTAINS of equal intervals": ("A CONTAINS B", "A1-3 B1-3 B1-4", ["A1-3 (B1-3) [1,3]@3"]),
+    "CONTAINS touches the end": ("A CONTAINS B", "A1-3 B3 A4-6", ["A1-3 (B3) [1,3]@3"]),
     "CONTAINS gives the left one": ("A CONTAINS B", "A1-3 B2 B4", ["A1-3 (B2) [1,3]@3"]),
     "FIRST with its ties": ("FIRST A", "A1 A1x A2", ["A1 [1,1]@1", "A1x [1,1]@1"]),
     "LAST: each is when it comes": ("LAST A", "A1 A2", ["A1 [1,1]@1", "A2 [2,2]@2"]),
@@ -54,6 +57,12 @@ ROWS = {
     "absence beyond the end is pending": ("A NOT FOLLOWED BY B WITHIN 3 s", "A1 |3", []),
     "a timer that each A re-arms": ("(LAST A) NOT FOLLOWED BY B WITHIN 3 s", "A1 A2 |9", ["A2 [2,5]@5"]),
     "a deadline sees all of its instant": ("(LAST A) NOT FOLLOWED BY B WITHIN 3 s", "A1 A4 |6", []),
+    "a timer of one event that comes at its deadline": (
+        "(LAST A AS a) NOT FOLLOWED BY A AS b WITHIN 3 s", "A1 A4 |6", [],
+    ),
+    "without LAST it comes too late": (
+        "A AS a NOT FOLLOWED BY A AS b WITHIN 3 s", "A1 A4 |6", ["A1 [1,4]@4"],
+    ),
     "an absence of an absence": (
         "(A NOT FOLLOWED BY B WITHIN 2 s) NOT FOLLOWED BY C WITHIN 3 s", "A1 B5 |9", ["A1 [1,6]@6"],
     ),
