@@ -13,6 +13,7 @@ from obep.model import RDF_TYPE, Term
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import OWL, RDFS, Axiom, Axioms
 from obep.ontology.mapping import ANNOTATIONS, axioms_of
+from obep.ontology.nodes import Unreadable
 from obep.ontology.static import Graph
 from obep.ontology.words import show
 
@@ -25,7 +26,10 @@ def beyond_triples(axioms: Axioms, k: Graph) -> tuple[Axioms, list[Diagnostic]]:
     said = [*((RDF_TYPE, c) for c in k.facts.classes), *((p, "") for p in k.facts.properties)]
     if not any(_more(p, o) for p, o in said):
         return axioms, []
-    read = axioms_of(k, also=axioms).axioms
+    try:
+        read = axioms_of(k, also=axioms).axioms
+    except Unreadable as error:
+        raise error.placed(k) from None
     taken = tuple(axiom for axiom in read if _several_triples(axiom))
     left = [axiom for axiom in read if not isinstance(axiom, ax.Assertion) and axiom not in axioms.axioms]
     return axioms | Axioms(taken), [_unused(left)] if left else []

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from obep.ontology.compile import Bundle
     from obep.query.link import Linked
 
+_AS_A_WHOLE = ("OBEP243", "OBEP246", "OBEP303", "OBEP312", "OBEP345")
+
 
 class Examined(NamedTuple):
     """The compiled query, unless there are errors among the diagnostics."""
@@ -98,7 +100,7 @@ def _placed(one: Diagnostic, linked: Linked) -> Diagnostic:
     """What is said about K or T as a whole stands at the clause that names it."""
     if one.span is not None or one.file:
         return one
-    for kind in ("graph", "vocab") if one.code in ("OBEP243", "OBEP246", "OBEP345") else ():
+    for kind in ("graph", "vocab") if one.code in _AS_A_WHOLE else ():
         for file in linked.files:
             for source in file.sources:
                 if source.kind == kind:

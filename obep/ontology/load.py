@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from hashlib import blake2b, file_digest
+from math import isinf, isnan
 from pathlib import Path
 
 from obep.errors import ObepError, fail
 from obep.model import Term, Triple
-from obep.ontology import words
 from obep.ontology.axioms import OWL, Axioms
 from obep.ontology.cache import content_hash
 from obep.ontology.literals import literal
@@ -39,7 +40,7 @@ _EXPANDED = 1 << 16
 """How long an entity of an XML file may become when all that it refers to is filled in."""
 LARGE = 4 << 20
 """Bytes from which on a graph is read once and kept in a file that processes share."""
-_IMPORTS, _ON_PROPERTY = f"<{OWL}imports>", f"<{OWL}onProperty>"
+_IMPORTS = f"<{OWL}imports>"
 
 
 def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = None) -> Axioms:
@@ -56,19 +57,10 @@ def axioms_in(files: Mapping[Path, list[Triple]]) -> Axioms:
 
 
 def _placed(error: Unreadable, files: Mapping[Path, list[Triple]]) -> ObepError:
-    """The same error with the file, and with the name that a node without one belongs to."""
+    """The same error with its file."""
     for path, triples in files.items():
         if any(error.node in (s, o) for s, _, o in triples):
-            node, leads = error.node, {o: s for s, _, o in triples}
-            restricts = {s: words.name(o) for s, p, o in triples if p == _ON_PROPERTY}
-            property = ""
-            for _ in leads:  # up to something that has a name
-                if not node.startswith("_"):
-                    break
-                property = property or restricts.get(node, "")
-                node = leads.get(node, node)
-            about = words.name(node)
-            return error.placed(f"{about} ({property})" if property else about, str(path))
+            return error.placed(triples, str(path))
     return error
 
 
@@ -213,15 +205,23 @@ def _owl_xml(data: bytes) -> list[Triple]:
     def on_object(s: str, p: str, o: str) -> None:
         triples.append((node(s), f"<{p}>", node(o)))
 
-    def on_data(s: str, p: str, o: str, datatype: str) -> None:
+    def on_data(s: str, p: str, o: str | float, datatype: str) -> None:
+        text = _number(o, datatype) if isinstance(o, float) else str(o)
         if datatype and datatype.startswith("@"):
-            term = literal(o, language=datatype[1:])
+            term = literal(text, language=datatype[1:])
         else:
-            term = literal(o, f"<{datatype}>") if datatype else literal(o)
+            term = literal(text, f"<{datatype}>") if datatype else literal(text)
         triples.append((node(s), f"<{p}>", term))
 
     owlxml_2_ntriples.parse(BytesIO(data), on_object, on_data)
     return triples
+
+
+def _number(number: float, datatype: str) -> str:
+    """What owlready2 has read as a number, as XML Schema writes it."""
+    if isinf(number) or isnan(number):
+        return "NaN" if isnan(number) else "INF" if number > 0 else "-INF"
+    return repr(number) if datatype.endswith(("double", "float")) else format(Decimal(repr(number)), "f")
 
 
 def _check_entities(data: bytes, path: Path) -> None:

@@ -13,6 +13,7 @@ from obep.ontology.axioms import OWL, RDF, RDFS, XSD
 from obep.ontology.bounds import slip_of
 from obep.ontology.literals import parts, value
 from obep.ontology.patterns import read_pattern
+from obep.ontology.words import name
 
 _DEPTH = 200
 _T = TypeVar("_T")
@@ -207,8 +208,19 @@ class Unreadable(ObepError):
         super().__init__(Diagnostic(code, f"{node} {said}", reason=reason, remedy=remedy))
         self.node, self._said = node, said
 
-    def placed(self, about: str, file: str) -> ObepError:
-        """The same with the file, and with a name instead of the node."""
+    def placed(self, triples: Iterable[Triple], file: str = "") -> ObepError:
+        """The same with the file, and with the names that a node without one belongs to."""
+        node, leads, restricts, property = self.node, dict[Term, Term](), dict[Term, str](), ""
+        for s, p, o in triples:
+            leads[o] = s
+            if p == owl("onProperty"):
+                restricts[s] = name(o)
+        for _ in leads:  # up to something that has a name
+            if not node.startswith("_"):
+                break
+            property = property or restricts.get(node, "")
+            node = leads.get(node, node)
+        about = f"{name(node)} ({property})" if property else name(node)
         [one] = self.diagnostics
         return ObepError(replace(one, message=f"an axiom about {about} {self._said}", file=file))
 

@@ -10,6 +10,7 @@ from obep.errors import ObepError
 from obep.ontology.axioms import (
     And,
     Class,
+    DataPropertyRange,
     DataSome,
     Domain,
     EquivalentClasses,
@@ -110,6 +111,31 @@ def test_owl_xml(tmp_path: Path) -> None:
         Domain(n("armedWith"), c("Room")),
         EquivalentClasses((c("Armed"), Some(n("armedWith"), c("Sensor")))),
     }
+
+
+@pytest.mark.parametrize(
+    ("datatype", "text", "lexical"),
+    [
+        ("double", "5", "5.0"),
+        ("double", "-INF", "-INF"),
+        ("float", "2.5e1", "25.0"),
+        ("decimal", "0.00000025", "0.00000025"),
+        ("integer", "30", "30"),
+        ("date", "2026-01-01", "2026-01-01"),
+    ],
+)
+def test_numbers_of_owl_xml(tmp_path: Path, datatype: str, text: str, lexical: str) -> None:
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+    facet = (
+        f'<FacetRestriction facet="{xsd}minInclusive"><Literal datatypeIRI="{xsd}{datatype}">{text}</Literal>'
+    )
+    axiom = f"""<DataPropertyRange><DataProperty IRI="{NS}temp"/><DatatypeRestriction>
+      <Datatype IRI="{xsd}{datatype}"/>{facet}</FacetRestriction></DatatypeRestriction></DataPropertyRange>"""
+    declared = f'<Declaration><DataProperty IRI="{NS}temp"/></Declaration>'
+    whole = OWL_XML.replace("</Ontology>", f"{declared}{axiom}</Ontology>")
+    bound = (f"<{xsd}minInclusive>", f'"{lexical}"^^<{xsd}{datatype}>')
+    read = load_ontology([written(tmp_path, "o.owx", whole)]).axioms
+    assert DataPropertyRange(n("temp"), Restricted(f"<{xsd}{datatype}>", (bound,))) in read
 
 
 def test_rdfs_without_declarations(tmp_path: Path) -> None:
