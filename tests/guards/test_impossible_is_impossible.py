@@ -51,7 +51,7 @@ comparisons = st.builds(
 @example(["?v = 5.00000000001", "?v = 5"])
 @example(["?v > 5", "?v < 5"])
 def test_no_value_meets_what_is_said_to_be_never_true(conditions: list[str]) -> None:
-    guard = f"EVENT h {{ ?this :celsius ?v . FILTER({' && '.join(conditions)}) }}"
+    guard = f"EVENT h {{ ?this :other ?v . FILTER({' && '.join(conditions)}) }}"
     linked = link(parse(f"{HEAD}EVENT Alarm MATCH Hot AS h IF {{ {guard} }}\nRETURN Alarm\n"))
     if not any(one.code == "OBEP219" for one in check(linked)):
         return
