@@ -141,7 +141,7 @@ def likely_bytes(data: bytes) -> str:
     """
     if data.startswith(GZIP):
         return "it is compressed with gzip: such a file ends in .gz, standard input is then -.jsonl.gz, say"
-    if data.startswith(UTF16):
+    if data.startswith(UTF16) or 3 * data.count(b"\0") > len(data):  # a later line has no mark
         return "it is UTF-16, and UTF-8 is needed: iconv -f UTF-16 -t UTF-8 makes it so"
     try:
         data.decode()

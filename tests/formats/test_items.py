@@ -401,6 +401,12 @@ def test_bytes_that_are_no_text_in_utf_8_are_told_what_they_are(format: str) -> 
     assert not [one for one in read_items(text.encode(), format, "s") if "UTF" in str(one)]
 
 
+def test_every_line_of_utf_16_is_told_what_it_is() -> None:
+    """Spark reads a file in parts."""
+    found = list(read_items((TEXTS["jsonl"] * 3).encode("utf-16"), "jsonl", "s"))
+    assert [isinstance(one, DeadLetter) and "it is UTF-16" in one.reason for one in found] == [True] * 4
+
+
 @pytest.mark.parametrize(("format", "byte"), [("jsonl", 34), ("json", 34), ("csv", 13), ("turtle", 29)])
 def test_latin_1_is_told_the_byte_that_is_wrong(format: str, byte: int) -> None:
     letter = next(read_items(TEXTS[format].encode("latin-1"), format, "s"))
