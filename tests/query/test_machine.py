@@ -105,6 +105,7 @@ def test_a_mistake_is_found_where_lark_finds_it(lark: Any, machine: Machine) -> 
         assert by_machine(machine, example) == by_lark(lark, example), example
 
 
+@pytest.mark.slow
 @given(query_files())
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_query_is_read_as_lark_reads_it(lark: Any, machine: Machine, file: QueryFile) -> None:

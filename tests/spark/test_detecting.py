@@ -281,6 +281,7 @@ def test_only_touched_segments_are_written(tmp_path: Path) -> None:
     assert {key: content for key, content in after.items() if key != page} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("warm", [True, False])
 def test_what_a_batch_writes_does_not_depend_on_the_rooms_that_are_idle(tmp_path: Path, warm: bool) -> None:
     """Twenty times as many rooms wait for their Beta; the batches after them are the same."""

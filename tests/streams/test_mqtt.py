@@ -136,6 +136,7 @@ def test_tls_checks_the_certificate(tmp_path: Path) -> None:
         assert caught.value.code == "OBEP508"
 
 
+@pytest.mark.slow
 def test_tls_and_a_password_together_let_a_source_and_a_sink_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,6 +198,7 @@ def test_what_was_acknowledged_is_in_the_spool_until_a_checkpoint_has_it(
     assert [number for number, _ in Spool(spool).files(0, None)] == [2], "what a checkpoint has is gone"
 
 
+@pytest.mark.slow
 def test_a_broker_that_goes_away_is_known_to_be_away_until_it_is_back(tmp_path: Path) -> None:
     with mqtt_broker() as short:
         source = open_source("doors", short.uri("any"), Config(tmp_path))
