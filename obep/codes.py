@@ -240,6 +240,7 @@ CODES: dict[str, str] = {
     "OBEP553": "a source that failed",
     "OBEP554": "a sink that cannot be written",
     "OBEP555": "a sink that did not take an occurrence",
+    "OBEP556": "a stream from which nothing came",
     "OBEP557": "items without a time",
     "OBEP558": "a checkpoint that does not fit",
     "OBEP559": "live sources that nothing puts in order",

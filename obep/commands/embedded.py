@@ -83,7 +83,7 @@ def run_embedded(order: Order) -> int:
     remark(engine.counters, progress)
     for code, message in strangers.findings():
         progress.warn(code, message)
-    failed = _complain(run, order, progress, taken, query)
+    failed = _complain(run, order, progress, taken, query, bool(caught))
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
     return FAILED if failed else 0
@@ -249,7 +249,7 @@ def _skipped(run: Run) -> int:
     return sum(run.positions.get(key, {}).get("records", 0) for key in pipes)
 
 
-def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Query) -> bool:
+def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Query, stopped: bool) -> bool:
     """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
     nothing = complain(
         run.letters,
@@ -260,6 +260,7 @@ def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Que
         streams=run.streams,
         heard=run.heard,
         bindings=bindings(order, run.streams),
+        at_end=order.checkpoint is None and not stopped,
     )
     say_arrivals(run.notes, progress)
     for _, reason in run.failed[:5]:

@@ -70,7 +70,7 @@ def run_on_spark(order: Order) -> int:
     remark(run.tally.noted, progress)
     for code, message in run.notices.strangers.findings():
         progress.warn(code, message)
-    failed = _complain(run, order, progress)
+    failed = _complain(run, order, progress, bool(caught))
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
     return FAILED if failed else 0
@@ -194,7 +194,7 @@ def metrics(run: SparkRun) -> dict[str, Any]:
     }
 
 
-def _complain(run: SparkRun, order: Order, progress: Progress) -> bool:
+def _complain(run: SparkRun, order: Order, progress: Progress, stopped: bool) -> bool:
     """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
     from obep.spark.worker import streams_of
 
@@ -208,6 +208,7 @@ def _complain(run: SparkRun, order: Order, progress: Progress) -> bool:
         streams=streams,
         heard=run.notices.heard.keys(),
         bindings=bindings(order, streams),
+        at_end=order.checkpoint is None and not stopped,
     )
     say_arrivals(run.notices.notes, progress)
     for _, reason in run.delivery.failed[:5]:

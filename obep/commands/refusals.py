@@ -24,13 +24,14 @@ def complain(
     streams: Set[str],
     heard: Set[str],
     bindings: Sequence[str],
+    at_end: bool,
 ) -> bool:
     """Says how many dead letters there are of each code, and the first reason; whether nothing was taken,
     at all or of a stream of the query.
 
     `kept` is whether they are in a file, `taken` how many items were not refused, `streams` are those of the
     query, `heard` those of which an item could be read, `bindings` the options that would give sources
-    without a name to a stream that has a mapping.
+    without a name to a stream that has a mapping, `at_end` whether this was all there is, from its beginning.
     """
     counts, first = letters.counts, letters.first
     refused = streams if taken else {stream for stream, _ in letters.first_of}
@@ -50,6 +51,8 @@ def complain(
         message = f"{which} refused{share} with {code}: {first[code].reason}{hint}"
         progress.error("OBEP560", message, _remedy(whole, query, bindings))
         return True
+    for stream in sorted(streams - heard - {stream for stream, _ in letters.first_of}) if at_end else ():
+        progress.warn("OBEP556", f"{stream}: no item of this stream came")
     for stream, code in {letter.stream: letter.code for letter in reversed(whole)}.items():
         own = [letter for letter in whole if letter.stream == stream]
         message = f"{stream}: every record was refused, the first with {code}"

@@ -145,6 +145,12 @@ def command(
     for slip in slips(query, streams, settings):
         Progress(quiet=quiet, as_json=order.log_json).warn(slip.code, slip.message, slip.remedy)
     name = engine or EngineName(chosen.get("name", "spark"))
+    if drop_state and name is EngineName.embedded:
+        raise fail(
+            "OBEP518",
+            "--drop-state is for Spark, which has a state for each group of events",
+            remedy=f"rm -r {order.checkpoint}" if order.checkpoint is not None else "",
+        )
     raise typer.Exit(_run_on_spark(order) if name is EngineName.spark else _run_embedded(order))
 
 

@@ -8,12 +8,20 @@ from obep.formats.reading import as_sent
 from obep.model import DeadLetter, Item
 
 LATE = "OBEP640"
+FAR = 30 * 86_400_000_000
+"""Who is later than that was probably not late: another item had a wrong time."""
 
 
 def late(stream: str, at: int, watermark: int, raw: str = "") -> DeadLetter:
     """Of an item that comes after the watermark."""
     reached = show_instant(watermark, style_of_instant(at))
-    reason = f"it comes after the watermark, {reached}; a longer lateness would wait for it"
+    reason = f"it comes after the watermark, {reached}; "
+    if watermark - at < FAR:
+        reason += "a longer lateness would wait for it"
+    else:
+        reason += (
+            "an item of that time has moved it there: is that right? (future under [engine] refuses such)"
+        )
     return DeadLetter(stream, at, LATE, reason, raw)
 
 

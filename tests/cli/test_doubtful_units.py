@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from shell import embedded, hot
 
+from obep.engine.letters import late
+
 CONFIG = """[sources.s.mapping]
 prefixes = {{ "" = "http://e/" }}
 template = ":{{id}} a :Sensor ; :celsius {{celsius}} ."
@@ -76,3 +78,11 @@ def test_a_unit_that_is_too_large_is_refused_with_the_right_one(tmp_path: Path) 
     run = embedded(hot(tmp_path), "--source", f"s={tmp_path}/s.jsonl")
     assert run.status == 1
     assert "OBEP603" in run.err and 'unit = "ms" for its source in obep.toml' in run.err
+
+
+def test_who_is_late_by_months_was_not_late() -> None:
+    day = 86_400_000_000
+    assert late("s", 0, 29 * day).reason.endswith("; a longer lateness would wait for it")
+    reason = late("s", 0, 31 * day).reason
+    assert "1970-02-01" in reason or "2678400" in reason
+    assert reason.endswith("is that right? (future under [engine] refuses such)")

@@ -177,7 +177,10 @@ def test_a_run_that_can_read_nothing_fails_and_names_the_commonest_reason(
     assert last.startswith("OBEP560  all 3 records were refused, 2 of them with OBEP602: there is no time")
     assert ("OBEP600  warning" in said.err) is not bool(options)
     (query.parent / "s.jsonl").write_text("")
-    assert embedded(query, "--source", f"{query.parent}/s.jsonl").status == 0, "an empty file is no failure"
+    empty = embedded(query, "--source", f"{query.parent}/s.jsonl")
+    assert (empty.status, empty.err) == (0, "OBEP556  warning: s: no item of this stream came\n")
+    kept = embedded(query, "--source", f"{query.parent}/s.jsonl", "--checkpoint", query.parent / "kept")
+    assert (kept.status, kept.err) == (0, ""), "another run may bring some"
 
 
 def test_a_devices_own_json_is_answered_with_a_mapping_that_reads_it(query: Path) -> None:
@@ -380,3 +383,10 @@ def test_nothing_that_is_read_is_written_over(
     assert done.err.startswith(f"OBEP568  {says}\n")
     assert {name: Path(name).read_text() for name in files} == files
     assert not any(Path("in").iterdir())
+
+
+def test_to_drop_the_state_of_some_events_is_for_spark(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    done = embedded(hot(tmp_path), "--source", "s=-", "--checkpoint", kept, "--drop-state")
+    assert done.status == 2
+    assert done.err.startswith("OBEP518  --drop-state is for Spark") and f"Try:  rm -r {kept}" in done.err
