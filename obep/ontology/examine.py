@@ -40,6 +40,7 @@ def examine(
 ) -> Examined:
     """Checks a query, loads its ontology and its static graph, and compiles them."""
     from obep.ontology.circles import check_circles
+    from obep.ontology.defined_twice import check_defined_twice
     from obep.ontology.explained import check_explained
     from obep.ontology.found_again import check_found_again
     from obep.ontology.handed_on import check_handed_on
@@ -59,6 +60,7 @@ def examine(
             if one.code != "OBEP240" or (one.file, one.span) not in equal  # their texts are equal, too
         ]
         said += check_circles(bundle)
+        said += check_defined_twice(bundle)
         said += check_handed_on(bundle)
         said += check_explained(bundle)
         said += check_found_again(bundle)

@@ -38,8 +38,8 @@ def test_check_says_what_is_expected_and_run_says_the_same(name: str, tmp_path: 
     assert checked.err == expected.read_text(encoding="utf-8")
     assert checked.status == (2 if re.search("^OBEP[0-9]+  (?!warning)", checked.err, re.MULTILINE) else 0)
 
-    (tmp_path / "empty.jsonl").touch()
-    run = plain(embedded(name, "--source", f"doors={tmp_path / 'empty.jsonl'}"))
+    (tmp_path / "doors.jsonl").write_text('{"time": 1, "graph": ""}\n')
+    run = plain(embedded(name, "--source", f"doors={tmp_path / 'doors.jsonl'}"))
     assert run.status == checked.status
     assert _paragraphs(run.err) == _paragraphs(checked.err)
 
