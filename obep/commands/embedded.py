@@ -91,7 +91,7 @@ def run_embedded(order: Order) -> int:
 
 def _turn(run: Run, progress: Progress, figures: Figures, absences: Absences) -> None:
     """Says what was noted about the first times, as soon as they are read, and how far the run is."""
-    absences.look(run.sources.values(), progress)
+    absences.look(run.sources, progress)
     say_doubts(run.notes, progress, run.notes.settled)
     progress.move(figures.line)
 

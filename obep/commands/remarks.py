@@ -45,14 +45,14 @@ class Absences:
     def __init__(self) -> None:
         self._away: set[str] = set()
 
-    def look(self, sources: Iterable[Source], progress: Progress) -> None:
-        for source in sources:
+    def look(self, sources: Mapping[str, Source], progress: Progress) -> None:
+        for key, source in sources.items():
             why = source.away
-            if why and source.name not in self._away:
-                self._away.add(source.name)
+            if why and key not in self._away:
+                self._away.add(key)
                 progress.warn("OBEP552", f"{source.name} is away ({why}); obep goes on when it is back")
-            elif not why and source.name in self._away:
-                self._away.remove(source.name)
+            elif not why and key in self._away:
+                self._away.remove(key)
                 progress.warn("OBEP552", f"{source.name} is back")
 
 

@@ -57,7 +57,7 @@ def slip_of(datatype: Term, facet: Term, bound: Term) -> Slip | None:
         )
     if kind == "compare":
         return None if value(bound).space == space else _incomparable(datatype, space, word, bound)
-    lexical, own, _ = parts(bound)
+    lexical, own, language = parts(bound)
     if kind == "length":
         count = value(bound).point
         if isinstance(count, int) and count >= 0:
@@ -65,7 +65,7 @@ def slip_of(datatype: Term, facet: Term, bound: Term) -> Slip | None:
         said = f"counts the characters of {prefixed(datatype)} with {_written(bound)}, which is no count"
         digits = lexical.isascii() and lexical.isdigit()
         return Slip(said, "A count is a whole number, without quotes.", f"{word} {lexical if digits else 3}")
-    if own == XSD_STRING:
+    if not language and space_of(own) in ("string", "plain"):
         return None
     said = f"restricts {prefixed(datatype)} with {word} {_written(bound)}, which is no plain string"
     return Slip(said, f"{reason} It is written as a string.", f"{word} {literal(lexical)}")

@@ -93,6 +93,10 @@ class _Explanations:
         between = vocabularies.below(name) & own
         if name not in vocabulary or name in own or between or not above:
             return None
+        kinds = {name, *vocabularies.below(name)} | (vocabularies.above(name) - own)
+        given = vocabulary & (bundle.t.object_properties | bundle.t.data_properties)
+        if any({*mentioned(rule)} & kinds and {*mentioned(rule)} & given for rule in self._rules):
+            return None  # the class alone gives what the definition asks for
         ways = [self._names_in(rule) for rule in self._leading_to(name)]
         if any(way <= vocabulary for way in ways):
             return None

@@ -37,8 +37,8 @@ _RDFS = """
     member range seeAlso subClassOf subPropertyOf
 """
 _RDF = """
-    Alt Bag CompoundLiteral HTML JSON List PlainLiteral Property Seq Statement XMLLiteral direction first
-    langRange langString language nil object predicate rest subject type value
+    Alt Bag CompoundLiteral HTML JSON List PlainLiteral Property Seq Statement XMLLiteral dirLangString
+    direction first langRange langString language nil object predicate reifies rest subject type value
 """
 _XSD = """
     ENTITIES ENTITY ID IDREF IDREFS NCName NMTOKEN NMTOKENS NOTATION Name QName anyAtomicType

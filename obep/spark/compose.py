@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from obep.engine.query import Query
+from obep.errors import ObepError
 from obep.model import DeadLetter
 from obep.spark.delivery import Delivery, Found
 from obep.spark.detection import detect
@@ -141,9 +142,13 @@ class SparkRun:
         try:
             if not self._stopping:
                 self.deliver(records, 0)
+        except ObepError:
+            raise
         except Exception:
             if not self._stopping:
                 raise
+        finally:
+            self._cancel = None
 
     def _day(self) -> int | None:
         return 86_400_000_000 if self.live else None
@@ -163,6 +168,8 @@ class SparkRun:
                 self._await(writer)
                 return
             except Exception as error:  # Spark goes on from the checkpoint, as after any other death
+                if self._stopping:
+                    return
                 if left == 1 or not any(text in str(error) for text in (SLOW_START, LOST_OUTPUT)):
                     raise
                 self.delivery.reopen()

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from obep.errors import fail
 from obep.model import DeadLetter, Term
 from obep.spark.parquet import Parts, Place, Writing, Written
 from obep.spark.records import COLUMNS
@@ -71,6 +72,8 @@ class Delivery:
         self._sinks: dict[str, Sink] = {}
         self._parts: dict[str, Parts] = {}
         self._opened = False
+        self._failed_before: int | None = None
+        """Occurrences that sinks had not taken when the end was asked for."""
         self._file: Letters | None = None
         self.occurrences: Counter[str] = Counter()
         self.letters = Letters()
@@ -110,6 +113,8 @@ class Delivery:
         for key, parts in self._parts.items():
             parts.put(batch, [task.files[key] for task in written if key in task.files])
         self.flush()
+        if self._failed_before is not None and len(self.failed) > self._failed_before:
+            raise fail("OBEP555", "given up in a hurry: the next run delivers this micro-batch again")
         if self._notes is not None:
             before = Noted(batch, {}) if not self._notes.exists() else self._read()
             self._note(Noted(batch, before.before, self._positions()))
@@ -155,7 +160,8 @@ class Delivery:
 
     def hurry(self) -> None:
         """Somebody waits for the end; may be called from a signal."""
-        for sink in self._sinks.values():
+        self._failed_before = len(self.failed)
+        for sink in list(self._sinks.values()):
             if isinstance(sink, Posted):
                 sink.hurry()
 

@@ -54,7 +54,7 @@ class Detection:
 
     @property
     def dead_letters(self) -> DataFrame:
-        """`stream, at, code, reason, raw`: the items that took part in nothing, and why."""
+        """`stream, at, code, reason, raw, line`: the items that took part in nothing, and why."""
         return self.records.where("kind = 'letter'").select("stream", "at", "code", "reason", "raw", "line")
 
     @property

@@ -55,7 +55,10 @@ class MappedRead:
         if self._compiled is None:
             self._compiled = make_mapping(self._settings, "mapping")
             self._reading = Reading(stream=self._stream, rename=True, mapping=self._compiled)
-            self._made = _made(self._stream, repr(self._settings))
+            kinds = batch.schema.to_string(
+                show_schema_metadata=False
+            )  # 1 and true are equal, and other values
+            self._made = _made(self._stream, repr(self._settings), kinds)
         mapping = self._compiled
         fields = _fields(mapping, batch)
         times = _instants(batch, mapping.time) if fields is not None else None
@@ -102,7 +105,7 @@ class MappedRead:
 
 
 @lru_cache(maxsize=16)
-def _made(stream: str, settings: str) -> dict[tuple[Any, ...], Graph]:
+def _made(stream: str, settings: str, columns: str) -> dict[tuple[Any, ...], Graph]:
     """What a mapping made of values so far in this process; the mapping itself comes anew with each task."""
     return {}
 

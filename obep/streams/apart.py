@@ -23,7 +23,8 @@ def require_apart(order: Order, read: Mapping[Path, str]) -> None:
     for option, path in _outputs(order):
         if path.exists() and not path.is_file() and not path.is_dir():  # /dev/null takes anything
             continue
-        what = taken.get(path) or folders.get(path.parent)
+        unread = path.name.startswith((".", "_")) or path.name.endswith(".tmp")
+        what = taken.get(path) or (None if unread else folders.get(path.parent))
         if what is not None:
             raise fail(
                 "OBEP568",

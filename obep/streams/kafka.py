@@ -83,7 +83,8 @@ class KafkaSource:
                 self._follow()
                 messages = self._consumer.consume(SIZE, 0.2)
                 if messages:
-                    self._said.away = ""
+                    if any(message.error() is None for message in messages):
+                        self._said.away = ""
                     yield self._batch(messages)
             self._follow()
         finally:

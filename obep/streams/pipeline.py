@@ -72,6 +72,8 @@ class Run:
     """The streams of which an item could be read."""
     on_items: Callable[[Sequence[Item]], None] = lambda items: None
     stopping: bool = False
+    _failed_before: int = 0
+    """Occurrences that sinks had not taken when the stop was asked for."""
     _saved: float = 0.0
 
     def restore(self, standing: Standing) -> None:
@@ -109,6 +111,7 @@ class Run:
     def stop(self) -> None:
         """Ends the run after the turn that is under way; may be called from a signal."""
         self.stopping = True
+        self._failed_before = len(self.failed)
         for source in self.sources.values():
             source.stop()
         for outlet in self.outlets.values():
@@ -137,6 +140,8 @@ class Run:
             return
         for outlet in self.outlets.values():
             outlet.sink.flush()
+        if self.stopping and len(self.failed) > self._failed_before:
+            return  # given up in a hurry: the next run sends them, as after a kill
         self.letters.flush()
         sinks = {key: outlet.sink.position() for key, outlet in self.outlets.items()}
         self.checkpoint.save(

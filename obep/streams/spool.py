@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from obep.errors import fail
+
 Message = tuple[str, int, bytes]
 """Topic, arrival in microseconds, payload."""
 NEXT = "next"
@@ -56,8 +58,11 @@ class Spool:
 
     def _put(self, name: str, data: bytes) -> None:
         whole = self._folder / f".{name}.tmp"
-        with whole.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        whole.replace(self._folder / name)
+        try:
+            with whole.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            whole.replace(self._folder / name)
+        except OSError as error:
+            raise fail("OBEP554", f"{self._folder / name} cannot be written: {error.strerror}") from None

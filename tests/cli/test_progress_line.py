@@ -69,9 +69,9 @@ def test_a_source_that_is_away_is_said_to_be_so_once_and_once_that_it_is_back(
 ) -> None:
     screen = Screen(terminal=False)
     monkeypatch.setattr(sys, "stderr", screen)
-    progress, absences, source = Progress(), Absences(), Broker()
+    progress, absences, source, other = Progress(), Absences(), Broker(), Broker()
     for source.away in ("", "connection lost", "connection lost", "", ""):
-        absences.look([source], progress)
+        absences.look({"doors=one": source, "doors=other": other}, progress)
     assert screen.getvalue() == (
         "OBEP552  warning: doors is away (connection lost); obep goes on when it is back\n"
         "OBEP552  warning: doors is back\n"

@@ -77,6 +77,13 @@ def test_a_class_that_no_explanation_says_is_warned_of(
         (LOW, "Nursery", "", READING),  # only its being a nursery makes it a pen
         (DIRECT, "Nursery", "", ":p :oxygen 4 ."),
         (LOW, "Pen", RANGE, READING),  # named in the definition
+        (  # the nursery alone gives what makes it a pen
+            "EVENT Low AS (Pen and zone value z1)",
+            "Nursery",
+            ":zone a owl:ObjectProperty ; rdfs:domain :Pen . :z1 a owl:NamedIndividual . "
+            ":Nursery rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :zone ; owl:hasValue :z1 ] .",
+            ":q a :Nursery .",
+        ),
         (LOW, "Watched", RANGE, READING),  # it follows from what the explanation has
         (DIRECT.replace("Pen", "Nursery"), "Nursery", ":oxygen rdfs:domain :Pen .", ":p :oxygen 4 ."),
     ],

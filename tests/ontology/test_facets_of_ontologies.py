@@ -78,6 +78,7 @@ def test_a_facet_that_nothing_can_pass_is_refused(
         ("xsd:string", "xsd:minLength 0"),
         ("xsd:string", 'xsd:maxLength "3"^^xsd:nonNegativeInteger'),
         ("xsd:string", 'xsd:pattern "R[0-9]+"'),
+        ("xsd:string", 'xsd:pattern "R[0-9]+"^^rdf:PlainLiteral'),
         ("rdf:PlainLiteral", 'rdf:langRange "en"'),
         ("xsd:hexBinary", "xsd:length 4"),
         ("xsd:gYear", 'xsd:minInclusive "2026"^^xsd:gYear'),  # a datatype that OWL 2 does not have

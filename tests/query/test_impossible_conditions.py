@@ -36,6 +36,7 @@ NEVER = {
         "getDURATION() * 2 < 60 * 5",
         "SECONDS(getDURATION() * 2) < 60 * 5",
     ),
+    "FILTER(getDURATION() > 1e30)": ("getDURATION() > 1e30", "SECONDS(getDURATION()) > 1e30"),
     "FILTER(getDURATION() > -1)": ("getDURATION() > -1", "SECONDS(getDURATION()) > -1"),
     'FILTER(?p = "PenA")': ('?p = "PenA"', "?p = :PenA   (a name has no quotes)"),
     'FILTER("ex:PenA" = ?p)': ('"ex:PenA" = ?p', "ex:PenA = ?p   (a name has no quotes)"),

@@ -90,3 +90,15 @@ def test_zeros_with_another_sign_say_something_else() -> None:
 def test_a_wrong_mapping_is_refused_on_the_driver() -> None:
     with pytest.raises(ObepError, match="OBEP522"):
         MappedRead("s", {"time": "ts"})
+
+
+def test_equal_values_of_other_columns_say_something_else() -> None:
+    settings = {"template": "<http://e/r> <http://e/is> {value} .", "time": "ts"}
+    times = pa.array([1], pa.timestamp("us", tz="UTC"))
+    values = []
+    for value in (pa.array([True]), pa.array([1], pa.int64()), pa.array([1.0]), pa.array([True])):
+        rows = pa.RecordBatch.from_arrays([times, value], ["ts", "value"])
+        [item] = one_by_one(MappedRead("s", settings)(rows))
+        assert isinstance(item, Item)
+        values.append(item.triples[0][2].split("#")[-1])
+    assert values == ["boolean>", "integer>", "double>", "boolean>"]

@@ -6,11 +6,12 @@ import json
 import urllib.request
 from collections.abc import Iterable
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from obep.config import Config
-from obep.errors import ObepError
+from obep.errors import ObepError, fail
 from obep.formats.reading import Notes
 from obep.model import Item, Occurrence
 from obep.streams.checkpoint import Checkpoint
@@ -18,6 +19,7 @@ from obep.streams.endpoint import Endpoint
 from obep.streams.letters import Letters
 from obep.streams.merge import Turn
 from obep.streams.pipeline import Outlet, Run
+from obep.streams.posted import Posted
 from obep.streams.sinks import MemorySink, open_sink
 from obep.streams.sources import open_source
 
@@ -155,6 +157,38 @@ def test_a_stopped_run_does_not_close_the_last_instant(folder: Path) -> None:
     run.close()
     assert "Odd" not in (folder / "out.jsonl").read_text()
     assert 0 < run.items < 1000
+
+
+class Down:
+    """A server that takes nothing, and is tried again until somebody waits for the end."""
+
+    def __init__(self) -> None:
+        self._end = Event()
+
+    def send(self, id: str, payload: bytes) -> None:
+        assert self._end.wait(30)
+        raise fail("OBEP555", f"it did not take {id}")
+
+    def hurry(self) -> None:
+        self._end.set()
+
+    def close(self) -> None: ...
+
+
+def test_what_was_given_up_in_a_hurry_is_in_no_checkpoint(folder: Path) -> None:
+    run = start(folder, "out.jsonl")
+    run.outlets = {**run.outlets, "hook": Outlet(Posted(Down()), encode)}
+    run.clock = lambda: 0.0  # only the stop writes a checkpoint
+
+    def turn(running: Run) -> None:
+        if running.items > 300:
+            running.stop()
+
+    run.on_turn = turn
+    run.go()
+    run.close()
+    assert run.failed
+    assert Checkpoint(folder / "kept").load("q1") is None
 
 
 @pytest.mark.parametrize("damage", ["other query", "rubbish"])

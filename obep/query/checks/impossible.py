@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from itertools import combinations
 from typing import NamedTuple
 
@@ -30,6 +30,8 @@ from obep.query.checks.report import quote, say
 from obep.query.names import walk
 
 SECOND = 1_000_000
+MOST = 10**18
+"""A duration that nobody writes, in microseconds."""
 FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}
 ROUNDED = ("double", "float")
 
@@ -82,8 +84,11 @@ _COMPUTED = {
 def _with_a_unit(node: Comparison, length: Expression, number: Expression) -> str:
     """The comparison with seconds, as a duration where the number can be written as one."""
     seconds = instead(node, length, Call("SECONDS", (length,)))
-    micros = Decimal(number.lexical) * SECOND if isinstance(number, Literal) else Decimal("NaN")
-    if not micros.is_finite() or micros < 0 or micros % 1:
+    try:
+        micros = Decimal(number.lexical) * SECOND if isinstance(number, Literal) else Decimal("NaN")
+    except InvalidOperation:  # it is no number, whatever its datatype says
+        micros = Decimal("NaN")
+    if micros.is_nan() or not 0 <= micros < MOST or micros % 1:
         return quote(seconds)
     unit = instead(node, number, Duration(int(micros)))
     return f"{quote(unit)}   (or {quote(seconds)})"
