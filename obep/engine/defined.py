@@ -21,13 +21,11 @@ _FACETS: dict[Term, Any] = {
 def definitions_of(axioms: a.Axioms) -> dict[Term, ast.Description]:
     """The classes that T says to be the same as an expression, with the first that can be written down."""
     found: dict[Term, ast.Description] = {}
-    for axiom in axioms.axioms:
-        if isinstance(axiom, a.EquivalentClasses):
-            written = [described(one) for one in axiom.operands if not isinstance(one, a.Class)]
-            expressions = [one for one in written if one is not None]
-            for operand in axiom.operands if expressions else ():
-                if isinstance(operand, a.Class):
-                    found.setdefault(operand.iri, expressions[0])
+    for iri, same in axioms.equivalents():
+        written = (described(one) for one in same if not isinstance(one, a.Class))
+        first = next((one for one in written if one is not None), None)
+        if first is not None:
+            found.setdefault(iri, first)
     return found
 
 

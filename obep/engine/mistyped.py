@@ -5,9 +5,7 @@ from __future__ import annotations
 from obep.engine.why import short
 from obep.model import Term
 from obep.ontology.axioms import XSD, DataOneOf, DataOr, DataRange, Datatype, Restricted
-from obep.ontology.literals import holds, literal, parts, space_of, value
-
-_NUMBERS = ("real", "double", "float")
+from obep.ontology.literals import NUMBERS, holds, literal, parts, space_of, value
 
 
 def mistyped(range: DataRange, term: Term) -> bool:
@@ -50,7 +48,7 @@ def _same_but_typed(wanted: Term, term: Term) -> bool:
 
 
 def _are_numbers(*datatypes: Term) -> bool:
-    return all(space_of(one) in _NUMBERS for one in datatypes)
+    return all(space_of(one) in NUMBERS for one in datatypes)
 
 
 def with_datatype(term: Term) -> str:

@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from obep.model import Term
 from obep.ontology.axioms import (
-    OWL,
-    XSD,
     DataAnd,
     DataOneOf,
     DataOr,
@@ -20,14 +18,11 @@ from obep.ontology.axioms import (
     Datatype,
     Restricted,
 )
-from obep.ontology.literals import integer_bounds, parts, space_of, value
+from obep.ontology.literals import NUMBERS, integer_bounds, parts, space_of, value
 from obep.ontology.ranges import lies
 from obep.ontology.relations import Relations
 from obep.ontology.rules import Count
 from obep.ontology.words import name
-
-_NUMBERS = {"real": f"<{OWL}real>", "double": f"<{XSD}double>", "float": f"<{XSD}float>"}
-"""The spaces of numbers, each with the datatype that has all of its values."""
 
 
 class Asked(NamedTuple):
@@ -48,7 +43,7 @@ class Asked(NamedTuple):
     def misses(self, literal: Term) -> bool:
         """Whether a literal is a number of another space than those that are asked for."""
         space = value(literal).space
-        return space in _NUMBERS and space not in self.spaces
+        return space in NUMBERS and space not in self.spaces
 
 
 def asked_numbers(
@@ -67,7 +62,7 @@ def asked_numbers(
         mine = [range for number, _ in above for range in ranges.get(number, ())]
         spaces = {space for range in mine for space in _spaces(range, definitions)}
         datatypes = dict.fromkeys(one for range in mine for one in _datatypes(range, definitions))
-        if datatypes and len(spaces) < len(_NUMBERS):
+        if datatypes and len(spaces) < len(NUMBERS):
             found[property] = Asked(frozenset(spaces), tuple(datatypes))
     return found
 
@@ -75,9 +70,9 @@ def asked_numbers(
 def _spaces(range: DataRange, definitions: Mapping[Term, DataRange]) -> Iterator[str]:
     """The spaces of numbers that a range may have values of."""
     if isinstance(range, DataOneOf):
-        yield from (space for one in range.literals if (space := value(one).space) in _NUMBERS)
+        yield from (space for one in range.literals if (space := value(one).space) in NUMBERS)
         return
-    for space, datatype in _NUMBERS.items():
+    for space, datatype in NUMBERS.items():
         if lies(Datatype(datatype), range, definitions) != "apart":
             yield space
 
@@ -86,7 +81,7 @@ def _datatypes(range: DataRange, definitions: Mapping[Term, DataRange]) -> Itera
     """The datatypes of numbers that a range asks for."""
     match range:
         case Datatype(iri) | Restricted(iri):
-            if space_of(iri) in _NUMBERS:
+            if space_of(iri) in NUMBERS:
                 yield iri
             elif iri in definitions:
                 rest = {name: one for name, one in definitions.items() if name != iri}
@@ -95,4 +90,4 @@ def _datatypes(range: DataRange, definitions: Mapping[Term, DataRange]) -> Itera
             for operand in operands:
                 yield from _datatypes(operand, definitions)
         case DataOneOf(literals):
-            yield from (parts(one)[1] for one in literals if value(one).space in _NUMBERS)
+            yield from (parts(one)[1] for one in literals if value(one).space in NUMBERS)

@@ -6,6 +6,7 @@ or reasons. Operands keep the order in which they were written; equality is stru
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 from msgspec import Struct
@@ -449,6 +450,14 @@ class Axioms:
     def datatype_definitions(self) -> dict[Term, DataRange]:
         """The datatypes that T defines, with what they stand for."""
         return {axiom.datatype: axiom.range for axiom in self.axioms if isinstance(axiom, DatatypeDefinition)}
+
+    def equivalents(self) -> Iterator[tuple[Term, tuple[ClassExpression, ...]]]:
+        """Each named class of an equivalence, with all that it is said to be the same as, itself among it."""
+        for axiom in self.axioms:
+            if isinstance(axiom, EquivalentClasses):
+                for operand in axiom.operands:
+                    if isinstance(operand, Class):
+                        yield operand.iri, axiom.operands
 
     def assertion(self, triple: Triple) -> Assertion | None:
         """What a triple of an item or of K says; `None` if T does not know its class or property."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
-from obep.ontology import axioms as ax
 from obep.query.ast import LogicalEvent
 from obep.query.checks.report import say
 
@@ -15,13 +14,7 @@ if TYPE_CHECKING:
 
 def check_defined_twice(bundle: Bundle) -> list[Diagnostic]:
     """OBEP248 for each logical event whose class is equivalent to something else in T."""
-    defined = {
-        operand.iri
-        for axiom in bundle.t.axioms
-        if isinstance(axiom, ax.EquivalentClasses)
-        for operand in axiom.operands
-        if isinstance(operand, ax.Class)
-    }
+    defined = {iri for iri, _ in bundle.t.equivalents()}
     linked = bundle.linked
     return [
         say(

@@ -75,12 +75,7 @@ class _Explanations:
         self._names = bundle.t.classes | bundle.t.object_properties | bundle.t.data_properties
         self._rules = (*bundle.normal.rules, *bundle.normal.asserted)
         self._defined = {
-            operand.iri
-            for axiom in bundle.t.axioms
-            if isinstance(axiom, a.EquivalentClasses)
-            and not all(isinstance(operand, a.Class) for operand in axiom.operands)
-            for operand in axiom.operands
-            if isinstance(operand, a.Class)
+            iri for iri, same in bundle.t.equivalents() if not all(isinstance(one, a.Class) for one in same)
         }
 
     def never_say(self, name: Term, whose: Term) -> _Why | None:

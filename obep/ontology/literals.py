@@ -77,6 +77,8 @@ _SPACE_OF |= {
     f"<{RDF}PlainLiteral>": "plain",
     f"<{RDF}langString>": "lang",
 }
+NUMBERS = {"real": f"<{OWL}real>", "double": f"<{XSD}double>", "float": f"<{XSD}float>"}
+"""The spaces of numbers, each with the datatype that has all of its values."""
 DATATYPES = frozenset((*_SPACE_OF, f"<{RDFS}Literal>"))
 """The datatypes whose values are known here."""
 REALS = frozenset(datatype for datatype, space in _SPACE_OF.items() if space == "real")

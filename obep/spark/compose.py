@@ -56,7 +56,6 @@ LOST_OUTPUT = "A shuffle map stage with indeterminate output was failed and retr
 """An executor was lost with what it had made, and Spark cannot make it again in the same job."""
 STARTS = 3
 RECORD = ("kind", "event", "id", "start", "end", "detected", "texts")
-LETTER = ("stream", "at", "code", "reason", "raw", "line")
 
 
 class SparkRun:
@@ -142,10 +141,8 @@ class SparkRun:
         try:
             if not self._stopping:
                 self.deliver(records, 0)
-        except ObepError:
-            raise
-        except Exception:
-            if not self._stopping:
+        except Exception as error:  # what Spark says of jobs that were cancelled has many classes
+            if not self._stopping or isinstance(error, ObepError):
                 raise
         finally:
             self._cancel = None
@@ -201,8 +198,7 @@ class SparkRun:
                 times = (row["start"], row["end"], row["detected"])
                 found.append(Found(row["event"], row["id"], *times, by_form))
             elif row["kind"] == "letter":
-                letter = {name: row[name] for name in LETTER}
-                letters.append(DeadLetter(**letter))
+                letters.append(DeadLetter(*(row[name] for name in DeadLetter._fields)))
             elif row["kind"] == WRITTEN:
                 written.append(msgspec.json.decode(row["progress"], type=Written))
             else:
@@ -261,7 +257,7 @@ def _unsaid() -> Iterator[None]:
 def _table(records: DataFrame) -> pa.Table:
     """The records of a micro-batch on the driver, instants as microseconds."""
     times = ("start", "end", "detected", "at")
-    names = (*RECORD, *LETTER, "progress")
+    names = (*RECORD, *DeadLetter._fields, "progress")
     chosen = [f"unix_micros(`{n}`) as `{n}`" if n in times else f"`{n}`" for n in names]
     return records.selectExpr(*chosen).toArrow()
 

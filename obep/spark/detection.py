@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from obep.engine.clock import micros
 from obep.engine.query import Query
 from obep.errors import fail
+from obep.model import DeadLetter
 from obep.spark.abstracting import BLOCKS, STAMP, Read, abstracting
 from obep.spark.buckets import component_numbers
 from obep.spark.mapped import MappedRead
@@ -55,7 +56,7 @@ class Detection:
     @property
     def dead_letters(self) -> DataFrame:
         """`stream, at, code, reason, raw, line`: the items that took part in nothing, and why."""
-        return self.records.where("kind = 'letter'").select("stream", "at", "code", "reason", "raw", "line")
+        return self.records.where("kind = 'letter'").select(*DeadLetter._fields)
 
     @property
     def progress(self) -> DataFrame:

@@ -292,8 +292,8 @@ _WRITERS: Mapping[str, Callable[[Occurrence, str | None], str]] = {
 
 def letters_payload(letters: Sequence[DeadLetter]) -> bytes:
     """Dead letters as bytes."""
-    names = ("stream", "at", "code", "reason", "raw", "line")
-    return _batch("letter", dict(zip(names, zip(*letters, strict=True), strict=True)), len(letters))
+    columns = zip(*letters, strict=True)
+    return _batch("letter", dict(zip(DeadLetter._fields, columns, strict=True)), len(letters))
 
 
 def progress_payload(progress: Mapping[str, Any]) -> bytes:
