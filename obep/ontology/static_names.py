@@ -56,13 +56,12 @@ def check_static_names(bundle: Bundle) -> list[Diagnostic]:
 
 
 def check_individuals(bundle: Bundle) -> list[Diagnostic]:
-    """OBEP242 for individuals of class expressions that T and K lack, but one spelt almost the same."""
+    """OBEP242 for individuals of the query that T and K lack, but one spelt almost the same."""
     linked, t = bundle.linked, bundle.t.individuals
     named = [
         (name, linked.file_of[iri])
         for iri, event in linked.events.items()
-        if isinstance(event, ast.LogicalEvent)
-        for name in _individuals(event.description)
+        for name in dict.fromkeys((*_defining(event), *_compared(event, bundle)))
         if name.iri not in t
     ]
     known = t | _individuals_of(bundle.k) if named else t
@@ -82,11 +81,38 @@ def _individuals_of(k: Graph) -> frozenset[Term]:
     return frozenset(t for s, p, o in k.once() for t in ((s,) if p == RDF_TYPE else (s, o)) if t[0] == "<")
 
 
-def _individuals(description: ast.Description) -> Iterator[ast.Name]:
-    for node in walk(description):
+def _defining(event: ast.Event) -> Iterator[ast.Name]:
+    """The individuals of a class expression."""
+    for node in walk(event.description) if isinstance(event, ast.LogicalEvent) else ():
         members = node.members if isinstance(node, ast.OneOf) else ()
         value = (node.value,) if isinstance(node, ast.Value) else ()
         yield from (name for name in (*members, *value) if isinstance(name, ast.Name))
+
+
+def _compared(event: ast.Event, bundle: Bundle) -> Iterator[ast.Name]:
+    """The individuals of a guard: what can be nothing else, as no name of the query or of T is meant."""
+    if event.guard is None:
+        return
+    own = bundle.definitions.axioms
+    taken = own.classes | own.object_properties | own.data_properties | own.annotation_properties
+    said = {*bundle.linked.events, *_constructed(bundle), *bundle.k.facts.classes, *bundle.k.facts.properties}
+    for node in walk(event.guard):
+        places: tuple[ast.Node, ...] = ()
+        match node:
+            case ast.TriplePattern(subject, predicate, object):
+                named = isinstance(predicate, ast.Name) and predicate.iri != RDF_TYPE
+                places = (subject, object) if named else (subject,)
+            case ast.Comparison(_, left, right):
+                places = (left, right)
+            case ast.Membership(operand, members):
+                places = (operand, *members)
+            case ast.Call(_, arguments):
+                places = arguments
+        for one in places:
+            if isinstance(one, ast.Name) and not (
+                one.iri in taken or one.iri in said or one.iri.startswith(_BUILT_IN)
+            ):
+                yield one
 
 
 def _unknown(bundle: Bundle) -> Iterator[tuple[Term, str]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
+from itertools import groupby
 
 ALIKE = 0.8
 """How much of two names, of 1, is the same if one is most likely the other misspelt."""
@@ -48,14 +50,34 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 def misspelt(word: str, known: Iterable[str]) -> str | None:
     """The name of `known` that `word` is most likely a slip of: where nobody said that `word` is wrong.
 
-    More is needed than for `nearest`: the same prefix, no other number, and most letters.
+    More is needed than for `nearest`: the same prefix, no other number, and most letters, of each word in it.
 
     >>> misspelt(":celcius", [":celsius"]), misspelt(":minTemp", [":maxTemp"]), misspelt(":room1", [":room2"])
     (':celsius', None, None)
+    >>> misspelt(":tank-nrth", [":tank-north"]), misspelt(":tank-south", [":tank-north"])
+    (':tank-north', None)
     """
     prefix, local = split(word)
     near = nearest(word, (name for name in known if split(name)[0] == prefix))
-    return near if near and alike(local.lower(), split(near)[1].lower()) else None
+    if near is None or not alike(local.lower(), split(near)[1].lower()):
+        return None
+    words, others = ([w.lower() for w in _WORD.findall(one)] for one in (local, split(near)[1]))
+    if len(words) != len(others):  # a word more makes another name, two words in one do not
+        slip = not (set(words) <= set(others) or set(others) <= set(words))
+    else:
+        slip = all(map(_slip, words, others))
+    return near if slip else None
+
+
+_WORD = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])")
+"""The words of a name: `sensorB` has two, as `sensor-b` has."""
+
+
+def _slip(left: str, right: str) -> bool:
+    """Whether a word is the other one misspelt, and no word of its own, as A is not B, and north not south."""
+    if sorted(left) == sorted(right) or SequenceMatcher(None, left, right).ratio() >= ALIKE:
+        return True
+    return [letter for letter, _ in groupby(left)] == [letter for letter, _ in groupby(right)]
 
 
 def alike(left: str, right: str) -> bool:

@@ -94,3 +94,66 @@ def test_a_misspelt_individual_of_a_definition_is_warned_of(
 def test_individuals_that_may_come_in_items_are_not_spoken_of(tmp_path: Path, members: str) -> None:
     k = ":bay1 a :Room . :bay2 :partOf :bay1 ."  # Room is a class, and no individual
     assert said(tmp_path, k, f"EVENT H AS Valve and {{{members}}}", code="OBEP242") == []
+
+
+PENS = ":PenA a :Room . :PenB :partOf :PenA . :north-tank :partOf :PenA . :H :partOf :PenB ."
+PAIR = "EVENT H AS Valve EVENT G MATCH H(?p) AS a SEQ H(?p) AS b WITHIN 1 h IF {{ {} }}"
+
+
+@pytest.mark.parametrize(
+    ("guard", "under_caret", "remedy"),
+    [
+        ("FILTER(?p = :penA)", ":penA", ":PenA"),
+        ("FILTER(:PennA != ?p)", ":PennA", ":PenA"),
+        ("FILTER(?p IN (:PenA, :PenBB))", ":PenBB", ":PenB"),
+        ("FILTER(?p NOT IN (:PenA, :pena))", ":pena", ":PenA"),
+        ("FILTER(sameTerm(?p, :north-tnak))", ":north-tnak", ":north-tank"),
+        ("EVENT a { ?p :partOf :penA }", ":penA", ":PenA"),
+        ("EVENT b { :penA :partOf ?p . :penA :partOf ?x } FILTER(?x = :penA)", ":penA", ":PenA"),
+        ("EVENT a { ?p :partOf penA }", "penA", "PenA"),
+    ],
+)
+def test_a_misspelt_individual_of_a_guard_is_warned_of(
+    tmp_path: Path, guard: str, under_caret: str, remedy: str
+) -> None:
+    (only,) = said(tmp_path, PENS, PAIR.format(guard), code="OBEP242")
+    assert only.span is not None
+    assert only.line_text[only.span.column - 1 : only.span.end_column - 1] == under_caret
+    assert (only.remedy, only.severity) == (remedy, "warning")
+    assert only.message == f"nobody knows {under_caret}"
+
+
+def test_the_guard_of_a_logical_event_is_looked_at_too(tmp_path: Path) -> None:
+    (only,) = said(tmp_path, PENS, "EVENT H AS Valve IF { ?this :partOf :penA }", code="OBEP242")
+    assert only.remedy == ":PenA"
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "FILTER(?p = :PenA || ?p IN (:PenB, :north-tank))",
+        "FILTER(?p = :PenC)",  # one more of the same kind, which comes in items
+        "FILTER(?p = :PenA2)",
+        "FILTER(?p = :south-tank || ?p = :north-tanks-2 || ?p = :north)",
+        "FILTER(?p = <http://other/#penA>)",  # another namespace
+        "FILTER(?p = :G)",  # an event, and no individual
+        "EVENT a { ?p a ?kind . FILTER(?kind IN (:Room, :Valve, :H)) }",
+        "EVENT a { ?p ?how :Valve . FILTER(?how = :partOf) }",
+        'FILTER(datatype(?p) = <http://www.w3.org/2001/XMLSchema#string> || STR(?p) = ":penA")',
+        'FILTER(STRSTARTS(STR(?p), "http://e/#penA"))',
+    ],
+)
+def test_individuals_of_a_guard_that_may_well_be_right_are_not_spoken_of(tmp_path: Path, guard: str) -> None:
+    assert said(tmp_path, PENS, PAIR.format(guard), code="OBEP242") == []
+
+
+def test_an_individual_that_a_lower_event_constructs_is_known(tmp_path: Path) -> None:
+    events = """EVENT H AS Valve IF { ?this :partOf ?x } CONSTRUCT { ?this :partOf :penA . ?x :partOf ?this }
+EVENT G MATCH H AS a IF { EVENT a { ?this :partOf :penA } }"""
+    assert said(tmp_path, PENS, events, code="OBEP242") == []
+
+
+def test_a_class_that_is_spelt_almost_as_an_individual_is_known(tmp_path: Path) -> None:
+    k = ":room a :Room . :valve a :Valve ."
+    guard = PAIR.format("EVENT a { ?p a ?kind . FILTER(?kind = :Room) }")
+    assert said(tmp_path, k, guard, code="OBEP242") == []
