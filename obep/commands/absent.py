@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from obep.commands.output import count
 from obep.commands.relaxed import relaxations, undemanding
 from obep.engine.query import Query
+from obep.engine.question import Question, question, split
 from obep.engine.run import run
 from obep.engine.why import short
 from obep.engine.why_not import WhyNot
 from obep.errors import ObepError, fail
 from obep.formats.instants import Style, show_instant
 from obep.model import RDF_TYPE, DeadLetter, Item, Occurrence
+from obep.plan.nodes import Read
+from obep.plan.plan import Plan
 from obep.query import ast
 from obep.query.names import leaves, walk
 from obep.query.nearest import nearest
@@ -38,17 +41,20 @@ class Seen:
     """The literals that a property has."""
     why_not: Callable[[str], WhyNot] | None = None
     """Asks the engine about an event."""
+    plan: Plan | None = None
+    """The plan of the query with every event returned."""
 
     def time(self, micros: int) -> object:
         return show_instant(micros, self.style or "iso")
 
 
-def resolve(name: str, query: Query) -> ast.Event:
-    """The event that is called `name`, by its IRI or the end of it."""
+def resolve(text: str, query: Query) -> Question:
+    """The question about an event, by its IRI or the end of it, and perhaps about individuals."""
     events = query.linked.events
+    name, arguments = split(text)
     for iri, event in events.items():
         if name in (iri, iri[1:-1], event.name.text, short(iri)):
-            return event
+            return question(query.plan[iri], arguments, query.linked.file)
     near = nearest(name, [event.name.text for event in events.values()])
     raise fail(
         "OBEP534",
@@ -68,6 +74,7 @@ def watch(query: Query, items: list[Item], style: Style | None, **settings: obje
             if o[0] == '"':
                 seen.values.setdefault(p, Counter())[o] += 1
     everything = _returning(query, ast.Return("all", ()))
+    seen.plan = everything.plan
     engine = everything.engine(on_dead_letter=seen.refused.append, **settings)
     for occurrence in [*engine.push_items(items), *engine.close()]:
         seen.occurrences.setdefault(occurrence.event, []).append(occurrence)
@@ -75,77 +82,106 @@ def watch(query: Query, items: list[Item], style: Style | None, **settings: obje
     return seen
 
 
-def report(event: ast.Event, query: Query, seen: Seen, **settings: object) -> Iterator[str]:
+def report(asked: Question, query: Query, seen: Seen, **settings: object) -> Iterator[str]:
     """The reasons, line by line."""
-    iri, name = event.name.iri, event.name.text
-    found = seen.occurrences.get(iri, [])
+    event, name = query.linked.events[asked.plan.event], str(asked)
+    every = seen.occurrences.get(asked.plan.event, [])
+    found = [one for one in every if asked.fits(one)]
     if found:
         yield f"{name} did occur: {_times(found, seen)}."
         yield f"obep why {found[0].id} OUTPUT shows why."
         return
     yield f"{name} did not occur in {count(len(seen.items), 'item')}{_between(seen)}."
+    if every:
+        yield f"With others it did: {_times(every, seen)}."
     yield from (f"  {line}" for line in show(event).splitlines())
     if isinstance(event, ast.CompositeEvent):
-        yield from _parts(event, query, seen, settings)
+        yield from _parts(event, asked, query, seen, settings)
     else:
-        yield from _words(event, query, seen)
+        yield from _words(event, query, seen, asked.individual)
     for code, number in Counter(letter.code for letter in seen.refused).most_common():
         first = next(letter for letter in seen.refused if letter.code == code)
         yield f"{number} refused with {code}; the first: {first.reason}"
 
 
-def _parts(event: ast.CompositeEvent, query: Query, seen: Seen, settings: dict[str, object]) -> Iterator[str]:
+def _parts(
+    event: ast.CompositeEvent, asked: Question, query: Query, seen: Seen, settings: dict[str, object]
+) -> Iterator[str]:
+    assert seen.plan is not None
     denied = _denied(event.pattern)
     lacking: list[ast.Event] = []
+    places = seen.plan[event.name.iri].leaves
     for leaf in dict.fromkeys((leaf.event.iri, leaf.event.text) for leaf in leaves(event.pattern)):
-        found = seen.occurrences.get(leaf[0], [])
+        here = [place for place in places if place.event == leaf[0]]
+        every = seen.occurrences.get(leaf[0], [])
+        found = [one for one in every if not here or any(asked.takes(place, one) for place in here)]
         role = "  (must not happen)" if leaf[0] in denied else ""
         yield f"  {leaf[1]}: {_times(found, seen) if found else 'never'}{role}"
         if not found and leaf[0] not in denied and leaf[0] in query.linked.events:
             lacking.append(query.linked.events[leaf[0]])
     if lacking:
         for part in lacking:
-            yield f"{part.name.text} never occurred:"
+            about = _about(part, asked, places)
+            told = "".join(f" with ?{name} = {short(value)}" for name, value in about.items())
+            yield f"{part.name.text} never occurred{told}:"
             yield from (f"  {line}" for line in show(part).splitlines())
             if isinstance(part, ast.LogicalEvent):
-                yield from _words(part, query, seen)
+                yield from _words(part, query, seen, _individual(part, asked, event))
         return
-    yield from _nearly(event, query, seen, settings)
+    yield from _nearly(event, asked, query, seen, settings)
+
+
+def _about(part: ast.Event, asked: Question, places: Iterable[Read]) -> dict[str, str]:
+    """The parameters that an event shares with the question, where it is a part."""
+    shared = {name for place in places if place.event == part.name.iri for name in place.variables}
+    return {name: value for name, value in asked.bound.items() if name in shared}
+
+
+def _individual(part: ast.Event, asked: Question, event: ast.CompositeEvent) -> str | None:
+    """Whom a logical event would have to be about: `Low(?pen)`, if ?pen was asked for."""
+    values = {
+        asked.bound.get(leaf.parameters[0].name)
+        for leaf in leaves(event.pattern)
+        if leaf.event.iri == part.name.iri and leaf.parameters
+    }
+    return values.pop() if len(values) == 1 else None
 
 
 def _nearly(
-    event: ast.CompositeEvent, query: Query, seen: Seen, settings: dict[str, object]
+    event: ast.CompositeEvent, asked: Question, query: Query, seen: Seen, settings: dict[str, object]
 ) -> Iterator[str]:
     """All parts are there: which condition keeps them apart?"""
     assert seen.why_not is not None
-    furthest = seen.why_not(event.name.iri)
+    furthest = seen.why_not(asked.written)
     yield from furthest.details()
     if any(one.until is not None for one in furthest.waiting):
         return
     enough = False
-    for what, relaxed in relaxations(event):
-        number = _tried(relaxed, query, seen, settings)
+    for what, relaxed in relaxations(event, apart=not asked.values):
+        number = _tried(relaxed, asked, query, seen, settings)
         if number:
             enough = True
             yield f"Without {what} it would have occurred {count(number, 'time')}."
     if not enough:
-        number = _tried(undemanding(event), query, seen, settings)
+        number = _tried(undemanding(event, apart=not asked.values), asked, query, seen, settings)
         if number:
             yield "No single condition keeps it away; without any of them its parts do come together."
         else:
             yield "Its parts occurred, but never so that the pattern could join them."
 
 
-def _tried(event: ast.CompositeEvent, query: Query, seen: Seen, settings: dict[str, object]) -> int:
+def _tried(
+    event: ast.CompositeEvent, asked: Question, query: Query, seen: Seen, settings: dict[str, object]
+) -> int:
     events = {**query.linked.events, event.name.iri: event}
     linked = replace(query.linked, events=events, returns=(ast.Return("listed", (event.name,)),))
     try:
-        return len(run(Query(linked, query.bundle), seen.items, **settings))
+        return sum(map(asked.fits, run(Query(linked, query.bundle), seen.items, **settings)))
     except (ObepError, KeyError, ValueError):  # others use what this one no longer says
         return 0
 
 
-def _words(event: ast.LogicalEvent, query: Query, seen: Seen) -> Iterator[str]:
+def _words(event: ast.LogicalEvent, query: Query, seen: Seen, individual: str | None = None) -> Iterator[str]:
     """How often the words of a definition are used at all."""
     for name in dict.fromkeys(node for node in walk(event.description) if isinstance(node, ast.Name)):
         if name.iri in query.linked.events:
@@ -161,7 +197,8 @@ def _words(event: ast.LogicalEvent, query: Query, seen: Seen) -> Iterator[str]:
                 used += _instead(name.iri, seen)
             yield f"  {name.text}: {used}"
     if seen.items and seen.why_not is not None:
-        yield from seen.why_not(event.name.iri).details()
+        about = f"({individual})" if individual is not None else ""
+        yield from seen.why_not(event.name.iri + about).details()
 
 
 def _values(found: Counter[str] | None) -> str:

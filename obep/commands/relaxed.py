@@ -15,8 +15,11 @@ Relaxed = tuple[str, ast.CompositeEvent]
 """What is no longer asked for, and the event that does not ask for it."""
 
 
-def relaxations(event: ast.CompositeEvent) -> Iterator[Relaxed]:
-    """The event with one condition less, for each kind of condition that it has."""
+def relaxations(event: ast.CompositeEvent, *, apart: bool = True) -> Iterator[Relaxed]:
+    """The event with one condition less, for each kind of condition that it has.
+
+    `apart`: also without what its parts share, and so without its parameters.
+    """
     nodes = list(walk(event.pattern))
     if event.guard is not None:
         yield "its guard", replace(event, guard=None, construct=())
@@ -34,7 +37,7 @@ def relaxations(event: ast.CompositeEvent) -> Iterator[Relaxed]:
     shared = sorted(
         {variable.name for node in nodes if isinstance(node, ast.Leaf) for variable in node.parameters}
     )
-    if shared:
+    if shared and apart:
         names = ", ".join(f"?{name}" for name in shared)
         yield (
             f"its parts having the same {names}",
@@ -44,10 +47,10 @@ def relaxations(event: ast.CompositeEvent) -> Iterator[Relaxed]:
         yield f"POLICY {event.policy}", replace(event, policy="unrestricted")
 
 
-def undemanding(event: ast.CompositeEvent) -> ast.CompositeEvent:
+def undemanding(event: ast.CompositeEvent, *, apart: bool = True) -> ast.CompositeEvent:
     """The event with none of these conditions."""
     for _ in range(10):
-        first = next(relaxations(event), None)
+        first = next(relaxations(event, apart=apart), None)
         if first is None:
             break
         event = first[1]

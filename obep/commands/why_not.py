@@ -12,7 +12,13 @@ from obep.commands.options import AllowedFolders, ConfigFile
 
 def command(
     event: Annotated[
-        str, typer.Argument(metavar="EVENT", help="The event, by name or IRI.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="EVENT",
+            help="The event, by name or IRI. 'Low(:PenA)' asks about one individual, 'Pair(:a, _)' about "
+            "some of its parameters; names as in the query, or <iri>.",
+            show_default=False,
+        ),
     ],
     query: Annotated[Path, typer.Argument(metavar="QUERY", help="The query file.", show_default=False)],
     source: Annotated[
@@ -33,12 +39,14 @@ def command(
     from obep.commands.absent import report, resolve, watch
     from obep.commands.replay import replay
     from obep.commands.terminal import plain
+    from obep.engine.runtime import RECENT
     from obep.settings import duration
 
     loaded, items, notes, letters = replay(query, source or (), config, tuple(allow_path or ()))
     wanted = resolve(event, loaded)
+    remember = None if wanted.values else RECENT
     settings = {"lateness": timedelta(microseconds=duration(lateness, "--lateness") if lateness else 0)}
-    seen = watch(loaded, items, notes.style, **settings)
+    seen = watch(loaded, items, notes.style, remember=remember, **settings)
     seen.refused[:0] = letters
     for line in report(wanted, loaded, seen, **settings):
         print(plain(line))

@@ -83,21 +83,28 @@ class Nearest:
         yield from self.lacking.lines("  ")
 
 
-def nearest(query: Query, event: ast.LogicalEvent, items: Iterable[Item]) -> Nearest | None:
-    """What comes nearest to a logical event; `None` if no item has anything to do with it."""
+def nearest(
+    query: Query, event: ast.LogicalEvent, items: Iterable[Item], individual: Term | None = None
+) -> Nearest | None:
+    """What comes nearest to a logical event; `None` if no item has anything to do with it.
+
+    With an individual: what that one has of it.
+    """
     probes = _Probes(query, event.description)
     windows = {window.name: window.stream for window in query.linked.windows}
     stream = windows.get(event.on, event.on) if event.on is not None else None
     chosen = [item for item in items if stream in (None, item.stream)]
+    if individual is not None:
+        chosen = probes.around(individual, chosen)
     if event.on in windows:
         chosen = _together(chosen)
     best: tuple[float, Nearest] | None = None
     for item in probes.likely(chosen):
         found = probes.look(item)
-        for individual in found.individuals:
-            value = found.score(event.description, individual)
+        for one in found.individuals if individual is None else {individual} & {*found.individuals}:
+            value = found.score(event.description, one)
             if value and (best is None or value > best[0]):
-                best = value, Nearest(item, found.lacking(event.description, individual))
+                best = value, Nearest(item, found.lacking(event.description, one))
     return best[1] if best is not None else None
 
 
@@ -167,6 +174,12 @@ class _Probes:
             case DataValue(_, literal):
                 return DataOneOf((literal,))
         return None
+
+    def around(self, individual: Term, items: Iterable[Item]) -> list[Item]:
+        """The items that name an individual, or one that K ties to it."""
+        near = self._around({individual})
+        reached = {individual, *(term for s, p, o in near for term in _individuals(s, p, o))}
+        return [item for item in items if any(s in reached or o in reached for s, _, o in item.triples)]
 
     def likely(self, items: Sequence[Item]) -> list[Item]:
         """The items that use most words of the definition, then those whose values lack only a datatype."""
@@ -238,8 +251,12 @@ class _Probes:
 
     def _near(self, item: Item) -> list[Triple]:
         """The triples of the item, and those of K as far around it as the expression reaches."""
-        found = list(item.triples)
-        reached = {term for s, p, o in found for term in _individuals(s, p, o)}
+        individuals = {term for s, p, o in item.triples for term in _individuals(s, p, o)}
+        return list(dict.fromkeys((*item.triples, *self._around(individuals))))
+
+    def _around(self, reached: set[Term]) -> list[Triple]:
+        """The triples of K as far around some individuals as the expression reaches."""
+        found: list[Triple] = []
         for _ in range(self._depth):
             around = [(s, p, o) for s, p, o in self._k if s in reached or (p != RDF_TYPE and o in reached)]
             more = {term for s, p, o in around for term in _individuals(s, p, o)} - reached
@@ -247,7 +264,7 @@ class _Probes:
             if not more or len(reached) > INDIVIDUALS:
                 break
             reached |= more
-        return list(dict.fromkeys(found))
+        return found
 
 
 class _Found:

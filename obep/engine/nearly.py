@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from obep.model import Occurrence, Term
+from obep.model import Occurrence
 from obep.operators.candidates import NOTHING, Candidate
 from obep.operators.tree import Tree
 from obep.plan import nodes
@@ -15,6 +15,8 @@ from obep.plan.nodes import Node, Read
 
 MOST = 2_000
 """Candidates that are looked at."""
+Recent = Mapping[str, Sequence[Occurrence]]
+"""What came lately, for each leaf of a pattern by its alias (`told_apart`)."""
 
 
 class Nearly(NamedTuple):
@@ -27,7 +29,7 @@ class Nearly(NamedTuple):
     since: int
 
 
-def nearly(node: Node, recent: Mapping[Term, Sequence[Occurrence]]) -> list[Nearly]:
+def nearly(node: Node, recent: Recent) -> list[Nearly]:
     """All candidates of a pattern that only order in time makes; those of its latest occurrences."""
     pattern = relaxed(node)
     if pattern is None:
@@ -38,7 +40,7 @@ def nearly(node: Node, recent: Mapping[Term, Sequence[Occurrence]]) -> list[Near
     arrivals = [
         (occurrence.detected, number, occurrence)
         for number, leaf in enumerate(tree.leaves)
-        for occurrence in list(recent.get(leaf.node.event, ()))[-few:]
+        for occurrence in list(recent.get(leaf.node.alias, ()))[-few:]
     ]
     for at in sorted({when for when, _, _ in arrivals}):
         for when, number, occurrence in arrivals:

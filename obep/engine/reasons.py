@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from obep.engine.nearly import Nearly, nearly, parts_below
+from obep.engine.nearly import Nearly, Recent, nearly, parts_below
 from obep.engine.why import short
 from obep.formats.instants import Style, show_instant
 from obep.guards.asks import Ask, Asks
@@ -21,8 +21,6 @@ from obep.plan.nodes import Condition, Node, Read, walk
 from obep.plan.plan import EventPlan
 from obep.plan.show import duration
 from obep.query.printer import show
-
-Recent = Mapping[Term, Sequence[Occurrence]]
 
 
 @dataclass(frozen=True, slots=True)

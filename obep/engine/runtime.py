@@ -22,7 +22,9 @@ from obep.engine.instants import Runtime
 from obep.engine.lacking import nearest as nearest_to
 from obep.engine.letters import late, too_far
 from obep.engine.query import Query
+from obep.engine.question import question, split
 from obep.engine.rdf import triples
+from obep.engine.why import short
 from obep.engine.why_not import WhyNot, why_not
 from obep.errors import fail
 from obep.formats.hints import likely_unit
@@ -51,8 +53,9 @@ class Engine:
     `lateness`, `idle` and `future` are those of `Clock`, as seconds, `timedelta` or text (`5 s`).
     `on_dead_letter` is told of every item that takes part in nothing, and why; `now` is the clock of arrival,
     in microseconds; `max_explanations` is how many of one event and individual are looked for in an item
-    (SPEC D4; `counters["capped"]` says how often there were more). An engine may be used from several
-    threads; callbacks run outside of its lock.
+    (SPEC D4; `counters["capped"]` says how often there were more); `remember` is how many items, and
+    occurrences of each event, `why_not` looks at (`None`: all). An engine may be used from several threads;
+    callbacks run outside of its lock.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class Engine:
         on_dead_letter: OnDeadLetter | None = None,
         now: Callable[[], int] = lambda: time.time_ns() // 1000,
         max_explanations: int | None = None,
+        remember: int | None = RECENT,
         matcher: Any = None,
     ) -> None:
         query.require_returns()
@@ -80,7 +84,8 @@ class Engine:
         self._runtime = Runtime(query.plan, self._matcher, self._bury_derived)
         self._runtime.observer = self._observe
         self._recent: dict[Term, deque[Occurrence]] = {}
-        self._items: deque[Item] = deque(maxlen=RECENT)
+        self._remember = remember
+        self._items: deque[Item] = deque(maxlen=remember)
         self._buffer: list[tuple[int, int, Item]] = []
         self._arrivals = 0
         self._style: Style | None = None
@@ -193,20 +198,26 @@ class Engine:
         """What came furthest of an event that was not reported, and what it waits for or what refused it.
 
         Of a logical event: which parts of its definition an item shows, and which are missing. It looks at
-        the latest occurrences and items only; print it to read it.
+        the latest occurrences and items only; print it to read it. `Low(:PenA)` asks about one individual,
+        `Pair(:a, _)` about some of the parameters, with names as in the query or as `<iri>`.
         """
+        name, arguments = split(event)
+        asked = question(self._plan_of(name), arguments, self.query.linked.file)
+        plan = asked.plan
         with self._lock:
-            plan = self._plan_of(event)
-            reported = list(self._recent.get(plan.event, ()))
+            latest = self._recent.get(plan.event, ())
+            forgotten = len(latest) == self._remember
+            known_since = latest[0].detected if latest and forgotten else None
+            reported = [one for one in latest if asked.fits(one)]
             now, ended = self._runtime.now, self._closed
             found = why_not(
-                plan,
+                asked,
                 self.query.asks,
                 self.query.bundle.vocabulary,
                 self._recent,
                 reported,
                 now,
-                known_since=reported[0].detected if len(reported) == RECENT else None,
+                known_since=known_since,
                 ended=ended,
                 came_in=self._style,
             )
@@ -217,7 +228,18 @@ class Engine:
         for one in walk(defined.description):
             if isinstance(one, Name):  # an occurrence of a composite is an item of the next stratum
                 items += [Item("", o.detected, triples(o)) for o in self._recent.get(one.iri, ()) if o.parts]
-        return replace(found, nearest=nearest_to(self.query, defined, items))
+        near = nearest_to(self.query, defined, items, asked.individual)
+        unseen = self._unseen(asked.individual, items) if asked.individual and near is None else ""
+        return replace(found, nearest=near, unseen=unseen)
+
+    def _unseen(self, individual: Term, items: Iterable[Item]) -> str:
+        """That nothing comes near an individual: perhaps another one was meant."""
+        known = {term for item in items for s, _, o in item.triples for term in (s, o)}
+        if individual in known:
+            return f"{short(individual)} is in the items, but has nothing of the definition"
+        known |= {term for s, _, o in self.query.bundle.k for term in (s, o)}
+        near = None if individual in known else nearest(individual, (one for one in known if one[0] == "<"))
+        return f"no item says anything of {short(individual)}{f'; is it {near}?' if near else ''}"
 
     def _plan_of(self, event: str) -> EventPlan:
         for plan in self.query.plan.events:
@@ -229,7 +251,7 @@ class Engine:
     def _observe(self, occurrence: Occurrence) -> None:
         recent = self._recent.get(occurrence.event)
         if recent is None:
-            recent = self._recent[occurrence.event] = deque(maxlen=RECENT)
+            recent = self._recent[occurrence.event] = deque(maxlen=self._remember)
         recent.append(occurrence)
 
     @property

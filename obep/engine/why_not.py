@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from obep.engine.lacking import Nearest
-from obep.engine.nearly import Nearly, nearly, parts_below, told_apart
+from obep.engine.nearly import Nearly, Recent, nearly, parts_below, told_apart
 from obep.engine.output import LOOKS_LIKE_NUMBERS
+from obep.engine.question import Question
 from obep.engine.reasons import Reason, deadline, reasons
 from obep.engine.why import short
 from obep.formats.instants import Style, show_instant
@@ -15,12 +16,13 @@ from obep.guards.asks import Asks
 from obep.model import Occurrence, Part, Term, body_of
 from obep.plan.build import VocabularyOf
 from obep.plan.nodes import Either, Fallback, Node, Pair, Read, Unary, walk
-from obep.plan.plan import EventPlan
 from obep.query.printer import show
 
 UNKNOWN = Reason("unknown", "another one was chosen, or what refused it lies further back than is remembered")
 FEW = 3
 """So many of each are told."""
+LATEST = 100
+"""So many occurrences of each event are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class WhyNot:
     """Whether it was reported more often than is remembered."""
     nearest: Nearest | None = None
     """For a logical event: what an item has of its class expression, and what not."""
+    unseen: str = ""
+    """That no item says anything of the individual that was asked for."""
 
     def __str__(self) -> str:
         often = f"{'at least ' if self.forgotten else ''}{_times(self.reported)}"
@@ -81,6 +85,8 @@ class WhyNot:
         yield from (f"{_told(one.parts, self.style)} {self._waits(one)}" for one in self.waiting)
         if self.nearest is not None:
             yield from self.nearest.lines(self.style)
+        elif self.unseen:
+            yield self.unseen
 
     def _waits(self, one: Waiting) -> str:
         if one.until is None:
@@ -92,7 +98,7 @@ class WhyNot:
 
 
 def why_not(
-    plan: EventPlan,
+    asked: Question,
     asks: Asks,
     vocabulary: VocabularyOf,
     recent: Mapping[Term, Sequence[Occurrence]],
@@ -104,7 +110,8 @@ def why_not(
     came_in: Style | None = None,
 ) -> WhyNot:
     """The candidates that came furthest; those with the fewest reasons against them first."""
-    seen = {leaf.alias: len(recent.get(leaf.event, ())) for leaf in plan.leaves}
+    plan = asked.plan
+    seen = {leaf.alias: len(_taken(asked, leaf, recent)) for leaf in plan.leaves}
     at = now or 0
     style: Style = came_in or ("integer" if abs(at) < LOOKS_LIKE_NUMBERS else "iso")
     refusals: list[tuple[int, int, Refusal]] = []
@@ -112,17 +119,18 @@ def why_not(
     if plan.root is not None:
         plan = replace(plan, root=told_apart(plan.root))
         assert plan.root is not None
+        lately: Recent = {leaf.alias: _taken(asked, leaf, recent)[-LATEST:] for leaf in plan.leaves}
         told = {
             _same(one.start, one.end, [p.occurrence for p in one.parts if not p.context]) for one in reported
         }
         contexts = {alias.name for alias in plan.root.aliases if alias.context}
-        for candidate in nearly(plan.root, recent):
+        for candidate in nearly(plan.root, lately):
             extent = parts_below(plan.root, candidate) or candidate
             held = [part for alias, part in candidate.parts.items() if alias not in contexts]
             if known_since is not None and extent.done <= known_since:
                 continue  # what was reported then has been forgotten
             if _same(extent.start, extent.end, held) not in told:
-                against = tuple(reasons(plan, asks, vocabulary, candidate, recent, style))
+                against = tuple(reasons(plan, asks, vocabulary, candidate, lately, style))
                 until = deadline(plan.root, candidate, at)
                 if not against and until is None and (ended or candidate.done < at):
                     against = (UNKNOWN,)
@@ -131,13 +139,13 @@ def why_not(
                 else:
                     waiting.append(Waiting(_parts(candidate), (), until))
         if not (refusals or waiting or reported):
-            waiting = [one for branch in _branches(plan.root) for one in _waiting(branch, recent)]
+            waiting = [one for branch in _branches(plan.root) for one in _waiting(branch, lately)]
     elif plan.guard_ask is not None:
-        refusals = [(1, -one.parts[0].occurrence.detected, one) for one in _refused(plan, recent)]
+        refusals = [(1, -one.parts[0].occurrence.detected, one) for one in _refused(asked, recent)]
     refusals.sort(key=lambda one: one[:2])
     chosen = tuple(refusal for _, _, refusal in refusals[:FEW])
     return WhyNot(
-        plan.name,
+        str(asked),
         len(reported),
         seen,
         chosen,
@@ -145,7 +153,7 @@ def why_not(
         style,
         at,
         ended,
-        known_since is not None,
+        known_since is not None and bool(reported),
     )
 
 
@@ -155,11 +163,17 @@ def _same(start: int, end: int, parts: Sequence[Occurrence]) -> tuple[object, ..
     return start, end, seen, tuple(sorted(part.individual for part in parts))
 
 
-def _refused(plan: EventPlan, recent: Mapping[Term, Sequence[Occurrence]]) -> Iterator[Refusal]:
+def _taken(asked: Question, leaf: Read, recent: Mapping[Term, Sequence[Occurrence]]) -> list[Occurrence]:
+    """The occurrences that could be a part of what was asked for, in the place of a leaf."""
+    return [one for one in recent.get(leaf.event, ()) if asked.takes(leaf, one)]
+
+
+def _refused(asked: Question, recent: Mapping[Term, Sequence[Occurrence]]) -> Iterator[Refusal]:
     """The bodies of a guarded logical event that its guard has refused."""
+    plan = asked.plan
     assert plan.guard is not None
     for body in recent.get(body_of(plan.event), ()):
-        if not body.solutions.get(plan.guard_ask or 0):
+        if asked.fits(body) and not body.solutions.get(plan.guard_ask or 0):
             text = f"{' '.join(show(plan.guard).split())} finds nothing in it"
             yield Refusal((Part(plan.name, body),), (Reason("block", text, (plan.name,)),))
 
@@ -173,7 +187,7 @@ def _branches(root: Node) -> list[Node]:
     return [root]
 
 
-def _waiting(branch: Node, recent: Mapping[Term, Sequence[Occurrence]]) -> list[Waiting]:
+def _waiting(branch: Node, recent: Recent) -> list[Waiting]:
     """The partial matches with the most aliases, and what they lack."""
     best: list[Waiting] = []
     most = 0

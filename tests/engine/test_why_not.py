@@ -88,6 +88,39 @@ def test_an_event_that_is_not_defined():
     assert error.value.code == "OBEP576"
 
 
+def test_it_can_be_asked_of_individuals():
+    running = engine(f"{HEAD}EVENT H(?i) MATCH A(?i) SEQ B(?i) WITHIN 2 s\nRETURN H")
+    for at, graph in (
+        (0, ":x a :ClassA ."),
+        (1, ":x a :ClassB ."),
+        (2, ":y a :ClassA ."),
+        (9, ":y a :ClassB ."),
+        (10, ":x a :ClassB ."),
+    ):
+        running.push(ttl(graph), at=at)
+    assert [running.why_not(f"H{who}").reported for who in ("", "(:x)", "(_)", "(:y)")] == [1, 1, 1, 0]
+    found = running.why_not("H(:y)")
+    assert str(found).startswith("H(y) was reported never.\n  A: once lately\n  B: once lately\n")
+    assert only_reason(found) == ("within", "it took 7 s, and WITHIN is 2 s")
+    with pytest.raises(ObepError) as error:
+        running.why_not("H(:x, :y)")
+    assert error.value.code == "OBEP579"
+
+
+def test_it_looks_as_far_back_as_the_engine_remembers():
+    said = []
+    for remember in (2, None):
+        running = obep.Engine(
+            engine(f"{HEAD}EVENT H(?i) MATCH A(?i) SEQ B(?i)\nRETURN H").query,
+            remember=remember,
+            matcher=engine(f"{HEAD}EVENT H(?i) MATCH A(?i) SEQ B(?i)\nRETURN H")._matcher,
+        )
+        for at, who in enumerate("xyyy"):
+            running.push(ttl(f":{who} a :ClassA ."), at=at)
+        said.append(running.why_not("H(:x)").seen["A"])
+    assert said == [0, 1]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_of_a_single_pair_it_names_the_guard_that_refused_it(seed: int):
     """One A, one B, three conditions: what why_not says against them is just what is not true."""
