@@ -144,10 +144,15 @@ def flag(value: Any, where: str) -> bool:
     return value
 
 
+_SECONDS = re.compile(r"\d{1,9}(?:\.\d{1,6})?", re.ASCII)
+
+
 def duration(value: Any, where: str) -> int:
-    """A duration in microseconds; a bare number is one of seconds."""
+    """A duration in microseconds; a bare number is one of seconds, also as text (an option is text)."""
     from obep.formats.instants import parse_duration
 
+    if isinstance(value, str) and _SECONDS.fullmatch(value.strip()):
+        value = float(value)
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9:
         return round(value * 1_000_000)
     if not isinstance(value, str):

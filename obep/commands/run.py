@@ -66,7 +66,11 @@ def command(
     engine: Annotated[EngineName | None, typer.Option(help="What runs the query. [default: spark]")] = None,
     master: Annotated[str, typer.Option(metavar="URL", help="Spark's master.")] = "",
     lateness: Annotated[
-        str, typer.Option(metavar="DURATION", help="How long items may come after later ones, say 5s.")
+        str,
+        typer.Option(
+            metavar="DURATION",
+            help="How long items may come after later ones, say 5s; a bare number is one of seconds.",
+        ),
     ] = "",
     idle: Annotated[
         str, typer.Option(metavar="DURATION", help="How long a stream may be silent before others go on.")

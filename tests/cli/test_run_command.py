@@ -214,9 +214,10 @@ def test_late_items_are_visible(query: Path) -> None:
     said = embedded(query, "--source", f"{query.parent}/s.jsonl")
     assert "OBEP640" in said.err
     assert len(said.records) == 1
-    said = embedded(query, "--source", f"{query.parent}/s.jsonl", "--lateness", "1 minute")
-    assert said.err == ""
-    assert [r["start"] for r in said.records] == [1, 10]
+    for minute in ("1 minute", "60", "60.0"):
+        said = embedded(query, "--source", f"{query.parent}/s.jsonl", "--lateness", minute)
+        assert said.err == ""
+        assert [r["start"] for r in said.records] == [1, 10]
 
 
 def test_a_clock_that_is_far_ahead_is_caught_on_live_sources(query: Path) -> None:

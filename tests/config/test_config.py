@@ -166,6 +166,18 @@ def test_durations_have_the_units_of_queries(text: str, seconds: int, folder: Pa
     assert to_micros(text) == seconds * 1_000_000
 
 
+@pytest.mark.parametrize("written", ["30", "'30'", "30.0", "'30.0'", "'30 s'"])
+def test_a_bare_number_is_one_of_seconds(written: str, folder: Path) -> None:
+    assert load(folder, f"[engine]\nlateness = {written}\n").engine["lateness"] == 30_000_000
+
+
+@pytest.mark.parametrize("written", ["-30", "'-30'", "true", "1e9", "'1e3'", "'30 30'", "''"])
+def test_what_is_no_length_of_time_is_refused(written: str, folder: Path) -> None:
+    with pytest.raises(ObepError) as caught:
+        load(folder, f"[engine]\nlateness = {written}\n")
+    assert caught.value.code == "OBEP503"
+
+
 def test_an_unknown_mapping_is_an_error(folder: Path) -> None:
     with pytest.raises(ObepError) as caught:
         load(folder, "[sources.s]\nuri = 'x'\nmapping = 'm'")
