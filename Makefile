@@ -6,6 +6,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 export SPARK_LOCAL_IP ?= 127.0.0.1
+# Compiled once, not by each of the many processes that tests start, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test check bench faults docs clean
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "obep"
@@ -34,9 +35,14 @@ def modules() -> Iterator[tuple[str, Path]]:
         yield path.relative_to(PACKAGE).with_suffix("").parts[0], path
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text("utf-8"))))
+
+
 def imported(path: Path) -> Iterator[tuple[int, str]]:
     """The parts of obep that a file imports, anywhere in it, with the line."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -71,7 +77,7 @@ def test_no_module_imports_the_public_surface_from_inside() -> None:
         f"{path.relative_to(PACKAGE.parent)}:{node.lineno}"
         for part, path in modules()
         if part not in (SURFACE, "commands", "cli", "testing", "spark")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.Import) and any(alias.name == "obep" for alias in node.names)
     ]
     assert inside == []

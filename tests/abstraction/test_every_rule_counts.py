@@ -21,6 +21,8 @@ from obep.ontology.rules import Rule
 from obep.ontology.store import Store
 from obep.ontology.tables import ProgramBuilder
 
+pytestmark = pytest.mark.slow
+
 CASES = [
     case
     for path in sorted((Path(__file__).parent / "data").glob("*.toml"))

@@ -16,12 +16,15 @@ from shell import Said, embedded, obep
 
 DATA = Path(__file__).parents[1] / "query" / "data" / "names"
 STARTS_JAVA = ("344", "345")
-CASES = [
-    pytest.param(
-        path.name, marks=[pytest.mark.java, pytest.mark.slow] if path.name[:3] in STARTS_JAVA else []
-    )
-    for path in sorted(DATA.glob("*.obep"))
-]
+SLOW = ("245",)
+
+
+def _marks(number: str) -> list[pytest.MarkDecorator]:
+    marks = [pytest.mark.java] if number in STARTS_JAVA else []
+    return [*marks, pytest.mark.slow] if number in (*STARTS_JAVA, *SLOW) else marks
+
+
+CASES = [pytest.param(path.name, marks=_marks(path.name[:3])) for path in sorted(DATA.glob("*.obep"))]
 
 
 @pytest.fixture(autouse=True)

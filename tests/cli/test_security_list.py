@@ -254,6 +254,7 @@ RETURN Named
         assert refused.code == said.err[:7]
 
 
+@pytest.mark.slow
 def test_nothing_runs_or_unpickles_what_it_reads() -> None:
     """No eval, exec or pickle in the source, nor a shell."""
     refused = []

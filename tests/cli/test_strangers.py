@@ -232,6 +232,7 @@ def said_of_numbers(folder: Path, events: str, *values: str, ontology: str = LOW
     return done.err
 
 
+@pytest.mark.slow
 def test_numbers_of_another_datatype_are_warned_of(tmp_path: Path) -> None:
     end = "   ({field:double} in the mapping, or `number` in the query)\n"
     double = f"and the ontology or the query asks for xsd:double{end}"
@@ -284,3 +285,97 @@ def test_what_must_be_a_double_does_not_take_an_integer(tmp_path: Path) -> None:
     )
     said = said_of_numbers(tmp_path, "EVENT A AS Cold\nEVENT B AS Thin", "4", ontology=strict)
     assert said.startswith("OBEP569  warning: s: the values of http://e/#celsius are xsd:integer, ")
+
+
+ON_ANOTHER = """PREFIX : <http://e/#>
+VOCAB <o.ttl>
+FROM STREAM <s>
+FROM STREAM <t>
+%s
+EVENT Seen AS (Sensor and at some Thing)
+%s
+RETURN ALL
+"""
+WINDOW = "FROM NAMED WINDOW <w> ON <t> [RANGE 5 min STEP 1 min]"
+SENSORS = LOW + ":Sensor a owl:Class . :at a owl:ObjectProperty ."
+
+
+def said_of_two(folder: Path, events: str, s: str, t: str, window: str = "") -> list[str]:
+    """What is said where the items of two streams each have these triples."""
+    (folder / "o.ttl").write_text(SENSORS)
+    lines = [
+        json.dumps({"stream": name, "time": n, "graph": f"@prefix : <http://e/#> . :x a :Sensor ; {said} ."})
+        for n in range(4)
+        for name, said in (("s", s), ("t", t))
+    ]
+    (folder / "all.jsonl").write_text("\n".join(lines))
+    done = embedded(hot(folder, ON_ANOTHER % (window, events)), "--source", folder / "all.jsonl")
+    assert done.status == 0, done.err
+    return [" ".join(line.split()[:3]) for line in done.err.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("events", "value", "code"),
+    [
+        ("EVENT A ON <%s> AS Cold", ":celsius 4", "OBEP569"),
+        ("EVENT A ON <%s> AS celsius some xsd:double[< 5]", ":celsius 4", "OBEP569"),
+        ("EVENT A ON <%s> AS celsius some number[< 5]", ':celsius "4"', "OBEP565"),
+        ("EVENT A ON <%s> AS Cold", ':celsius "4"', "OBEP565"),
+        ("EVENT A ON <%s> AS celsius some number[< 5]", ":celcius 4 ; :at :y", "OBEP567"),
+        ("EVENT A ON <%s> AS Sensor IF { ?this :celsius ?v }", ":celcius 4 ; :at :y", "OBEP567"),
+        (
+            "EVENT A ON <%s> AS Sensor\nEVENT B MATCH A SEQ A AS again IF { EVENT A { ?this :celsius ?v } }",
+            ":celcius 4 ; :at :y",
+            "OBEP567",
+        ),
+    ],
+)
+def test_nothing_is_said_of_a_stream_that_the_asking_event_does_not_read(
+    tmp_path: Path, events: str, value: str, code: str
+) -> None:
+    for on, window in ("t", ""), ("w", WINDOW):
+        assert said_of_two(tmp_path, events % on, value, ":at :y", window) == []
+        assert said_of_two(tmp_path, events % on, ":at :y", value, window) == [f"{code} warning: t:"]
+    everywhere = events.replace(" ON <%s>", "")
+    assert said_of_two(tmp_path, everywhere, value, ":at :y") == [f"{code} warning: s:"]
+
+
+def test_an_event_without_on_asks_of_every_stream_beside_one_that_does_not(tmp_path: Path) -> None:
+    double = "EVENT A ON <t> AS celsius some xsd:double[< 5]"
+    decimal = "EVENT B AS celsius some xsd:decimal[< 5]"
+    both = f"{double}\n{decimal}"
+    # B takes 4 in both streams; 4e0 is for A alone, which does not read s.
+    assert said_of_two(tmp_path, both, ":celsius 4", ":celsius 4") == []
+    assert said_of_two(tmp_path, both, ":celsius 4e0", ":celsius 4e0") == ["OBEP569 warning: s:"]
+
+
+def test_numbers_as_text_that_only_the_ontology_asks_for_are_warned_of(tmp_path: Path) -> None:
+    start = "OBEP565  warning: s: the values of http://e/#"
+    end = (
+        " are text, and the ontology asks for numbers   ({field:double} in the mapping makes them numbers)\n"
+    )
+    assert said_of_numbers(tmp_path, "EVENT A AS Cold", '"4"', '"5"') == f"{start}celsius{end}"
+    assert said_of_numbers(tmp_path, "EVENT A AS Cold", '"4"', p="outer") == f"{start}outer{end}"
+    guard = (
+        "EVENT A AS owl:Thing and outer some rdfs:Literal\nEVENT B MATCH A IF { EVENT A { ?this a :Cold } }"
+    )
+    taken = said_of_numbers(tmp_path, guard, '"4"', p="celsius")  # only the guard's class asks of celsius
+    assert taken == f"{start}celsius{end}"
+
+
+@pytest.mark.parametrize(
+    ("events", "values"),
+    [
+        ("EVENT A AS Cold", ('"4"', "4e0")),  # not most of them
+        ("EVENT A AS Cold", ('"cold"', '"4 degrees"')),  # no numbers
+        ("EVENT A AS Cold", ('"4"@en', '"5"@en')),
+        ("EVENT A AS Cold\nEVENT B AS celsius some xsd:string", ('"4"', '"5"')),  # text is asked for, too
+        ("EVENT A AS Cold\nEVENT B AS celsius some rdfs:Literal", ('"4"', '"5"')),
+        ('EVENT A AS Cold\nEVENT B AS celsius value "4"', ('"4"', '"5"')),
+        ("EVENT A AS celsius some xsd:string", ('"4"', '"5"')),
+        ("EVENT A AS Door", ('"4"', '"5"')),  # Cold leads to no event
+    ],
+)
+def test_text_that_is_taken_is_not_warned_of(tmp_path: Path, events: str, values: tuple[str, ...]) -> None:
+    door = LOW + ":Door a owl:Class ."
+    assert "OBEP565" not in said_of_numbers(tmp_path, events, *values, ontology=door)

@@ -16,6 +16,8 @@ from obep.engine.why_not import WhyNot
 from obep.model import SECOND, Occurrence
 from obep.query import ast
 
+QUICK = 30
+"""So many of the drawn pairs are looked at by `make check` too."""
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "360"))
 Bound = frozenset[tuple[str, object]]
 """Aliases, and the occurrences that they are bound to."""
@@ -61,7 +63,9 @@ def word(random: Random, event: str, at: int) -> str:
     return f"{event}{at}{random.choice('xy')}" + (f"({','.join(fields)})" if fields else "")
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize(
+    "seed", [*range(QUICK), *(pytest.param(n, marks=pytest.mark.slow) for n in range(QUICK, 150))]
+)
 def test_it_names_the_guard_that_refused_a_pair_and_the_pair(seed: int):
     """Each pair that comes in the right order and that the oracle does not report is told, with the guard
     (block, shared variable, FILTER or WITHIN) without which the oracle does report it."""

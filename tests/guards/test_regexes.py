@@ -84,6 +84,7 @@ def test_the_automaton_finds_what_python_finds(pattern: str, text: str, flags: s
     assert Matcher(pattern, flags).search(text) is expected
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(patterns, st.text(alphabet="ab", max_size=8))
 def test_replace_replaces_what_python_replaces(pattern: str, text: str) -> None:
@@ -96,6 +97,7 @@ def test_replace_replaces_what_python_replaces(pattern: str, text: str) -> None:
     assert found == python.sub(lambda match: f"[{match[0]}]", text)
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(
     st.text(alphabet="ab()[]{}*+?|\\^$-.0123,dpPL\u00e9", max_size=12),

@@ -186,6 +186,7 @@ def test_what_cannot_be_read_from_disk_is_as_good_as_nothing(tmp_path: Path) -> 
     assert Folder(tmp_path / "file").read("abc", list[int]) is None
 
 
+@pytest.mark.slow
 def test_many_processes_may_write_one_entry_at_once(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from obep.ontology.cache import Folder\n"

@@ -162,6 +162,7 @@ DEEP = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", DEEP)
 def test_nesting_of_ten_thousand_is_refused(shape: str) -> None:
     assert codes(lambda: parse(DEEP[shape](10_000))) == ["OBEP005"]
@@ -179,6 +180,7 @@ def test_nesting_of_ninety_is_fine_for_everything(shape: str) -> None:
     assert len(list(walk(file))) > 1
 
 
+@pytest.mark.slow
 def test_a_chain_of_ten_thousand_is_one_node() -> None:
     text = "EVENT X MATCH " + " SEQ ".join(f"A{i}" for i in range(10_000))
     file = parse(text)

@@ -81,6 +81,7 @@ def test_the_table_that_ships_is_used() -> None:
     assert load_table() == read_table(resource(PLACE))
 
 
+@pytest.mark.slow
 def test_a_table_of_another_grammar_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {PLACE: resource(PLACE).replace('"start": 0', '"start": 1')}
     changed = {name: f"{text} // changed" for name, text in _grammar().items()}

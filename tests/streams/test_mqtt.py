@@ -85,6 +85,7 @@ def test_occurrences_are_published(broker: MqttBroker, tmp_path: Path) -> None:
     sink.close()
 
 
+@pytest.mark.slow
 def test_credentials_come_from_the_environment_and_are_not_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
