@@ -6,11 +6,14 @@ What is `seen` in some items can be told by one process and added up by another.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, cast
 
 from obep.engine.query import Query
 from obep.model import RDF_TYPE, Item, Term, Triple
+from obep.ontology.asked import Asked
+from obep.ontology.listening import listening
 from obep.ontology.literals import parts
 from obep.ontology.words import prefixed
 from obep.query.checks.numbers import numeric_properties
@@ -42,11 +45,9 @@ class Strangers:
             "literal": frozenset((*literals, *definitions.guard_roles)),
             "link": frozenset((*links, *definitions.guard_roles)),
         }
-        self._sought = frozenset(name for table in query.bundle.matters for name in table if table[name])
-        self._sought |= definitions.guard_classes | definitions.guard_roles
         self._any = definitions.any_predicate
-        self._numeric = frozenset(numeric_properties(query.linked.events.values()))
-        self._asked = query.bundle.asked_numbers
+        self._query = query
+        self._listeners: dict[str, _Listeners] = {}
         self._left = LOOKED_AT
         self._all = True
         self._seen: Seen = Counter()
@@ -66,14 +67,21 @@ class Strangers:
                 found["strange", item.stream] += 1
                 found.update(("use", item.stream, *use) for use in uses)
             found.update(("name", item.stream, *use) for use in set(uses))
+            here = self._of(item.stream)
             for _, p, o in item.triples:
-                if o[0] == '"' and (p in self._numeric or p in self._asked):
+                if o[0] == '"' and (p in here.numeric or p in here.asked):
                     found["value", item.stream, p] += 1
-                    if p in self._numeric and _is_number_as_text(o):
+                    if here.wants_no_text(p) and _is_number_as_text(o):
                         found["text", item.stream, p] += 1
-                    elif p in self._asked and self._asked[p].misses(o):
+                    elif p in here.asked and here.asked[p].misses(o):
                         found["number", item.stream, p, parts(o)[1]] += 1
         return found
+
+    def _of(self, stream: str) -> _Listeners:
+        """What is looked for in the items of a stream."""
+        if stream not in self._listeners:
+            self._listeners[stream] = _Listeners.of(self._query, stream)
+        return self._listeners[stream]
 
     def add(self, seen: Seen, of: int) -> None:
         """What was seen in the first ones of so many items, while the run is young."""
@@ -92,13 +100,14 @@ class Strangers:
         for (kind, stream, *names), count in self._seen.items():
             values = self._values(stream, names[0], count) if kind in ("text", "number") else ""
             if kind == "text" and 2 * count > self._seen["value", stream, *names]:
+                who = "query" if names[0] in self._of(stream).numeric else "ontology"
                 yield (
                     "OBEP565",
-                    f"{values} are text, and the query asks for numbers   ({{field:double}} in the mapping "
+                    f"{values} are text, and the {who} asks for numbers   ({{field:double}} in the mapping "
                     "makes them numbers)",
                 )
             elif kind == "number":
-                asked = self._asked[names[0]]
+                asked = self._of(stream).asked[names[0]]
                 yield (
                     "OBEP569",
                     f"{values} are {prefixed(names[1])}, and the ontology or the query asks for "
@@ -140,7 +149,8 @@ class Strangers:
             items = self._seen["item", stream]
             if kind != "name" or use[1] in classes | properties or count < 2 or count < items * MANY:
                 continue
-            near = misspelt(use[1], self._sought & (classes if use[0] == "class" else properties))
+            sought = self._of(stream).sought
+            near = misspelt(use[1], sought & (classes if use[0] == "class" else properties))
             if near and (stream, near) not in heard:
                 first = "" if self._all else "first "
                 yield (
@@ -164,6 +174,27 @@ class Strangers:
         known = self._known["class"] if kind == "class" else self._known["literal"] | self._known["link"]
         near = nearest(name, known)
         return f"; is it {near.strip('<>')}?" if near else ""
+
+
+@dataclass(frozen=True)
+class _Listeners:
+    """What the events that read a stream look for in its items."""
+
+    sought: frozenset[Term]
+    numeric: frozenset[Term]
+    """The properties whose values the definitions of the query want to be numbers."""
+    asked: Mapping[Term, Asked]
+    """The properties that the ontology or the query ask for numbers."""
+
+    @classmethod
+    def of(cls, query: Query, stream: str) -> _Listeners:
+        here = listening(query.linked, query.bundle.definitions, stream)
+        numeric = frozenset(numeric_properties(here.events))
+        return cls(query.bundle.sought(here), numeric, query.bundle.asked_numbers(here))
+
+    def wants_no_text(self, property: Term) -> bool:
+        """Whether nobody takes the values of a property that are text."""
+        return property in self.numeric or (property in self.asked and not self.asked[property].text)
 
 
 def _use(triple: Triple) -> Use:

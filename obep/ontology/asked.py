@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from obep.model import Term
 from obep.ontology.axioms import (
+    XSD,
     DataAnd,
     DataOneOf,
     DataOr,
@@ -24,14 +25,18 @@ from obep.ontology.relations import Relations
 from obep.ontology.rules import Count
 from obep.ontology.words import name
 
+_TEXT = Datatype(f"<{XSD}string>")
+
 
 class Asked(NamedTuple):
-    """What is asked of a property's values, where some numbers are never found."""
+    """What is asked of a property's values, where numbers are asked for."""
 
     spaces: frozenset[str]
     """The value spaces of the numbers that may be found."""
     datatypes: tuple[Term, ...]
     """The datatypes of numbers that are asked for."""
+    text: bool = False
+    """Whether text may be found as well."""
 
     @property
     def field_type(self) -> str:
@@ -47,23 +52,32 @@ class Asked(NamedTuple):
 
 
 def asked_numbers(
-    rules: Iterable[Count],
+    asking: Iterable[Count],
+    taking: Iterable[Count],
     properties: Iterable[Term],
     relations: Relations,
     definitions: Mapping[Term, DataRange],
 ) -> dict[Term, Asked]:
-    """The properties that some rule asks for numbers, and that no rule asks for all of them."""
-    ranges: dict[int, list[DataRange]] = {}
-    for rule in rules:
-        ranges.setdefault(relations.of(rule.property)[0], []).append(rule.range)
+    """The properties that some rule asks for numbers, and what of their values some rule may take."""
+    wanted, taken = _ranges(asking, relations), _ranges(taking, relations)
     found: dict[Term, Asked] = {}
-    for property in properties if ranges else ():
-        above = relations.above(property) if property in relations else ()
-        mine = [range for number, _ in above for range in ranges.get(number, ())]
-        spaces = {space for range in mine for space in _spaces(range, definitions)}
+    for property in properties if wanted else ():
+        above = [number for number, _ in relations.above(property)] if property in relations else ()
+        mine = [range for number in above for range in wanted.get(number, ())]
         datatypes = dict.fromkeys(one for range in mine for one in _datatypes(range, definitions))
-        if datatypes and len(spaces) < len(NUMBERS):
-            found[property] = Asked(frozenset(spaces), tuple(datatypes))
+        if datatypes:
+            ranges = [range for number in above for range in taken.get(number, ())]
+            spaces = {space for range in ranges for space in _spaces(range, definitions)}
+            text = any(lies(_TEXT, range, definitions) != "apart" for range in ranges)
+            found[property] = Asked(frozenset(spaces), tuple(datatypes), text)
+    return found
+
+
+def _ranges(rules: Iterable[Count], relations: Relations) -> dict[int, list[DataRange]]:
+    """The ranges that rules ask for, by the number of the property."""
+    found: dict[int, list[DataRange]] = {}
+    for rule in rules:
+        found.setdefault(relations.of(rule.property)[0], []).append(rule.range)
     return found
 
 

@@ -24,6 +24,7 @@ from obep.ontology.axioms import (
 )
 from obep.ontology.cache import cache_dir
 from obep.ontology.definitions import Definitions, define, looked_at
+from obep.ontology.listening import Listening
 from obep.ontology.mapping import ANNOTATIONS
 from obep.ontology.normal import Normal, Normaliser
 from obep.ontology.profile import Profile, profile
@@ -213,26 +214,38 @@ class Bundle:
             return classes, roles, data
         extra = self.definitions.guard_roles - known.object_properties - known.data_properties
         classes = {c: c in self._needed for c in (*known.classes, *self.definitions.guard_classes)}
-        roles = {p: self._leads(p) for p in (*known.object_properties, *extra)}
-        data = {p: self._leads(p) for p in (*known.data_properties, *extra)}
+        roles = {p: self._leads(p, self._needed) for p in (*known.object_properties, *extra)}
+        data = {p: self._leads(p, self._needed) for p in (*known.data_properties, *extra)}
         always = {SAME_AS: True, DIFFERENT_FROM: True}
         return classes | {THING: False, NOTHING: True}, roles | always, data
 
-    @cached_property
-    def asked_numbers(self) -> dict[Term, Asked]:
-        """The data properties of which the rules that lead to an event (or a guard's class) miss numbers."""
+    def asked_numbers(self, of: Listening) -> dict[Term, Asked]:
+        """The data properties that the rules which lead to an event (or a guard's class) ask for numbers."""
         counts = [rule for rule in self._every if isinstance(rule, r.Count)]
         if not counts:
             return {}
         sure = dict.fromkeys((*self.profile.lower, *self.asserted.lower))
-        goals = (*self.definitions.goals, *self.definitions.guard_classes)
+        goals = (*of.goals, *of.classes)
         leading, _ = relevant(sure, goals, self.relations, self.normal.clauses)
-        rules = [rule for rule in counts if rule in leading or rule not in sure]
+        taking = [rule for rule in counts if rule in leading or rule not in sure]
+        perhaps, _ = relevant(self._every, goals, self.relations, self.normal.clauses)
+        asking = [rule for rule in taking if rule in perhaps]
         known = self.definitions.axioms
-        return asked_numbers(rules, sorted(known.data_properties), self.relations, known.datatype_definitions)
+        properties = sorted(known.data_properties)
+        return asked_numbers(asking, taking, properties, self.relations, known.datatype_definitions)
 
-    def _leads(self, role: Term) -> bool:
-        return role in self.relations and any(n in self._needed for n, _ in self.relations.above(role))
+    def sought(self, of: Listening) -> frozenset[Term]:
+        """The classes and properties that some rule which leads to an event, or a guard, looks at."""
+        found = {name for table in self.matters for name in table if table[name]}
+        if of.alone:
+            asked = [self.relations.of(p)[0] for p in of.roles if p in self.relations]
+            goals: tuple[r.Symbol | int, ...] = (*of.goals, *of.classes, *asked)
+            _, needed = relevant(self._every, goals, self.relations, self.normal.clauses)
+            found = {name for name in found if name in needed or self._leads(name, needed)}
+        return frozenset(found) | of.classes | of.roles
+
+    def _leads(self, role: Term, needed: set[r.Symbol | int]) -> bool:
+        return role in self.relations and any(number in needed for number, _ in self.relations.above(role))
 
     def means_something(self, triple: Triple) -> bool:
         """Whether some rule that leads to an event or to a contradiction looks at a triple."""

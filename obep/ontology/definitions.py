@@ -89,9 +89,16 @@ def misfits(linked: Linked, axioms: Axioms, unknown: Collection[Term] = ()) -> l
 
 def looked_at(events: Iterable[ast.Event], known: Axioms) -> tuple[frozenset[Term], frozenset[Term]]:
     """The classes and properties that the guards ask about; a variable asks about all."""
+    return asked_for((pattern for event in events for pattern in _patterns(event)), known)
+
+
+def asked_for(
+    patterns: Iterable[ast.TriplePattern], known: Axioms
+) -> tuple[frozenset[Term], frozenset[Term]]:
+    """The classes and properties that patterns ask about."""
     classes: set[Term] = set()
     roles: set[Term] = set()
-    for pattern in (pattern for event in events for pattern in _patterns(event)):
+    for pattern in patterns:
         predicate, object = pattern.predicate, pattern.object
         if isinstance(predicate, ast.Var):
             roles |= known.object_properties | known.data_properties

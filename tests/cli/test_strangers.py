@@ -324,7 +324,7 @@ def said_of_two(folder: Path, events: str, s: str, t: str, window: str = "") -> 
         ("EVENT A ON <%s> AS celsius some number[< 5]", ":celcius 4 ; :at :y", "OBEP567"),
         ("EVENT A ON <%s> AS Sensor IF { ?this :celsius ?v }", ":celcius 4 ; :at :y", "OBEP567"),
         (
-            "EVENT A ON <%s> AS Sensor\nEVENT B MATCH A SEQ A AS again IF { EVENT A { ?this :celsius ?v } }",
+            "EVENT A ON <%s> AS Sensor\nEVENT B MATCH A IF { EVENT A { ?this :celsius ?v } }",
             ":celcius 4 ; :at :y",
             "OBEP567",
         ),

@@ -1,0 +1,69 @@
+"""Who reads a stream, and what its guards ask there: `ON` keeps an event away from all other streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from obep.model import Term
+from obep.ontology.definitions import Definitions, asked_for
+from obep.query import ast
+from obep.query.names import alias_of, leaves
+
+if TYPE_CHECKING:
+    from obep.query.link import Linked
+
+
+@dataclass(frozen=True)
+class Listening:
+    """What is looked for in the items of a stream."""
+
+    events: tuple[ast.LogicalEvent, ...]
+    """The logical events that read it."""
+    goals: tuple[Term, ...]
+    """Their classes, with those of the composite events, which read occurrences."""
+    classes: frozenset[Term]
+    """Those that guards ask for in its items."""
+    roles: frozenset[Term]
+    alone: bool
+    """Whether some event does not read it."""
+
+
+def listening(linked: Linked, definitions: Definitions, stream: str) -> Listening:
+    """Who reads a stream, itself or in a window."""
+    windows = {window.name: window.stream for window in linked.windows}
+    deaf = {goal for goal, on in definitions.streams.items() if windows.get(on, on) != stream}
+    events = tuple(
+        event
+        for iri, event in linked.events.items()
+        if isinstance(event, ast.LogicalEvent) and iri not in deaf
+    )
+    goals = tuple(goal for goal in definitions.goals if goal not in deaf)
+    if not deaf:
+        return Listening(events, goals, definitions.guard_classes, definitions.guard_roles, alone=False)
+    patterns = [one for event in linked.events.values() for one in _asked(event, linked, deaf)]
+    classes, roles = asked_for(patterns, definitions.axioms)
+    return Listening(events, goals, classes, roles, alone=True)
+
+
+def _asked(event: ast.Event, linked: Linked, deaf: set[Term]) -> Iterator[ast.TriplePattern]:
+    """What a guard asks of items that somebody reads who is not deaf to them."""
+    if event.guard is None or event.name.iri in deaf:
+        return
+    yield from event.guard.own
+    if isinstance(event, ast.LogicalEvent):
+        yield from (triple for block in event.guard.blocks for triple in block.triples)
+        return
+    hearing = {alias_of(leaf) for leaf in leaves(event.pattern) if _hears(leaf.event.iri, linked, deaf)}
+    for block in event.guard.blocks:
+        if hearing.intersection(block.aliases) or (hearing and not block.aliases):
+            yield from block.triples
+
+
+def _hears(iri: Term, linked: Linked, deaf: set[Term]) -> bool:
+    """Whether an event, or a part of it, reads the stream."""
+    event = linked.events.get(iri)
+    if isinstance(event, ast.CompositeEvent):
+        return any(_hears(leaf.event.iri, linked, deaf) for leaf in leaves(event.pattern))
+    return event is not None and iri not in deaf
