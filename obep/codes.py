@@ -168,6 +168,7 @@ CODES: dict[str, str] = {
     "OBEP246": "a name in the static graph that nobody knows",
     "OBEP247": "a block that looks at the explanation alone",
     "OBEP248": "an event that the ontology defines, too",
+    "OBEP249": "a static graph that says nothing",
     # 300-399 ontology and reasoning
     "OBEP301": "an ontology or graph that cannot be opened",
     "OBEP302": "an ontology or graph that cannot be read as RDF",

@@ -44,6 +44,7 @@ def examine(
     from obep.ontology.explained import check_explained
     from obep.ontology.found_again import check_found_again
     from obep.ontology.handed_on import check_handed_on
+    from obep.ontology.silent_graphs import check_silent_graphs
     from obep.ontology.static_names import check_individuals, check_static_names
 
     said = check(linked)
@@ -64,7 +65,8 @@ def examine(
         said += check_handed_on(bundle)
         said += check_explained(bundle)
         said += check_found_again(bundle)
-        said += check_static_names(bundle)
+        unknown = check_static_names(bundle)
+        said += unknown + check_silent_graphs(bundle, bool(unknown))
         said += check_individuals(bundle)
         said += _demanded(bundle, strict=strict, require_complete=require_complete)
     said = [_placed(one, linked) for one in said]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MOST = 50
 """Names of either kind that are compared with the known ones: enough to see a slip, and soon done."""
-_BUILT_IN = tuple(f"<{namespace}" for namespace in (OWL, RDF, RDFS, XSD))
+BUILT_IN = tuple(f"<{namespace}" for namespace in (OWL, RDF, RDFS, XSD))
 _OF_INDIVIDUALS = {SAME_AS, DIFFERENT_FROM}
 
 
@@ -110,7 +110,7 @@ def _compared(event: ast.Event, bundle: Bundle) -> Iterator[ast.Name]:
                 places = arguments
         for one in places:
             if isinstance(one, ast.Name) and not (
-                one.iri in taken or one.iri in said or one.iri.startswith(_BUILT_IN)
+                one.iri in taken or one.iri in said or one.iri.startswith(BUILT_IN)
             ):
                 yield one
 
@@ -121,15 +121,24 @@ def _unknown(bundle: Bundle) -> Iterator[tuple[Term, str]]:
     known = definitions.axioms
     classes = known.classes | definitions.guard_classes
     properties = known.object_properties | known.data_properties | definitions.guard_roles
-    right = classes | properties | known.annotation_properties | set(_constructed(bundle)) | _declared(bundle)
+    right = known_names(bundle)
     t = bundle.t.classes | bundle.t.object_properties | bundle.t.data_properties
-    closed = set() if _asks_for_all(bundle) else {split(name)[0] for name in t}
+    closed = set() if asks_for_all(bundle) else {split(name)[0] for name in t}
     for names, alike in ((facts.classes, classes), (facts.properties, properties)):
-        strange = (n for n in names if n[0] == "<" and n not in right and not n.startswith(_BUILT_IN))
+        strange = (n for n in names if n[0] == "<" and n not in right and not n.startswith(BUILT_IN))
         for name in islice(strange, MOST):
             near = misspelt(name, alike)
             if near or split(name)[0] in closed:
                 yield name, near or ""
+
+
+def known_names(bundle: Bundle) -> frozenset[Term]:
+    """The classes and properties that T or the query know, and what K declares itself."""
+    definitions, known = bundle.definitions, bundle.definitions.axioms
+    classes = known.classes | definitions.guard_classes
+    properties = known.object_properties | known.data_properties | definitions.guard_roles
+    declared = known.annotation_properties | _declared(bundle) | set(_constructed(bundle))
+    return classes | properties | declared
 
 
 def _constructed(bundle: Bundle) -> Iterator[Term]:
@@ -141,13 +150,13 @@ def _constructed(bundle: Bundle) -> Iterator[Term]:
 def _declared(bundle: Bundle) -> frozenset[Term]:
     """What K itself declares as a class or property, or has axioms about, of which OBEP243 speaks."""
     facts = bundle.k.facts
-    kinds = {c for c in facts.classes if c.startswith(_BUILT_IN)} - {NAMED_INDIVIDUAL}
-    about = {p for p in facts.properties if p.startswith(_BUILT_IN)} - ANNOTATIONS - _OF_INDIVIDUALS
+    kinds = {c for c in facts.classes if c.startswith(BUILT_IN)} - {NAMED_INDIVIDUAL}
+    about = {p for p in facts.properties if p.startswith(BUILT_IN)} - ANNOTATIONS - _OF_INDIVIDUALS
     triples = bundle.k.once() if kinds or about else ()
     return frozenset(s for s, p, o in triples if p in about or (p == RDF_TYPE and o in kinds))
 
 
-def _asks_for_all(bundle: Bundle) -> bool:
+def asks_for_all(bundle: Bundle) -> bool:
     """Whether a guard asks for every property or class that there is."""
     return any(
         isinstance(node, ast.TriplePattern)

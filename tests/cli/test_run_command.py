@@ -371,7 +371,7 @@ def test_nothing_that_is_read_is_written_over(
         "q.obep": HOT.replace("FROM STREAM", "VOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM", 1),
         "t.ttl": "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
         "<http://e/celsius> a owl:DatatypeProperty . <http://e/Sensor> a owl:Class .",
-        "k.ttl": "",
+        "k.ttl": "<http://e/a> a <http://e/Sensor> .",
         "obep.toml": "",
     }
     for name, text in files.items():
