@@ -19,6 +19,7 @@ from obep.query.checks import (
     memory,
     negation,
     numbers,
+    out_of_time,
     patterns,
     suspicions,
     windows,
@@ -87,6 +88,7 @@ PATTERN_WARNINGS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (
     suspicions.removes_nothing,
     suspicions.listed_twice,
     suspicions.used_once,
+    out_of_time.out_of_time,
     memory.unbounded,
 )
 

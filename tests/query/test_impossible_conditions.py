@@ -131,3 +131,114 @@ def test_the_guard_of_a_logical_event_is_looked_at_too() -> None:
     text = 'PREFIX : <http://e/#>\nEVENT H AS Pen IF { ?this :in ?h FILTER(?this = "A") }\nRETURN H\n'
     (only,) = [one for one in check(link(parse(text))) if one.code == "OBEP219"]
     assert only.message == '?this = "A" is never true of an individual'
+
+
+TEN = "Hot(?p) AS a SEQ Cold(?p) AS b WITHIN 10 min"
+OUT_OF_TIME = [
+    (TEN, "getSTARTTIME(b) - getENDTIME(a) > 15 min", "… WITHIN 25 min   (or another bound here)"),
+    (TEN, "10 min <= getSTARTTIME(b) - getENDTIME(a)", "… WITHIN 20 min   (or another bound here)"),
+    (TEN, "getSTARTTIME(b) > getENDTIME(a) + 15 min", "… WITHIN 25 min   (or another bound here)"),
+    (TEN, "SECONDS(getDURATION()) > 900", "… WITHIN 25 min   (or another bound here)"),
+    (TEN, "getENDTIME(a) - getSTARTTIME(b) > 1 min", "getSTARTTIME(b) - getENDTIME(a) > 1 min"),
+    (
+        TEN,
+        "getSTARTTIME(a) > getENDTIME(b)",
+        "leave it out: getSTARTTIME(a) < getENDTIME(b) holds anyway",
+    ),
+    (TEN, "getSTARTTIME(a) = getENDTIME(b)", "leave it out, or compare other times"),
+    (TEN, "getDURATION(a) > 1 min", "getDURATION() > 1 min"),  # a reading is an instant
+    (TEN, "getDURATION() + getDURATION() > 20 min", "… WITHIN 30 min   (or another bound here)"),
+    (
+        "(Hot AS a SEQ (Hot AS c SEQ Cold AS b)) WITHIN 10 min",
+        "getENDTIME(b) - getSTARTTIME(a) = 12 min",
+        "… WITHIN 22 min   (or another bound here)",
+    ),
+    (
+        "((Hot AS a SEQ Hot AS c WITHIN 1 min) SEQ Cold AS b) WITHIN 10 min",
+        "getENDTIME(c) - getSTARTTIME(a) > 5 min",  # the inner bound is too short
+        "… WITHIN 6 min   (or another bound here)",
+    ),
+    (
+        "(Hot AS a NOT FOLLOWED BY Hot WITHIN 5 min SEQ Cold AS b) WITHIN 1 h",
+        "getSTARTTIME(b) - getENDTIME(a) < 2 min",
+        "leave it out: getENDTIME(a) - getSTARTTIME(b) < 2 min holds anyway",
+    ),
+    (
+        "Pair AS a AND Pair AS b",
+        "getSTARTTIME(a) != getSTARTTIME(b)",
+        "leave it out, or compare other times",
+    ),
+    ("(Hot AS a DURING Pair AS b) WITHIN 10 min", "getSTARTTIME(a) - getSTARTTIME(b) > 20 min", ""),
+    ("(OPTIONAL(Hot AS a) SEQ Cold AS b) WITHIN 10 min", "getENDTIME(b) - getENDTIME(a) > 20 min", ""),
+    ("((Hot AS a SEQ Cold AS b) OR Hot AS c) WITHIN 10 min", "getENDTIME(b) - getENDTIME(a) > 20 min", ""),
+    ("(Hot AS a SEQ Cold AS b) TIMES 2 WITHIN 10 min", "getENDTIME(b) <= getENDTIME(a)", ""),
+]
+
+
+@pytest.mark.parametrize(("pattern", "condition", "remedy"), OUT_OF_TIME)
+def test_what_the_times_of_the_pattern_do_not_allow_is_warned_of(
+    pattern: str, condition: str, remedy: str
+) -> None:
+    (only,) = said(f"FILTER({condition})", pattern)
+    assert only.span is not None
+    assert only.line_text[only.span.column - 1 : only.span.end_column - 1] == condition
+    assert only.message == f"{condition} is never true in this pattern"
+    assert only.remedy == remedy or (not remedy and only.remedy)
+
+
+@pytest.mark.parametrize(
+    ("condition", "because"),
+    [
+        ("getSTARTTIME(b) - getENDTIME(a) > 15 min", "getSTARTTIME(b) - getENDTIME(a) is less than 10 min."),
+        ("900 < SECONDS(getDURATION())", "SECONDS(getDURATION()) is less than 600."),
+        ("getENDTIME(a) - getSTARTTIME(b) > 1 min", "getENDTIME(a) - getSTARTTIME(b) is always negative."),
+        ("getSTARTTIME(a) >= getENDTIME(b)", "getSTARTTIME(a) is always before getENDTIME(b)."),
+        ("getENDTIME() < getENDTIME(b)", "getENDTIME() is always getENDTIME(b)."),
+        ("getDURATION() <= 0 s", "getDURATION() is more than 0 s."),
+    ],
+)
+def test_the_reason_says_what_the_pattern_leaves(condition: str, because: str) -> None:
+    (only,) = said(f"FILTER({condition})", TEN)
+    assert only.reason == f"The order and the bounds of its parts leave no times for it: {because}"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "condition"),
+    [
+        (TEN, "getSTARTTIME(b) - getENDTIME(a) > 9 min"),
+        (TEN, "getSTARTTIME(b) - getENDTIME(a) > 599999 ms"),
+        (TEN, "getSTARTTIME(b) - getENDTIME(a) <= 15 min"),  # always true, which does no harm
+        (TEN, "!(getSTARTTIME(b) - getENDTIME(a) > 15 min)"),
+        (TEN, "getSTARTTIME(a) < getENDTIME(b)"),
+        (TEN, "SECONDS(getDURATION()) > 599.9"),
+        (TEN, "SECONDS(getDURATION()) * 1.5 > 900"),  # not computed here
+        ("Hot AS a SEQ Cold AS b", "getSTARTTIME(b) - getENDTIME(a) > 15 d"),
+        ("(Hot AS a SEQ Cold AS b WITHIN 1 min) SEQ Hot AS c", "getENDTIME(c) - getSTARTTIME(a) > 15 min"),
+        ("Hot AS a JOIN Cold AS b WITHIN 10 min", "getSTARTTIME(a) > getENDTIME(b)"),
+        ("Hot AS a DURING Pair AS b", "getSTARTTIME(b) < getSTARTTIME(a)"),
+        ("Hot AS a DURING Pair AS b", "getSTARTTIME(b) = getSTARTTIME(a)"),
+        ("Pair AS a SEQ Cold AS b WITHIN 10 min", "getDURATION(a) > 9 min"),
+        ("OPTIONAL(Hot AS a) SEQ Cold AS b WITHIN 10 min", "getDURATION() <= 0 s"),  # there may be no a
+        ("(Hot AS a SEQ Cold AS b WITHIN 1 min) OR Pair AS c", "getDURATION() > 5 min"),
+        ("(Hot AS a OR Cold AS b) SEQ Hot AS c WITHIN 10 min", "getENDTIME(b) - getENDTIME(a) > 1 h"),
+        ("Hot AS a TIMES 2 WITHIN 10 min", "getDURATION() > 9 min"),
+        ("Hot AS a NOT FOLLOWED BY Cold AS b WITHIN 5 min", "getSTARTTIME(b) < getENDTIME(a)"),
+    ],
+)
+def test_what_some_times_allow_is_not_spoken_of(pattern: str, condition: str) -> None:
+    assert said(f"FILTER({condition})", pattern) == []
+
+
+def test_what_is_found_in_a_longer_event_may_take_time() -> None:
+    """What is found in a window spans it, and what is found in an occurrence lasts as long as that."""
+    head = "PREFIX : <http://e/#>\nFROM STREAM <s>\nFROM NAMED WINDOW <w> ON <s> [RANGE 10 min]\n"
+    alarm = "EVENT Alarm MATCH Hot AS a IF { FILTER(getDURATION(a) > 1 min) }\nRETURN Alarm\n"
+    other = "EVENT Cold AS (Pen)\nEVENT Other MATCH Cold AS c SEQ Cold AS d WITHIN 1 h\nRETURN Other\n"
+    for hot, number in (
+        ("EVENT Hot AS (Pen and celsius some number)\n", 1),
+        ("EVENT Hot ON <w> AS (Pen and celsius some number)\n", 0),
+        (f"{other}EVENT Hot AS (Pen and celsius some number)\n", 0),
+        (f"{other}EVENT Hot ON <s> AS (Pen and celsius some number)\n", 1),
+    ):
+        found = check(link(parse(f"{head}{hot}{alarm}")))
+        assert len([one for one in found if one.code == "OBEP219"]) == number, hot

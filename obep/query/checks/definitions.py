@@ -9,7 +9,7 @@ from itertools import count
 
 from obep.query.ast import ClassName, CompositeEvent, Event, LogicalEvent, QueryFile
 from obep.query.link import Linked
-from obep.query.names import components, depends, walk
+from obep.query.names import components, depends, reachable, walk
 from obep.query.nearest import nearest, split
 
 SUGGESTIONS = 50
@@ -87,6 +87,35 @@ class Definitions:
     def in_circles(self) -> frozenset[str]:
         """The events that depend on themselves."""
         return frozenset(iri for g in self.groups if len(g) > 1 or g[0] in self.parts[g[0]] for iri in g)
+
+    @cached_property
+    def lasting(self) -> frozenset[str]:
+        """The events whose occurrences may take time: all but logical ones of items that are an instant.
+
+        What is found in another event's occurrence lasts as long as that (SPEC §3). By T this may be any
+        event that is no part of it, unless it looks at a stream of its own.
+        """
+        windows = self.linked.window_names
+        items = {
+            iri: reachable(iri, self.parts)
+            for iri, event in self.events.items()
+            if isinstance(event, CompositeEvent) or event.guard is not None
+        }
+        found = {
+            iri for iri, event in self.events.items()
+            if isinstance(event, CompositeEvent) or event.on in windows
+        }  # fmt: skip
+        open = [iri for iri, e in self.events.items() if isinstance(e, LogicalEvent) and e.on is None]
+        size = -1
+        while size < len(found):
+            size = len(found)
+            found.update(
+                iri
+                for iri in open
+                if not found.isdisjoint(self.parts[iri])
+                or any(head in found and head != iri and iri not in parts for head, parts in items.items())
+            )
+        return frozenset(found)
 
     def composite(self, iri: str) -> CompositeEvent | None:
         event = self.events.get(iri)
