@@ -266,6 +266,7 @@ CODES: dict[str, str] = {
     "OBEP577": "an item of no stream of the query",
     "OBEP578": "an instant that cannot be read",
     "OBEP579": "a question about individuals that cannot be read",
+    "OBEP580": "individuals that the static graph does not know",
     "OBEP599": "something that obep did not expect",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",

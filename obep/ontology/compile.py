@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
@@ -228,11 +228,39 @@ class Bundle:
         goals = (*of.goals, *of.classes)
         leading, _ = relevant(sure, goals, self.relations, self.normal.clauses)
         taking = [rule for rule in counts if rule in leading or rule not in sure]
-        perhaps, _ = relevant(self._every, goals, self.relations, self.normal.clauses)
+        perhaps = self.leading(of)
         asking = [rule for rule in taking if rule in perhaps]
         known = self.definitions.axioms
         properties = sorted(known.data_properties)
         return asked_numbers(asking, taking, properties, self.relations, known.datatype_definitions)
+
+    def leading(self, of: Listening) -> set[r.Rule]:
+        """The rules that may lead to an event or to a class that a guard asks for."""
+        goals = (*of.goals, *of.classes)
+        return relevant(self._every, goals, self.relations, self.normal.clauses)[0]
+
+    @property
+    def rules(self) -> Collection[r.Rule]:
+        """All that T and the definitions say, surely or perhaps."""
+        return self._every.keys()
+
+    def saying(self, names: Iterable[Term]) -> set[Term]:
+        """The classes and properties from which some others may follow, and those."""
+        asked = {self.relations.of(name)[0] if name in self.relations else name for name in names}
+        _, needed = relevant(self._every, asked, self.relations, self.normal.clauses)
+        known = self.definitions.axioms
+        properties = known.object_properties | known.data_properties
+        return {*names} | {
+            name
+            for name in known.classes | properties
+            if name in needed or (name in self.relations and self._leads(name, needed))
+        }
+
+    def implies(self, property: Term, other: Term) -> bool:
+        """Whether a property is another one, or below it."""
+        if property == other or property not in self.relations or other not in self.relations:
+            return property == other
+        return self.relations.of(other) in self.relations.above(property)
 
     def sought(self, of: Listening) -> frozenset[Term]:
         """The classes and properties that some rule which leads to an event, or a guard, looks at."""

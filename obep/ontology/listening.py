@@ -26,6 +26,8 @@ class Listening:
     classes: frozenset[Term]
     """Those that guards ask for in its items."""
     roles: frozenset[Term]
+    blocks: tuple[tuple[ast.TriplePattern, ...], ...]
+    """What guards ask, by blocks."""
     alone: bool
     """Whether some event does not read it."""
 
@@ -40,25 +42,23 @@ def listening(linked: Linked, definitions: Definitions, stream: str) -> Listenin
         if isinstance(event, ast.LogicalEvent) and iri not in deaf
     )
     goals = tuple(goal for goal in definitions.goals if goal not in deaf)
-    if not deaf:
-        return Listening(events, goals, definitions.guard_classes, definitions.guard_roles, alone=False)
-    patterns = [one for event in linked.events.values() for one in _asked(event, linked, deaf)]
-    classes, roles = asked_for(patterns, definitions.axioms)
-    return Listening(events, goals, classes, roles, alone=True)
+    blocks = tuple(one for event in linked.events.values() for one in _asked(event, linked, deaf))
+    classes, roles = asked_for((pattern for block in blocks for pattern in block), definitions.axioms)
+    return Listening(events, goals, classes, roles, blocks, alone=bool(deaf))
 
 
-def _asked(event: ast.Event, linked: Linked, deaf: set[Term]) -> Iterator[ast.TriplePattern]:
-    """What a guard asks of items that somebody reads who is not deaf to them."""
+def _asked(event: ast.Event, linked: Linked, deaf: set[Term]) -> Iterator[tuple[ast.TriplePattern, ...]]:
+    """What a guard asks, block by block, of items that somebody reads who is not deaf to them."""
     if event.guard is None or event.name.iri in deaf:
         return
-    yield from event.guard.own
+    yield event.guard.own
     if isinstance(event, ast.LogicalEvent):
-        yield from (triple for block in event.guard.blocks for triple in block.triples)
+        yield from (block.triples for block in event.guard.blocks)
         return
     hearing = {alias_of(leaf) for leaf in leaves(event.pattern) if _hears(leaf.event.iri, linked, deaf)}
     for block in event.guard.blocks:
         if hearing.intersection(block.aliases) or (hearing and not block.aliases):
-            yield from block.triples
+            yield block.triples
 
 
 def _hears(iri: Term, linked: Linked, deaf: set[Term]) -> bool:

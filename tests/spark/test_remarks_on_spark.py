@@ -69,6 +69,19 @@ CASES: dict[str, tuple[dict[str, str], int, tuple[str, ...]]] = {
         0,
         ("OBEP569  warning: probes: 3 of 4 values of http://e/#celsius are xsd:integer, ",),
     ),
+    "individuals that the static graph does not know": (
+        {
+            "q.obep": QUERY.replace("FROM STREAM", "FROM GRAPH <k.ttl>\nFROM STREAM", 1).replace(
+                "(celsius some number[> 30])", "(celsius some number[> 30] and at some Room)"
+            ),
+            "k.ttl": "<http://e/#RoomA> a <http://e/#Room> . <http://e/#RoomB> a <http://e/#Room> .",
+            "obep.toml": MAPPING.replace("{tempC} .", "{tempC} ; :at :{room} ."),
+            "probes.jsonl": PROBES.replace("}", ', "room": "rooma"}').replace("rooma", "roomb", 2),
+            "doors.jsonl": '{"time": 1, "graph": "<http://e/#d> a <http://e/#Door> ."}\n',
+        },
+        0,
+        ("OBEP580  warning: probes: the values of http://e/#at are", ": is http://e/#rooma http://e/#RoomA?"),
+    ),
     "a unit that makes times lie long ago": (
         {
             "obep.toml": MAPPING.replace('unit = "ms"', 'unit = "us"'),

@@ -1,0 +1,195 @@
+"""Individuals of items that the static graph should know, and does not, are warned of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from shell import embedded, hot
+
+T = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Pen a owl:Class . :Farm a owl:Class . :Probe a owl:Class . :Nursery a owl:Class .
+:inPen a owl:ObjectProperty . :within a owl:ObjectProperty ; rdfs:subPropertyOf :inPen .
+:partOf a owl:ObjectProperty . :on a owl:ObjectProperty ; owl:propertyChainAxiom ( :inPen :partOf ) .
+:oxygen a owl:DatatypeProperty . :area a owl:DatatypeProperty .
+:Small owl:equivalentClass [ owl:intersectionOf ( :Probe
+  [ a owl:Restriction ; owl:onProperty :inPen ; owl:someValuesFrom :Nursery ] ) ] .
+"""
+K = """@prefix : <http://e/#> .
+:PenA a :Pen, :Nursery ; :area 5 ; :partOf :farm . :PenB a :Pen ; :area 7 ; :partOf :farm . :farm a :Farm .
+"""
+LOW = "EVENT Low AS (oxygen some number[< 5] and inPen some (Pen and area some number[< 6]))"
+
+
+def said(folder: Path, *items: str, events: str = LOW, t: str = T, k: str = K) -> str:
+    """What a run says; each item is what is said of :p1, which has too little oxygen."""
+    (folder / "t.ttl").write_text(t)
+    (folder / "k.ttl").write_text(k)
+    head = "PREFIX : <http://e/#>\nVOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM <s>\n"
+    lines = [
+        json.dumps({"time": n, "graph": f"@prefix : <http://e/#> . :p1 a :Probe ; :oxygen 4 ; {one} ."})
+        for n, one in enumerate(items)
+    ]
+    done = embedded(
+        hot(folder, f"{head}{events}\nRETURN ALL\n"), "--source=s=-", stdin="\n".join(lines).encode()
+    )
+    assert done.status == 0, done.err
+    return done.err
+
+
+def test_another_spelling_is_warned_of_with_the_one_that_was_meant(tmp_path: Path) -> None:
+    assert said(tmp_path, ":inPen :penA", ":inPen :penA") == (
+        "OBEP580  warning: s: the values of http://e/#inPen are individuals that the static graph does not "
+        "know, and the query asks more of them: is http://e/#penA http://e/#PenA?\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        (":pena", "is http://e/#pena http://e/#PenA?"),
+        (":PennA", "is http://e/#PennA http://e/#PenA?"),
+        ("<http://other/PenA>", "is http://other/PenA http://e/#PenA?"),
+        ("<http://other/penb>", "is http://other/penb http://e/#PenB?"),
+        (
+            "<urn:pen:17>",
+            "nothing is said of urn:pen:17, and none whom it knows, as http://e/#PenA, is of that namespace",
+        ),
+    ],
+)
+def test_the_nearest_one_is_named(tmp_path: Path, value: str, hint: str) -> None:
+    err = said(tmp_path, f":inPen {value}", f":inPen {value}")
+    assert err.endswith(f"and the query asks more of them: {hint}\n")
+    assert err.count("OBEP") == 1
+
+
+@pytest.mark.parametrize(
+    ("events", "property"),
+    [
+        ("EVENT Low AS (oxygen some number and inPen some Pen)", "inPen"),
+        ("EVENT Low AS (oxygen some number and inPen some Pen)", "within"),  # a property below it
+        ("EVENT Low AS (oxygen some number and on some Farm)", "inPen"),  # the first of a chain
+        ("EVENT Low AS Small", "inPen"),  # only the ontology asks
+        ("EVENT Low AS oxygen some number IF { ?this :inPen ?pen . ?pen :area ?a }", "inPen"),
+        ("EVENT Low AS oxygen some number IF { ?this :inPen ?pen . ?pen a :Nursery }", "within"),
+        (
+            "EVENT Low AS oxygen some number EVENT H MATCH Low IF { EVENT Low { ?x :inPen ?p . ?p a :Pen } }",
+            "inPen",
+        ),
+    ],
+)
+def test_whoever_asks_along_a_property_is_heard(tmp_path: Path, events: str, property: str) -> None:
+    err = said(tmp_path, *[f":{property} :penA"] * 2, events=events)
+    assert err.startswith(f"OBEP580  warning: s: the values of http://e/#{property} are individuals")
+
+
+def test_nearly_all_are_enough(tmp_path: Path) -> None:
+    known, slip, told = ":inPen :PenA", ":inPen :penA", ":inPen :penA . :penA a :Pen ; :area 3"
+    assert "s: 9 of 10 values of http://e/#inPen are" in said(tmp_path, *[slip] * 9, known)
+    assert "s: 9 of 10 values of http://e/#inPen are" in said(tmp_path, *[slip] * 9, told)
+    assert said(tmp_path, *[slip] * 8, known) == ""
+    assert said(tmp_path, *[slip] * 8, told) == ""
+    assert said(tmp_path, slip) == ""  # one item is not enough
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        ":inPen :PenA",
+        ":inPen :PenC",  # one more of the same kind: K may list but those that matter
+        ":inPen :PenA2",
+        ":inPen :barn",
+        ":inPen :farm",
+        ":inPen [ a :Pen ; :area 3 ]",
+        ":inPen :penA . :penA a :Pen ; :area 3",  # the item says it
+        ":inPen <urn:pen:17> . <urn:pen:17> a :Pen",
+        ":partOf :penA",  # along which nothing is asked
+    ],
+)
+def test_individuals_that_may_well_be_right_are_not_spoken_of(tmp_path: Path, item: str) -> None:
+    assert said(tmp_path, item, item) == ""
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        "EVENT Low AS (oxygen some number and inPen some Thing)",
+        "EVENT Low AS (oxygen some number and inPen some)",
+        "EVENT Low AS oxygen some number IF { ?this :inPen ?pen }",
+        "EVENT Low AS oxygen some number",
+        "EVENT Low AS (oxygen some number and inPen some {PenA, PenB})",
+    ],
+)
+def test_where_nothing_is_asked_of_them_any_will_do(tmp_path: Path, events: str) -> None:
+    for value in ":penA", "<urn:pen:17>":
+        assert said(tmp_path, *[f":inPen {value}"] * 2, events=events) == ""
+
+
+def test_what_follows_from_the_property_need_not_be_known(tmp_path: Path) -> None:
+    ranged = T + ":inPen rdfs:range :Nursery . :Nursery rdfs:subClassOf :Pen ."
+    pen = "EVENT Low AS (oxygen some number and inPen some Pen)"
+    assert said(tmp_path, *[":inPen :penA"] * 2, events=pen, t=ranged) == ""
+    assert "OBEP580" in said(tmp_path, *[":inPen :penA"] * 2, t=ranged)  # of its area nothing follows
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        "EVENT Low AS (oxygen some number[< 5] or inPen some Pen)",
+        "EVENT Low AS (Probe and (oxygen some number[< 5] or inPen some Pen))",
+        "EVENT Low AS Tiny",  # which an item may be without any pen
+        "EVENT Low AS Probe",  # though one in a nursery is defined to be one
+        "EVENT Low AS (oxygen some number and inPen some (Pen or Thing))",
+    ],
+)
+def test_what_can_be_found_in_another_way_need_not_be_known(tmp_path: Path, events: str) -> None:
+    tiny = (
+        T
+        + """:Tiny owl:equivalentClass [ a owl:Restriction ; owl:onProperty :inPen ;
+  owl:someValuesFrom :Nursery ] . :Minute a owl:Class ; rdfs:subClassOf :Tiny ."""
+    )
+    assert said(tmp_path, *[":inPen :penA"] * 2, events=events, t=tiny) == ""
+    assert "OBEP580" in said(tmp_path, *[":inPen :penA"] * 2, events="EVENT Low AS Small", t=tiny)
+
+
+def test_what_an_item_asserts_need_not_follow(tmp_path: Path) -> None:
+    assert said(tmp_path, *[":inPen :penA ; a :Small"] * 2, events="EVENT Low AS Small") == ""
+
+
+def test_a_static_graph_that_cannot_say_it_is_not_asked(tmp_path: Path) -> None:
+    area = "EVENT Low AS (oxygen some number and inPen some (area some number[< 6]))"
+    other = K.replace(":area 5 ;", "").replace(":area 7 ;", "")  # items alone can say the area
+    for value in ":penA", "<urn:pen:17>":
+        assert said(tmp_path, *[f":inPen {value}"] * 2, events=area, k=other) == ""
+
+
+def test_most_of_them_must_be_misspelt(tmp_path: Path) -> None:
+    others = [":inPen :barn", ":inPen :stable", ":inPen :hall"]
+    assert said(tmp_path, ":inPen :penA", *others) == ""
+    assert "is http://e/#penA http://e/#PenA?" in said(tmp_path, ":inPen :penA", ":inPen :penB", *others[:2])
+
+
+def test_numbers_of_another_namespace_are_no_names(tmp_path: Path) -> None:
+    k = "@prefix : <http://e/#> . <http://e/room/1> a :Pen ; :area 5 ."
+    err = said(tmp_path, *[":inPen <http://e/sensor/1>"] * 2, k=k)
+    assert err.endswith("none whom it knows, as http://e/room/1, is of that namespace\n")
+
+
+def test_a_stream_that_the_asking_event_does_not_read_is_not_spoken_of(tmp_path: Path) -> None:
+    events = "FROM STREAM <t>\n" + LOW.replace("Low AS", "Low ON <t> AS")
+    (tmp_path / "t.ttl").write_text(T)
+    (tmp_path / "k.ttl").write_text(K)
+    head = "PREFIX : <http://e/#>\nVOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM <s>\n"
+    query = hot(tmp_path, f"{head}{events}\nEVENT Any AS Probe\nRETURN ALL\n")
+    graph = "<http://e/#p1> a <http://e/#Probe> ; <http://e/#inPen> <http://e/#%s> ."
+    for name, warned in ("s", False), ("t", True):
+        lines = [
+            json.dumps({"stream": one, "time": n, "graph": graph % ("penA" if one == name else "PenA")})
+            for n in range(2)
+            for one in "st"
+        ]
+        (tmp_path / "all.jsonl").write_text("\n".join(lines))
+        err = embedded(query, "--source", tmp_path / "all.jsonl").err
+        assert ("OBEP580  warning: t:" in err) == warned and ("OBEP580" in err) == warned
