@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +57,9 @@ class KafkaBroker:
     address: str
     secured: str
     ca: Path
+    kill: Callable[[], None]
+    start: Callable[[], None]
+    """Once more, after it was killed."""
 
 
 @contextmanager
@@ -98,18 +101,26 @@ num.partitions=2
          "--add-scram", f"SCRAM-SHA-512=[name={USER},password={WORD}]"],
         check=True, capture_output=True, timeout=60,
     )  # fmt: skip
-    with (folder / "broker.log").open("wb") as log:
-        broker = subprocess.Popen([*java, "kafka.Kafka", config], stdout=log, stderr=log)
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start() -> None:
+        with (folder / "broker.log").open("ab") as log:
+            running.append(subprocess.Popen([*java, "kafka.Kafka", config], stdout=log, stderr=log))
+        for door in (port, secured):
+            wait_until_open(door, running[-1])
+
+    def kill() -> None:
+        running[-1].kill()
+        running[-1].wait(timeout=30)
+
     try:
         try:
-            wait_until_open(port, broker)
-            wait_until_open(secured, broker)
+            start()
         except RuntimeError as error:
             raise NoKafka(str(error)) from None
-        yield KafkaBroker(f"127.0.0.1:{port}", f"127.0.0.1:{secured}", certificate)
+        yield KafkaBroker(f"127.0.0.1:{port}", f"127.0.0.1:{secured}", certificate, kill, start)
     finally:
-        broker.kill()
-        broker.wait(timeout=30)
+        kill()
         shutil.rmtree(folder, ignore_errors=True)
 
 

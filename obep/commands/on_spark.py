@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from obep.commands.progress import Progress, shown_watermark
 from obep.commands.refusals import complain
-from obep.commands.remarks import opened, remark, say_arrivals, say_doubts, say_skipped, say_unordered
+from obep.commands.remarks import (
+    Absences,
+    opened,
+    remark,
+    say_arrivals,
+    say_doubts,
+    say_skipped,
+    say_unordered,
+)
 from obep.commands.terminal import escaped, plain
 from obep.engine.blocks import NOTED
 from obep.engine.letters import LATE
@@ -40,7 +48,8 @@ def run_on_spark(order: Order) -> int:
     progress = Progress(quiet=order.quiet, as_json=order.log_json)
     query = opened(order)
     run = SparkRun(order, query, for_terminal=escaped)
-    run.on_turn = lambda: _turn(run, progress)
+    absences = Absences()
+    run.on_turn = lambda: _turn(run, progress, absences)
     run.on_opened = lambda: say_skipped(run.skipped, progress)
     _say_unordered(order, progress)
     endpoint = _endpoint(order.metrics, run) if order.metrics else None
@@ -76,8 +85,9 @@ def run_on_spark(order: Order) -> int:
     return FAILED if failed else 0
 
 
-def _turn(run: SparkRun, progress: Progress) -> None:
+def _turn(run: SparkRun, progress: Progress, absences: Absences) -> None:
     """Says what was noted about the first times, as soon as they are read, and how far the run is."""
+    absences.look(run.ends, progress)
     notes = run.notices.notes
     say_doubts(notes, progress, notes.settled)
     progress.move(lambda: figures(run))
@@ -171,7 +181,7 @@ def _catch(number: int, run: SparkRun, caught: list[int]) -> Any:
 def _endpoint(where: str, run: SparkRun) -> Any:
     from obep.streams.endpoint import Endpoint
 
-    return Endpoint(where, lambda: metrics(run))
+    return Endpoint(where, lambda: metrics(run), lambda: run.listens)
 
 
 def metrics(run: SparkRun) -> dict[str, Any]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 
 from obep.commands.output import write_for_run
 from obep.commands.progress import Progress
 from obep.engine.query import Query, load
 from obep.formats.reading import Notes
 from obep.streams.apart import require_apart
-from obep.streams.batches import Source
+from obep.streams.batches import Heard
 from obep.streams.order import Order
 
 
@@ -44,16 +45,18 @@ class Absences:
 
     def __init__(self) -> None:
         self._away: set[str] = set()
+        self._lock = Lock()  # on Spark a micro-batch is delivered in a thread of its own
 
-    def look(self, sources: Mapping[str, Source], progress: Progress) -> None:
-        for key, source in sources.items():
-            why = source.away
-            if why and key not in self._away:
-                self._away.add(key)
-                progress.warn("OBEP552", f"{source.name} is away ({why}); obep goes on when it is back")
-            elif not why and key in self._away:
-                self._away.remove(key)
-                progress.warn("OBEP552", f"{source.name} is back")
+    def look(self, sources: Mapping[str, Heard], progress: Progress) -> None:
+        with self._lock:
+            for key, source in sources.items():
+                why = source.away
+                if why and key not in self._away:
+                    self._away.add(key)
+                    progress.warn("OBEP552", f"{source.name} is away ({why}); obep goes on when it is back")
+                elif not why and key in self._away:
+                    self._away.remove(key)
+                    progress.warn("OBEP552", f"{source.name} is back")
 
 
 def remark(noted: Mapping[str, int], progress: Progress) -> None:

@@ -26,6 +26,7 @@ from obep.spark.delivery import Delivery, Found
 from obep.spark.detection import detect
 from obep.spark.manifest import Manifest, manifest, read_manifest, require_same, write_manifest
 from obep.spark.noticing import Notices
+from obep.spark.other_end import OtherEnd
 from obep.spark.parquet import DELIVERED, WRITTEN, Written
 from obep.spark.raw import RawRead
 from obep.spark.records import COLUMNS
@@ -54,6 +55,8 @@ SLOW_START = "Python worker failed to connect back"
 """Spark gives the first worker of a stream ten seconds, which a busy machine may not."""
 LOST_OUTPUT = "A shuffle map stage with indeterminate output was failed and retried"
 """An executor was lost with what it had made, and Spark cannot make it again in the same job."""
+LISTENING = ("Waiting for data to arrive", "Processing new data")
+"""What Spark says of a stream when it has asked all sources how far they are."""
 STARTS = 3
 RECORD = ("kind", "event", "id", "start", "end", "detected", "texts")
 
@@ -78,6 +81,10 @@ class SparkRun:
         self.on_turn: Callable[[], None] = lambda: None
         self.skipped = 0
         """Records of standard input that the checkpoint has."""
+        self.ends: Mapping[str, OtherEnd] = {}
+        """Whom its sources listen to, by their keys."""
+        self.listens = False
+        """Whether all sources are heard: what is sent from now on is taken."""
         self.live = is_live(order)
         self.streaming = self.live or order.checkpoint is not None
         self._scratch = Path(tempfile.mkdtemp(prefix="obep-spark-"))
@@ -118,7 +125,7 @@ class SparkRun:
         opened = open_sources(
             spark, self.order, self.streaming, self._checkpoint, streams[0] if len(streams) == 1 else ""
         )
-        self.skipped = opened.skipped
+        self.skipped, self.ends = opened.skipped, opened.ends
         self.on_opened()
         found = detect(
             self.query,
@@ -174,6 +181,7 @@ class SparkRun:
     def _await(self, writer: DataStreamWriter) -> None:
         self._stream = writer.start()
         while not self._stream.awaitTermination(1):
+            self.listens = self.listens or self._stream.status["message"] in LISTENING
             progress = self._stream.lastProgress
             if progress is not None:
                 self.state_bytes = sum(one["memoryUsedBytes"] for one in progress["stateOperators"])
@@ -185,6 +193,7 @@ class SparkRun:
 
     def deliver(self, records: DataFrame, batch: int) -> None:
         """One micro-batch to the sinks: records, or payloads where somebody wants columns."""
+        self.listens = True
         self.delivery.open(batch)
         if writing := self.delivery.writing():
             records = records.mapInArrow(writing, DELIVERED)

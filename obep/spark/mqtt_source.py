@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader
 
-from obep.errors import fail
 from obep.spark.spool import SCHEMA, SpooledReader
 
 TEXTS = ("username", "password", "client_id", "ca", "certificate", "key")
@@ -49,11 +47,13 @@ class MqttReader(SpooledReader):
     def listen(self) -> None:
         from obep.config import Config
         from obep.streams.address import parse_address
-        from obep.streams.mqtt import Connection
+        from obep.streams.mqtt import Subscription
 
-        class Spooling(Connection):
-            def ready(self) -> None:
-                self.client.subscribe(self.topic, self.qos)
+        reader = self
+
+        class Spooling(Subscription):
+            def turned(self) -> None:
+                reader.say_away(self.away)
 
         options = self._options
         settings: dict[str, Any] = {name: options[name] for name in TEXTS if name in options}
@@ -63,11 +63,7 @@ class MqttReader(SpooledReader):
         connection = Spooling(parse_address(options["uri"]), settings, Config(Path("/")))
         self._client = connection.client
         self._client.manual_ack_set(True)
-        subscribed = Event()
         self._client.on_message = lambda client, userdata, message: self.take(
             message.topic, bytes(message.payload), (message.mid, message.qos)
         )
-        self._client.on_subscribe = lambda *rest: subscribed.set()
         connection.open()
-        if not subscribed.wait(10):  # from here on the broker keeps what comes for us
-            raise fail("OBEP552", f"{connection.address.shown} does not confirm the subscription")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from obep.config import Config, secret_of
 from obep.errors import fail
 from obep.formats import format_named
+from obep.spark.other_end import OtherEnd
 from obep.spark.raw import HEARTBEAT, Inflow
 from obep.spark.standard_input import keep
 from obep.streams.address import Address, parse_address
@@ -39,6 +40,8 @@ class Opened:
     inflows: tuple[Inflow, ...]
     skipped: int
     """Records of standard input that the checkpoint has."""
+    ends: Mapping[str, OtherEnd]
+    """Whom its sources listen to, as far as we connect ourselves; by the keys of the inlets."""
 
 
 def address_of(inlet: Inlet) -> Address:
@@ -63,14 +66,17 @@ def open_sources(
 ) -> Opened:
     """All sources of a run. `scratch` is a folder that lives as long as the checkpoint."""
     frames, inflows, skipped = [], [], 0
+    ends: dict[str, OtherEnd] = {}
     for number, inlet in enumerate(order.inlets):
         opening = Opening(spark, order, inlet, number, streaming, scratch, alone)
         frames.append(opening.rows())
         inflows.append(opening.inflow)
         skipped += opening.skipped
+        if opening.end is not None:
+            ends[inlet.key] = opening.end
     if streaming and is_live(order) and order.idle is not None:
         frames.append(heartbeat(spark))
-    return Opened(reduce(lambda a, b: a.unionByName(b), frames), tuple(inflows), skipped)
+    return Opened(reduce(lambda a, b: a.unionByName(b), frames), tuple(inflows), skipped, ends)
 
 
 def heartbeat(spark: SparkSession) -> DataFrame:
@@ -104,6 +110,7 @@ class Opening:
         self._reading, self._mapping = reading, mapping
         self.inflow = Inflow("messages", "", reading, mapping)
         self.skipped = 0
+        self.end: OtherEnd | None = None
 
     def rows(self) -> DataFrame:
         scheme = self._address.scheme
@@ -168,7 +175,9 @@ class Opening:
 
     def _spool(self) -> str:
         """Where the messages of this source wait; it lives as long as the checkpoint."""
-        return str(self._scratch / "spool" / str(self._number))
+        folder = self._scratch / "spool" / str(self._number)
+        self.end = OtherEnd(self._reading.source, folder)
+        return str(folder)
 
     def _kafka(self) -> DataFrame:
         address, settings = self._address, self._settings

@@ -14,6 +14,7 @@ from typing import Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
+from obep.spark.other_end import say_away
 from obep.streams.spool import NEXT, Message, Spool
 
 SCHEMA = "topic string, arrived long, data binary"
@@ -53,6 +54,10 @@ class SpooledReader(DataSourceStreamReader):
         message = (topic, time.time_ns() // 1000, data)
         with self._lock:
             self._waiting.append((message, token))
+
+    def say_away(self, why: str) -> None:
+        """The other end cannot be heard, for this reason; without one: it can."""
+        say_away(self._folder, why)
 
     def initialOffset(self) -> dict[str, int]:
         spool = self._open()

@@ -57,13 +57,19 @@ class TcpReader(SpooledReader):
 
     def _follow(self, connection: socket.socket) -> None:
         while True:
-            with suppress(OSError), connection:  # the other side may break off
-                self._read_lines(connection)
+            why = "it ended the connection"
+            try:
+                with connection:
+                    self._read_lines(connection)
+            except OSError as error:  # the other side may break off
+                why = error.strerror or str(error)
+            self.say_away(why)
             while True:
                 if self._stopped.wait(AGAIN_S):
                     return
                 with suppress(OSError):
                     connection = self._connect()
+                    self.say_away("")
                     break
 
     def _read_lines(self, connection: socket.socket) -> None:

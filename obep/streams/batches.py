@@ -26,19 +26,24 @@ class Batch(NamedTuple):
         return None if count is None else {"records": count - len(self.records) + taken}
 
 
-class Source(Protocol):
-    """Something that items come from."""
+class Heard(Protocol):
+    """Whom one listens to."""
 
     name: str
     """The stream it is bound to, or the URI as it may be printed."""
-    live: bool
-    """Whether it is read as things happen, and may be silent for a while."""
-    ends: bool
-    """Whether it comes to an end by itself, as files and pipes do, so that others can wait for it."""
 
     @property
     def away(self) -> str:
         """Why the other end cannot be heard at the moment, where that is known; empty while it can."""
+
+
+class Source(Heard, Protocol):
+    """Something that items come from."""
+
+    live: bool
+    """Whether it is read as things happen, and may be silent for a while."""
+    ends: bool
+    """Whether it comes to an end by itself, as files and pipes do, so that others can wait for it."""
 
     def batches(self, start: Position) -> Iterator[Batch]:
         """The batches from a position on ({} is the beginning), until the end or `stop`."""

@@ -42,11 +42,14 @@ HELP = {
 class Endpoint:
     """Serves the figures of a run until it is closed."""
 
-    def __init__(self, where: str, figures: Callable[[], Figures]) -> None:
+    def __init__(
+        self, where: str, figures: Callable[[], Figures], ready: Callable[[], bool] = lambda: True
+    ) -> None:
+        """`ready` says whether the sources are heard; before that `/health` answers that the run starts."""
         host, _, port = where.rpartition(":")
         if not port.isdecimal() or int(port) > 65535:
             raise fail("OBEP514", f"{where!r} is no address for metrics", remedy="--metrics :9464")
-        handler = type("Answer", (_Answer,), {"figures": staticmethod(figures)})
+        handler = type("Answer", (_Answer,), {"figures": staticmethod(figures), "ready": staticmethod(ready)})
         try:
             self._server = ThreadingHTTPServer((host.strip("[]") or "127.0.0.1", int(port)), handler)
         except OSError as error:
@@ -61,12 +64,14 @@ class Endpoint:
 
 class _Answer(BaseHTTPRequestHandler):
     figures: Callable[[], Figures]
+    ready: Callable[[], bool]
 
     def do_GET(self) -> None:
         if self.path == "/metrics":
             self._say(200, "text/plain; version=0.0.4", prometheus(self.figures()))
         elif self.path in ("/health", "/healthz"):
-            self._say(200, "application/json", json.dumps({"status": "ok", **self.figures()}) + "\n")
+            status, word = (200, "ok") if self.ready() else (503, "starting")
+            self._say(status, "application/json", json.dumps({"status": word, **self.figures()}) + "\n")
         else:
             self._say(404, "text/plain", "/metrics or /health\n")
 

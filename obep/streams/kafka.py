@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,8 @@ from obep.streams.refused import refused
 
 PORT = 9092
 ANSWER_S = 10.0
+LOOK_MS = 1000
+"""How often librdkafka tells how it stands with the brokers."""
 ASKED_S = 0.5
 """How long one question for a topic may take, before we look whether the broker has said no."""
 
@@ -57,6 +60,8 @@ class KafkaSource:
         self._consumer = kafka.Consumer(
             {
                 "error_cb": said.hear,
+                "stats_cb": said.look,
+                "statistics.interval.ms": LOOK_MS,
                 "group.id": settings.get("client_id", "obep"),
                 "auto.offset.reset": reset,
                 "enable.auto.commit": False,
@@ -83,8 +88,6 @@ class KafkaSource:
                 self._follow()
                 messages = self._consumer.consume(SIZE, 0.2)
                 if messages:
-                    if any(message.error() is None for message in messages):
-                        self._said.away = ""
                     yield self._batch(messages)
             self._follow()
         finally:
@@ -225,6 +228,11 @@ class Said:
         if error.name() in ("_AUTHENTICATION", "_SSL"):
             reason = re.sub(r" \(after \d+ms in state .*\)$", "", error.str())
             self.refusals.setdefault(error.name(), reason.split(": ", 1)[-1])
+
+    def look(self, statistics: str) -> None:
+        """No event tells that a broker is back; the statistics do."""
+        if self.away and any(one["state"] == "UP" for one in json.loads(statistics)["brokers"].values()):
+            self.away = ""
 
 
 def _partitions(client: Any, topic: str, address: Address, said: Said, must_exist: bool = True) -> list[int]:

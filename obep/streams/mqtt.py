@@ -84,17 +84,38 @@ class Connection:
     def ready(self) -> None:
         """Called at each connection, also after a lost one."""
 
+    def turned(self) -> None:
+        """Called whenever `away` may be another."""
+
     def _connected(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
         self.away = self._refusal = str(reason) if reason.is_failure else ""
         if not self._refusal:
             self.ready()
+        self.turned()
         self._answered.set()
 
     def _lost(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
         self.away = str(reason) if reason.is_failure else ""
+        self.turned()
 
 
-class MqttSource(Connection):
+class Subscription(Connection):
+    """Subscribed to its topic at each connection."""
+
+    def open(self) -> None:
+        """Connects, and returns when the broker keeps for us what comes from then on."""
+        subscribed = Event()
+        self.client.on_subscribe = lambda *rest: subscribed.set()
+        super().open()
+        if not subscribed.wait(10):
+            self.close()
+            raise fail("OBEP552", f"{self.address.shown} does not confirm the subscription")
+
+    def ready(self) -> None:
+        self.client.subscribe(self.topic, self.qos)
+
+
+class MqttSource(Subscription):
     """The messages of a topic; each is a document, and mappings see its topic as `_topic` and `_levels`."""
 
     live = True
@@ -125,9 +146,6 @@ class MqttSource(Connection):
         self._read_by_somebody = False
         self.client.on_message = self._arrived
         self.open()
-
-    def ready(self) -> None:
-        self.client.subscribe(self.topic, self.qos)
 
     def batches(self, start: Position) -> Iterator[Batch]:
         """What lies in the spool, then what the broker sends; it keeps for a `client_id` what is not here."""

@@ -6,9 +6,9 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from queue import Queue
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 from brokers import MqttBroker
 
@@ -32,6 +32,63 @@ def tcp_server(payloads: Sequence[bytes]) -> Iterator[int]:
         yield server.getsockname()[1]
         for client in clients:
             client.close()
+
+
+class Line:
+    """A line to a server that can be cut, and mended."""
+
+    def __init__(self, server: socket.socket, port: int) -> None:
+        self.port: int = server.getsockname()[1]
+        self._server, self._to = server, port
+        self._whole = True
+        self._ends: list[socket.socket] = []
+        self._lock = Lock()
+        Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        """Both ends lose each other; who calls again is not let through."""
+        with self._lock:
+            self._whole = False
+            ends, self._ends = self._ends, []
+        for end in ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def mend(self) -> None:
+        with self._lock:
+            self._whole = True
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                here, _ = self._server.accept()
+            except OSError:
+                return
+            with self._lock:
+                if not self._whole:
+                    here.close()
+                    continue
+                there = socket.create_connection(("127.0.0.1", self._to))
+                self._ends += [here, there]
+            for one, other in ((here, there), (there, here)):
+                Thread(target=_pass_on, args=(one, other), daemon=True).start()
+
+
+def _pass_on(one: socket.socket, other: socket.socket) -> None:
+    with suppress(OSError):
+        while data := one.recv(65536):
+            other.sendall(data)
+    with suppress(OSError):
+        other.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def line_to(port: int) -> Iterator[Line]:
+    """A line to a server of this machine."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        line = Line(server, port)
+        yield line
+        line.cut()
 
 
 @contextmanager

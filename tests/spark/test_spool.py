@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from obep.config import Config
 from obep.errors import ObepError
 from obep.settings import Secret
 from obep.spark.mqtt_source import MqttReader
+from obep.spark.other_end import AWAY, OtherEnd
 from obep.spark.sources import kafka_options, require_answer
 from obep.spark.spool import Range, SpooledReader
 from obep.spark.tcp_source import TcpReader
@@ -101,6 +103,52 @@ def test_mqtt_over_tls_needs_the_certificate(tmp_path: Path) -> None:
         assert reader.initialOffset() == {NEXT: 0}
         broker.publish("rooms", b"one", b"two")
         assert until(reader, 2) == [b"one", b"two"]
+        reader.stop()
+
+
+@pytest.mark.slow
+def test_the_driver_knows_that_a_broker_is_away_until_it_is_back(tmp_path: Path) -> None:
+    folder = tmp_path / "spool"
+    folder.mkdir()
+    (folder / AWAY).write_text("by a run that was killed")
+    end = OtherEnd("doors", folder)
+    assert end.away == ""
+    with mqtt_broker() as broker:
+        reader = MqttReader({"uri": broker.uri("rooms"), "spool": str(folder)})
+        reader.initialOffset()
+        seen: list[str] = []
+        gone, back = Event(), Event()
+        client = reader._client
+        lost, connected = client.on_disconnect, client.on_connect
+        client.on_disconnect = lambda *given: (lost(*given), seen.append(end.away), gone.set())[0]
+        client.on_connect = lambda *given: (connected(*given), seen.append(end.away), back.set())[0]
+        client.socket().shutdown(socket.SHUT_RDWR)  # the line is cut; paho calls again by itself
+        assert gone.wait(30) and back.wait(30)
+        assert seen[0] and seen[1] == "", seen
+        reader.stop()
+        assert end.away == "", "whoever goes himself is not away"
+
+
+def test_the_driver_knows_that_a_connection_is_lost_until_there_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("obep.spark.tcp_source.AGAIN_S", 0.01)
+    end, seen, twice = OtherEnd("lines", tmp_path), list[str](), Event()
+
+    class Reader(TcpReader):
+        def say_away(self, why: str) -> None:
+            super().say_away(why)
+            seen.append(end.away)
+            if len(seen) == 2:
+                twice.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        reader = Reader({"host": "127.0.0.1", "port": port, "limit": "20", "spool": str(tmp_path)})
+        reader.initialOffset()
+        server.accept()[0].close()
+        assert twice.wait(30)
+        assert seen == ["it ended the connection", ""]
         reader.stop()
 
 

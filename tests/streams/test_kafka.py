@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
+from threading import Event
 
 import pytest
-from kafka_broker import USER, WORD, KafkaBroker, NoKafka, kafka_broker
+from kafka_broker import USER, WORD, KafkaBroker, NoKafka, kafka_broker, produce
 
 from obep.config import Config, load_config
 from obep.errors import ObepError
 from obep.model import DeadLetter, Item
 from obep.streams.batches import Batch, Position, Source
+from obep.streams.kafka import Said
 from obep.streams.sinks import open_sink
 from obep.streams.sources import open_source
 
@@ -185,3 +188,53 @@ def test_credentials_and_certificates_reach_the_client_and_no_message(
     plain = _settings(parse_address("kafka://me:hush-hush@h/t"), {}, config)
     assert (plain["security.protocol"], plain["sasl.password"]) == ("sasl_plaintext", "hush-hush")
     assert "hush-hush" not in repr(parse_address("kafka://me:hush-hush@h/t"))
+
+
+def test_a_broker_is_back_when_the_statistics_say_so_though_nothing_is_sent() -> None:
+    said = Said()
+    up, down = (
+        json.dumps({"brokers": {"a": {"state": one}, "b": {"state": "TRY"}}}) for one in ("UP", "INIT")
+    )
+    said.look(up)
+    assert said.away == ""
+    said.hear(Down())
+    assert said.away == "1/1 brokers are down"
+    said.look(down)
+    assert said.away == "1/1 brokers are down"
+    said.look(up)
+    assert said.away == ""
+
+
+class Down:
+    """As much of an error of librdkafka as is looked at."""
+
+    def name(self) -> str:
+        return "_ALL_BROKERS_DOWN"
+
+    def str(self) -> str:
+        return "1/1 brokers are down"
+
+
+def test_a_broker_that_is_killed_is_away_until_another_has_started(tmp_path: Path) -> None:
+    """It says so by itself: no message is sent after the first."""
+    try:
+        with kafka_broker() as started:
+            produce(started.address, "doors", [b'{"time": 1, "graph": ""}'])
+            source = open_source("doors", f"kafka://{started.address}/doors", Config(tmp_path))
+            read: Queue[Batch] = Queue()
+            pause = Event()
+            with ThreadPoolExecutor(1) as threads:
+                reader = threads.submit(lambda: [read.put(batch) for batch in source.batches({})])
+                read.get(timeout=60)
+                assert source.away == ""
+                started.kill()
+                while not source.away:
+                    pause.wait(0.01)
+                started.start()
+                while source.away:
+                    pause.wait(0.01)
+                assert read.empty()
+                source.stop()
+                reader.result(60)
+    except NoKafka as reason:
+        pytest.skip(str(reason))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import urllib.error
 import urllib.request
 from collections.abc import Iterable
 from pathlib import Path
@@ -249,6 +250,13 @@ def test_health_and_metrics_are_served_on_loopback() -> None:
             assert json.load(answer)["status"] == "ok"
     finally:
         endpoint.close()
+    starting = Endpoint(":0", dict, lambda: False)
+    try:
+        with pytest.raises(urllib.error.HTTPError) as answered:
+            urllib.request.urlopen(f"http://127.0.0.1:{starting.port}/health")
+        assert (answered.value.code, json.load(answered.value)) == (503, {"status": "starting"})
+    finally:
+        starting.close()
     for where in ("here", ":99999"):
         with pytest.raises(ObepError) as caught:
             Endpoint(where, dict)
