@@ -44,7 +44,7 @@ QUERY_WARNINGS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     events.returned_twice,
     events.two_forms,
     numbers.compared_with_text,
-    impossible.duration_and_number,
+    impossible.times_and_others,
     individuals.individual_and_literal,
     impossible.nothing_left,
     windows.kept_for_ever,

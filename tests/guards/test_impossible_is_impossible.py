@@ -61,3 +61,27 @@ def test_no_value_meets_what_is_said_to_be_never_true(conditions: list[str]) -> 
     assert isinstance(filter_, ast.Filter)
     holds = compile_condition(filter_.condition, {"v": 0}, {"": 0})
     assert [value for value in VALUES if holds([value], ((0, 0),))] == []
+
+
+SIDES = (
+    "getSTARTTIME()", "getENDTIME()", "getENDTIME() + 5 min", "getDURATION()",
+    "getENDTIME() - getSTARTTIME()",
+    "getDURATION() * 2", "getDURATION() / 1 s", "SECONDS(getDURATION())", "0", "60",
+    "60.0", "1e9", "-5", "1 min",
+    '"PT1M"', '"1970-01-01T00:01:00Z"', '"1970-01-01T00:01:00Z"^^xsd:dateTime', '"PT1M"^^xsd:dayTimeDuration',
+    '"60"^^xsd:string', '"60"@en', "YEAR(getSTARTTIME())",
+)  # fmt: skip
+MINUTE = 60_000_000
+
+
+@given(st.sampled_from(SIDES), st.sampled_from(SIGNS), st.sampled_from(SIDES))
+def test_no_times_meet_what_is_said_to_be_never_true(left: str, sign: str, right: str) -> None:
+    guard = f"FILTER({left} {sign} {right})"
+    linked = link(parse(f"{HEAD}EVENT Alarm MATCH Hot AS h SEQ Hot AS i IF {{ {guard} }}\nRETURN Alarm\n"))
+    if not any(one.code == "OBEP219" for one in check(linked)):
+        return
+    alarm = linked.events["<http://e/#Alarm>"]
+    assert alarm.guard is not None
+    holds = compile_condition(alarm.guard.filters[0].condition, {}, {"": 0})
+    times = [(0, MINUTE), (MINUTE, MINUTE + 1), (MINUTE, 2 * MINUTE), (1, 30_000_001), (60 * MINUTE, 10**15)]
+    assert [one for one in times if holds([], (one,))] == []

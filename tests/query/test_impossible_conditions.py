@@ -38,6 +38,31 @@ NEVER = {
     ),
     "FILTER(getDURATION() > 1e30)": ("getDURATION() > 1e30", "SECONDS(getDURATION()) > 1e30"),
     "FILTER(getDURATION() > -1)": ("getDURATION() > -1", "SECONDS(getDURATION()) > -1"),
+    "FILTER(getENDTIME(a) > 5)": (
+        "getENDTIME(a) > 5",
+        'getENDTIME(a) > "1970-01-01T00:00:05Z"^^xsd:dateTime',
+    ),
+    "FILTER(1700000000 = getSTARTTIME(a) + 5 min)": (
+        "1700000000 = getSTARTTIME(a) + 5 min",
+        '"2023-11-14T22:13:20Z"^^xsd:dateTime = getSTARTTIME(a) + 5 min',
+    ),
+    "FILTER(getSTARTTIME() < 1700000000000)": (  # milliseconds
+        "getSTARTTIME() < 1700000000000",
+        'getSTARTTIME() < "2023-11-14T22:13:20Z"^^xsd:dateTime',
+    ),
+    "FILTER(getENDTIME(b) >= 1e99)": (
+        "getENDTIME(b) >= 1e99",
+        'getENDTIME(b) >= "2026-01-31T12:00:00Z"^^xsd:dateTime',
+    ),
+    'FILTER(getSTARTTIME(b) > "2026-01-01T00:00:00Z")': (
+        'getSTARTTIME(b) > "2026-01-01T00:00:00Z"',
+        'getSTARTTIME(b) > "2026-01-01T00:00:00Z"^^xsd:dateTime',
+    ),
+    "FILTER(getSTARTTIME(b) > 5 min)": ("getSTARTTIME(b) > 5 min", "getDURATION() > 5 min"),
+    'FILTER(getDURATION() > "PT2M")': (
+        'getDURATION() > "PT2M"',
+        "getDURATION() > 2 min   (a duration has no quotes)",
+    ),
     'FILTER(?p = "PenA")': ('?p = "PenA"', "?p = :PenA   (a name has no quotes)"),
     'FILTER("ex:PenA" = ?p)': ('"ex:PenA" = ?p', "ex:PenA = ?p   (a name has no quotes)"),
     'FILTER(?p = "http://x/A")': ('?p = "http://x/A"', "?p = <http://x/A>   (a name has no quotes)"),
@@ -92,6 +117,13 @@ def test_what_no_value_meets_is_warned_of(guard: str) -> None:
         "FILTER(seconds(getENDTIME(b) - getSTARTTIME(a)) > 60)",
         "FILTER(getDURATION() / 1 min > 60)",  # a duration divided by a duration is a number
         "FILTER(getDURATION() != 60)",  # that is always true
+        "FILTER(getSTARTTIME(a) != 60)",
+        'FILTER(getSTARTTIME(a) > "2026-01-01T00:00:00Z"^^xsd:dateTime)',
+        'FILTER(getSTARTTIME(a) > xsd:dateTime("2026-01-01T00:00:00Z"))',
+        'FILTER(getDURATION() > "PT5M"^^xsd:dayTimeDuration)',
+        "FILTER(getENDTIME(a) + 5 min > getSTARTTIME(b))",
+        "FILTER(YEAR(getENDTIME(a)) > 2025 && SECONDS(getENDTIME(b) - getENDTIME(a)) > 5)",
+        "EVENT a { ?p :celsius ?v . } FILTER(getSTARTTIME(a) > ?v)",  # it may be a moment
         "FILTER(?p = :PenA)",
         'FILTER(?p != "PenA")',
         'FILTER(STR(?p) = "http://e/#PenA")',

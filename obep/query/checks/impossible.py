@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from itertools import combinations
 from typing import NamedTuple
@@ -25,37 +27,51 @@ from obep.query.ast import (
     TimeFunction,
 )
 from obep.query.checks.definitions import Definitions
-from obep.query.checks.numbers import is_number
+from obep.query.checks.numbers import XSD, is_number
 from obep.query.checks.report import quote, say
 from obep.query.names import walk
+from obep.query.values import to_micros
 
 SECOND = 1_000_000
 MOST = 10**18
 """A duration that nobody writes, in microseconds."""
 FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}
 ROUNDED = ("double", "float")
+MILLISECONDS = 1e11
+"""Who writes such a number for a moment counts milliseconds."""
 
 
-def duration_and_number(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP219: a duration is neither equal to a bare number, nor more, nor less."""
+def times_and_others(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP219: moments, durations, numbers and text are never equal to each other, nor more, nor less."""
     for event, file in definitions.all():
         for node in walk(event.guard) if event.guard else ():
             if not isinstance(node, Comparison) or node.operator not in FLIPPED:
                 continue
-            for length, number in ((node.left, node.right), (node.right, node.left)):
-                if _kind(length) == "duration" and _kind(number) == "number":
+            for time, other in ((node.left, node.right), (node.right, node.left)):
+                kind, of = _kind(time), _kind(other)
+                if (kind, of) in _NEVER:
                     yield say(
                         "OBEP219",
                         file,
                         node.span,
-                        f"{quote(node)} is never true of a duration",
-                        f"{quote(length)} is a duration, and a bare number has no unit.",
-                        _with_a_unit(node, length, number),
+                        f"{quote(node)} is never true of a {kind}",
+                        f"{quote(time)} is a {kind}, and {_NEVER[kind, of]}.",
+                        _of_one_kind(node, time, other, (kind, of)),
                     )
 
 
+_NEVER = {
+    ("duration", "number"): "a bare number has no unit",
+    ("duration", "text"): "what stands in quotes is text",
+    ("moment", "number"): "a bare number is none",
+    ("moment", "text"): "what stands in quotes is text",
+    ("moment", "duration"): "a duration has no beginning",
+}
+"""What is not comparable, and why."""
+
+
 def _kind(node: Expression) -> str:
-    """What a value must be, whatever the data: a moment, a duration, a number; nothing, if that is open."""
+    """What a value must be, whatever the data: a moment, a duration, a number, text; "" if that is open."""
     match node:
         case TimeFunction("getDURATION") | Duration():
             return "duration"
@@ -63,6 +79,8 @@ def _kind(node: Expression) -> str:
             return "moment"
         case Literal() if is_number(node):
             return "number"
+        case Literal() if _is_text(node):
+            return "text"
         case Negation("-" | "+", operand) if _kind(operand) == "number":
             return "number"
         case Arithmetic(operator, left, right):
@@ -72,6 +90,9 @@ def _kind(node: Expression) -> str:
 
 _COMPUTED = {
     ("moment", "-", "moment"): "duration",
+    ("moment", "+", "duration"): "moment",
+    ("moment", "-", "duration"): "moment",
+    ("duration", "+", "moment"): "moment",
     ("duration", "+", "duration"): "duration",
     ("duration", "-", "duration"): "duration",
     ("duration", "*", "number"): "duration",
@@ -79,6 +100,40 @@ _COMPUTED = {
     ("duration", "/", "number"): "duration",
     **{("number", sign, "number"): "number" for sign in "+-*/"},
 }
+
+
+def _of_one_kind(node: Comparison, time: Expression, other: Expression, kinds: tuple[str, str]) -> str:
+    """The comparison with what can be compared."""
+    match kinds:
+        case ("duration", "number"):
+            return _with_a_unit(node, time, other)
+        case ("duration", _):
+            text = other.lexical if isinstance(other, Literal) else ""
+            return f"{quote(instead(node, other, _length(text)))}   (a duration has no quotes)"
+        case ("moment", "duration") if isinstance(time, TimeFunction):
+            return quote(instead(node, time, replace(time, function="getDURATION", alias=None)))
+        case ("moment", "duration"):
+            return "compare it with another moment"
+    text = other.lexical if isinstance(other, Literal) and kinds[1] == "text" else _moment(other)
+    return quote(instead(node, other, Literal(text, Name("xsd:dateTime", f"<{XSD}dateTime>"))))
+
+
+def _length(text: str) -> Duration:
+    try:
+        return Duration(to_micros(text))
+    except ValueError:
+        return Duration(300 * SECOND)
+
+
+def _moment(number: Expression) -> str:
+    """A number of seconds since the epoch, or of milliseconds if it is large, as people write a moment."""
+    try:
+        seconds = float(number.lexical) if isinstance(number, Literal) else 0.0
+        if seconds >= MILLISECONDS:
+            seconds /= 1000
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    except (ValueError, OverflowError, OSError):
+        return "2026-01-31T12:00:00Z"
 
 
 def _with_a_unit(node: Comparison, length: Expression, number: Expression) -> str:
