@@ -1,6 +1,7 @@
 """W1 on Spark: A then B of the same room within 5 s, all pairs, Parquet to Parquet; and RDF items to JSON.
 
     python bench/spark.py                        W1, 2,000,000 events, local[2], three times
+    python bench/spark.py --java-writes          the same, with Spark's own writer of Parquet
     python bench/spark.py --idle-rooms 100000    the same with rooms in the state that nothing comes from:
                                                  first such that are forgotten after 5 s, then such that wait
                                                  for an hour, in turn with the same query and no such rooms
@@ -65,11 +66,13 @@ def columns(events: int, first: int = 0) -> dict[str, list[Any]]:
 
 @dataclass(frozen=True)
 class Kind:
-    """What is measured: with how many idle rooms, which wait for an hour or for 5 s, or RDF items."""
+    """What is measured: with how many idle rooms, which wait for an hour or for 5 s, or RDF items; and who
+    writes Parquet, the executors (`to_parquet`) or Java."""
 
     idle: int = 0
     waiting: bool = False
     rdf: bool = False
+    java_writes: bool = False
 
 
 def write_files(folder: Path, events: int, files: int, kind: Kind) -> None:
@@ -132,11 +135,14 @@ def run(spark: Any, folder: Path, given: argparse.Namespace, kind: Kind) -> tupl
     if rdf:
         records = detect(query, rows, buckets=given.buckets, forms=("event",)).records
         lines = records.where("kind = 'occurrence'").selectExpr("rtrim('\n', texts[0]) as value")
-        writer = lines.writeStream.format("text")
+        writer = lines.writeStream.format("text").option("path", str(folder / "out"))
     else:
-        found = detect(query, rows, buckets=given.buckets, mapping=MAPPING).occurrences
-        writer = found.writeStream.format("parquet")
-    writer = writer.option("path", str(folder / "out")).option("checkpointLocation", str(folder / "state"))
+        found = detect(query, rows, buckets=given.buckets, mapping=MAPPING)
+        if kind.java_writes:
+            writer = found.occurrences.writeStream.format("parquet").option("path", str(folder / "out"))
+        else:
+            writer = found.to_parquet(folder / "out")
+    writer = writer.option("checkpointLocation", str(folder / "state"))
     stream = writer.trigger(availableNow=True).start()
     stream.awaitTermination()
     reader = spark.read.text if rdf else spark.read.parquet
@@ -193,15 +199,15 @@ def where(log: Path) -> Iterator[str]:
 
 
 def pinned(given: argparse.Namespace) -> Figure:
-    """How much faster the same run is on two cores than on one."""
+    """How much faster the same run is on two cores than on one; Java has compiled in the run before it."""
     rates: dict[int, float] = {}
     for cores in (1, 2):
         command = ["taskset", "-c", "0" if cores == 1 else "0,1", sys.executable, __file__]
-        command += ["--events", str(given.events), "--files", str(given.files), "--runs", "1"]
+        command += ["--events", str(given.events), "--files", str(given.files), "--runs", "2"]
         command += ["--master", f"local[{cores}]", "--buckets", str(given.buckets)]
         said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         print(said, end="", flush=True)
-        rates[cores] = json.loads(said.splitlines()[-1])["per_second"][0]
+        rates[cores] = json.loads(said.splitlines()[-1])["per_second"][-1]
     return Figure(
         f"Spark: W1, two cores ({rates[2]:,.0f}/s) against one", (rates[2] / rates[1],), "times", 1.6
     )
@@ -214,7 +220,10 @@ def measure(spark: Any, folder: Path, given: argparse.Namespace, kind: Kind) -> 
     shutil.rmtree(folder / "in")
     idle = f"W1, {kind.idle:,} rooms idle" if kind.idle else "W1, Parquet to Parquet"
     name = "N-Triples to JSON lines" if kind.rdf else idle
-    yield Figure(f"Spark: {name}", rates, "events/s", 60_000 if kind.rdf else 150_000)
+    if kind.java_writes:
+        yield Figure(f"Spark: {name} by Spark's own writer", rates, "events/s")
+    else:
+        yield Figure(f"Spark: {name}", rates, "events/s", 60_000 if kind.rdf else 150_000)
     yield Figure("  the bare loop on one core in those minutes", bare, "events/s")
 
 
@@ -241,6 +250,7 @@ def main() -> None:
     options.add_argument("--buckets", type=int, default=2)
     options.add_argument("--idle-rooms", type=int, default=0)
     options.add_argument("--rdf", action="store_true")
+    options.add_argument("--java-writes", action="store_true")
     options.add_argument("--cores", action="store_true")
     options.add_argument("--all", action="store_true")
     options.add_argument("--conf", action="append", default=[], help="a setting of Spark, key=value")
@@ -263,7 +273,9 @@ def main() -> None:
     spark = session(given.master, settings, log=folder / "spark.log")
     print(f"session {time.monotonic() - begun:.1f} s on {given.master}", flush=True)
     idle = 100_000 if given.all else given.idle_rooms
-    kinds = [Kind(), Kind(idle), Kind(rdf=True)] if given.all else [Kind(idle, rdf=given.rdf)]
+    kinds = [Kind(idle, rdf=given.rdf, java_writes=given.java_writes)]
+    if given.all:
+        kinds = [Kind(), Kind(java_writes=True), Kind(idle), Kind(rdf=True)]
     figures = [figure for kind in kinds for figure in measure(spark, folder, given, kind)]
     if idle:
         figures.append(waiting(spark, folder, given, idle))

@@ -140,7 +140,6 @@ class SparkRun:
             drop_state=self.order.drop_state,
         )
         records = found.payloads if COLUMNS in self.delivery.forms() else found.records
-        assert records is not None, "nothing is observed"
         if self.streaming:
             self._watch(records)
             return

@@ -30,6 +30,7 @@ from obep.spark.worker import Job, components_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 
 @dataclass(frozen=True)
@@ -37,19 +38,26 @@ class Detection:
     """What `detect` gives. `records` has everything, by `kind`; the others are parts of it.
 
     Each DataFrame that is started as a stream of its own runs the whole pipeline: to have occurrences and
-    dead letters of one run, start `records` and split it in `foreachBatch`.
+    dead letters of one run, start `to_parquet`, or `records` and split it in `foreachBatch`.
     """
 
-    records: DataFrame
-    payloads: DataFrame | None = None
-    """What stage 2 gives; nothing where `records` are observed, so that everybody goes through them."""
+    payloads: DataFrame
+    """What stage 2 gives."""
+    observe: str = ""
+
+    @property
+    def records(self) -> DataFrame:
+        """Occurrences, dead letters and progress."""
+        from obep.spark.records import RECORD, columns
+
+        return self._observed(self.payloads.mapInArrow(columns, RECORD))
 
     @property
     def occurrences(self) -> DataFrame:
         """`event, id, start, end, detected, bindings, because, bounded, rdf`."""
         from obep.spark.records import OCCURRENCE, OCCURRENCE_NAMES, occurrence_columns
 
-        if self.payloads is None:
+        if self.observe:  # its figures are those of all records
             return self.records.where("kind = 'occurrence'").select(*OCCURRENCE_NAMES)
         return self.payloads.mapInArrow(occurrence_columns, OCCURRENCE)
 
@@ -62,6 +70,24 @@ class Detection:
     def progress(self) -> DataFrame:
         """One JSON object a bucket and micro-batch."""
         return self.records.where("kind = 'progress'").select("progress")
+
+    def to_parquet(self, folder: Path | str, dead_letters: Path | str | None = None) -> DataStreamWriter:
+        """A writer of the stream into a folder of Parquet with the columns of `occurrences`, and into another
+        with those of `dead_letters`; give it a checkpoint, and start it.
+
+        The executors write the files themselves, so rows need not cross to Java. A micro-batch that runs
+        again replaces its files: everything is there once.
+        """
+        from obep.spark.parquet import DELIVERED, Putting
+
+        putting = Putting(Path(folder).absolute(), Path(dead_letters).absolute() if dead_letters else None)
+        told = self._observed(self.payloads.mapInArrow(putting.writing(), DELIVERED))
+        return told.writeStream.foreachBatch(putting)
+
+    def _observed(self, records: DataFrame) -> DataFrame:
+        from obep.spark.listener import observed
+
+        return observed(records, self.observe) if self.observe else records
 
 
 def detect(
@@ -93,8 +119,6 @@ def detect(
     from pyspark.sql import functions as f
 
     from obep.spark.detecting import FOUND, Detecting
-    from obep.spark.listener import observed
-    from obep.spark.records import RECORD, columns
 
     spark = items.sparkSession
     require_settings(spark)
@@ -124,8 +148,7 @@ def detect(
     stamped = items.withColumn(STAMP, f.current_timestamp())
     blocks = stamped.mapInArrow(abstracting(job, read or columns_read(items)), BLOCKS)
     found = blocks.groupBy("bucket").transformWithState(Detecting(job), FOUND, "append", "none")
-    records = found.mapInArrow(columns, RECORD)
-    return Detection(observed(records, observe)) if observe else Detection(records, found)
+    return Detection(found, observe)
 
 
 def _is_connect(spark: SparkSession) -> bool:

@@ -1,4 +1,4 @@
-"""Parquet as a sink of a run: a folder with files for each micro-batch that found something.
+"""Parquet as a sink of a stream: a folder with files for each micro-batch that found something.
 
 The executors write them, under names that nobody reads, and tell the driver. It puts those of a micro-batch
 in place once it has them all, named after the micro-batch: one that Spark runs once more replaces what it
@@ -18,11 +18,15 @@ from uuid import uuid4
 import msgspec
 
 from obep.errors import ObepError, fail
+from obep.model import DeadLetter
 from obep.spark.records import OCCURRENCE_NAMES, row_of, schema, unwrapped
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyspark.sql import DataFrame
 
+FOLDER = "folder"
+"""The only sink of a stream that writes nothing but Parquet."""
 WRITTEN = "written"
 """The kind of the row that says what a task wrote."""
 DELIVERED = (
@@ -91,7 +95,7 @@ class Writing:
 class File:
     """A file of occurrences while it is written; its name is one that nobody reads."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, names: Sequence[str] = OCCURRENCE_NAMES) -> None:
         import pyarrow.parquet as pq
 
         self.path = folder / f".part-{uuid4().hex}.tmp"
@@ -101,7 +105,7 @@ class File:
             raise _not_shared(
                 f"{folder} cannot be written where the executors are: {error.strerror}"
             ) from None
-        self._writer: Any = pq.ParquetWriter(self._file, _columns())
+        self._writer: Any = pq.ParquetWriter(self._file, _columns(names))
 
     def write(self, batch: pa.RecordBatch) -> None:
         self._writer.write_batch(batch)
@@ -117,8 +121,9 @@ class File:
 class Parts:
     """The files of a folder. Those from the micro-batch `first` on are of a run that is gone."""
 
-    def __init__(self, folder: Path, first: int) -> None:
+    def __init__(self, folder: Path, first: int, names: Sequence[str] = OCCURRENCE_NAMES) -> None:
         self.folder = folder
+        self._names = names
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -136,7 +141,7 @@ class Parts:
             path.unlink()
         there = list(files)
         if not there and not any(_PART.fullmatch(path.name) for path in self.folder.iterdir()):
-            empty = File(self.folder)
+            empty = File(self.folder, self._names)
             empty.close()
             there.append(str(empty.path))
         for number, name in enumerate(there):
@@ -145,6 +150,54 @@ class Parts:
             except FileNotFoundError:
                 unseen = "an executor has written there what the driver cannot see"
                 raise _not_shared(f"{self.folder}: {unseen}") from None
+
+
+class Putting:
+    """The function that `foreachBatch` runs over what `Writing` hands on: a micro-batch gets its place.
+
+    The first micro-batch that it sees begins the folders anew from there: what a run that is gone put there
+    for it, or after it, is replaced.
+    """
+
+    def __init__(self, folder: Path, letters: Path | None) -> None:
+        """`letters` is the folder of dead letters."""
+        self._folder = folder
+        self._letters = letters
+        self._parts: Parts | None = None
+        self._refused: Parts | None = None
+
+    def writing(self) -> Writing:
+        """The function that `mapInArrow` runs before."""
+        return Writing([Place(FOLDER, str(self._folder), ())], texts=False)
+
+    def __call__(self, told: DataFrame, batch: int) -> None:
+        if self._parts is None:
+            self._parts = Parts(self._folder, batch)
+        if self._letters is not None and self._refused is None:
+            self._refused = Parts(self._letters, batch, DeadLetter._fields)
+        rows = told.where("kind <> 'progress'").toArrow()  # here the executors write
+        written = rows.filter(_is(rows, WRITTEN)).column("progress").to_pylist()
+        files = [msgspec.json.decode(one, type=Written).files for one in written]
+        self._parts.put(batch, [one[FOLDER] for one in files if FOLDER in one])
+        if self._refused is not None:
+            self._refused.put(batch, self._put_letters(rows.filter(_is(rows, "letter"))))
+
+    def _put_letters(self, letters: pa.Table) -> list[str]:
+        """The file of the dead letters of a micro-batch, if there are any."""
+        assert self._refused is not None
+        if not letters.num_rows:
+            return []
+        file = File(self._refused.folder, DeadLetter._fields)
+        for part in letters.select(DeadLetter._fields).cast(_columns(DeadLetter._fields)).to_batches():
+            file.write(part)
+        file.close()
+        return [str(file.path)]
+
+
+def _is(rows: pa.Table, kind: str) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.equal(rows.column("kind"), kind)
 
 
 def _not_shared(message: str) -> ObepError:
@@ -156,7 +209,7 @@ def _not_shared(message: str) -> ObepError:
     )
 
 
-def _columns() -> pa.Schema:
+def _columns(names: Sequence[str]) -> pa.Schema:
     import pyarrow as pa
 
-    return pa.schema([schema().field(name) for name in OCCURRENCE_NAMES])
+    return pa.schema([schema().field(name) for name in names])

@@ -82,6 +82,41 @@ def test_plain_columns_are_items_by_a_mapping(spark: Any, tmp_path: Path) -> Non
     assert sum(one["occurrences"] for one in heard) == expected.total()
 
 
+def test_a_stream_into_parquet_has_everything_once(spark: Any, tmp_path: Path) -> None:
+    """Occurrences and dead letters of one run; its last micro-batch, which Spark runs again as after a death,
+    replaces what it wrote. Whoever observes hears of it."""
+    (tmp_path / "in").mkdir()
+    given = [("s", n * 300_000, f"<http://e/x{n % 5}> a <http://e/{KINDS[n * 7 % 3]}> .") for n in range(90)]
+    for number, rows in enumerate(
+        (given[:45], [*given[45:], ("other", 1, ""), ("s", 27_000_000, "no graph")])
+    ):
+        lines = [json.dumps({"stream": stream, "time": at, "graph": graph}) for stream, at, graph in rows]
+        (tmp_path / "in" / f"{number}.json").write_text("\n".join(lines))
+        os.utime(tmp_path / "in" / f"{number}.json", (1000 + number, 1000 + number))
+
+    def run() -> list[dict[str, Any]]:
+        frame = spark.readStream.schema("stream string, time long, graph string")
+        items = frame.option("maxFilesPerTrigger", 1).json(str(tmp_path / "in"))
+        found = detect(query("keyed"), items, lateness="1 s", observe="once")
+        writer = found.to_parquet(tmp_path / "out", dead_letters=tmp_path / "refused")
+        writer = writer.option("checkpointLocation", str(tmp_path / "state"))
+        return [p for p in finish(writer.trigger(availableNow=True).start()) if p["numInputRows"]]
+
+    told = run()
+    assert [p["observedMetrics"]["once"]["processed"] for p in told] == [45, 45]
+    (tmp_path / "state" / "commits" / "1").unlink()
+    (tmp_path / "state" / "commits" / ".1.crc").unlink()
+    (tmp_path / "out" / ".part-left.tmp").write_text("of a task that was killed")
+    assert [p["batchId"] for p in run()] == [1]
+    found = spark.read.parquet(str(tmp_path / "out")).collect()
+    expected = shown(embedded("keyed", given, close=False, lateness=1)[0])
+    assert columns(found) == expected != Counter()
+    assert not list((tmp_path / "out").glob(".part-*"))
+    letters = parquet.read_table(tmp_path / "refused")
+    assert letters.column_names == ["stream", "at", "code", "reason", "raw", "line"]
+    assert sorted(letters.column("code").to_pylist()) == ["OBEP604", "OBEP616"]
+
+
 GRAPHS = (
     "<http://e/x> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Alpha> .",
     "@prefix : <http://e/> . :x a :Beta .",
