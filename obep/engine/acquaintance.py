@@ -31,11 +31,12 @@ class Known:
     def __contains__(self, individual: Term) -> bool:
         return individual in self._met
 
-    def hint(self, unknown: Counter[Term], asked: Iterable[Term]) -> str:
+    def hint(self, unknown: Counter[Term], asked: Iterable[Term], *, alone: bool) -> str:
         """An unknown one and the known one that was probably meant; nothing where they may be right.
 
         `asked` are the classes and properties that must be said of them. That most of them are misspelt,
-        or all of a namespace that K never uses, is no chance. Else K may list the few that matter.
+        or all of a namespace that K never uses, is no chance. Else K may list the few that matter. `alone`:
+        no other stream has such that are known, for which the query may well be meant.
         """
         facts, words = self._bundle.k.facts, self._bundle.saying(asked)
         if words.isdisjoint((*facts.classes, *facts.properties)):
@@ -45,15 +46,12 @@ class Known:
         if 2 * len(meant) >= len(some):
             one, other = next(iter(meant.items()))
             return f"is {one.strip('<>')} {other.strip('<>')}?"
-        if any(split(one)[0] in self._namespaces for one in unknown):
+        if not alone or any(split(one)[0] in self._namespaces for one in unknown):
             return ""
         other = min(s for s, p, o in self._bundle.k.once() if (o if p == RDF_TYPE else p) in words)
         if other[0] != "<":
             return ""
-        return (
-            f"nothing is said of {some[0].strip('<>')}, and none whom it knows, as {other.strip('<>')}, "
-            "is of that namespace"
-        )
+        return f"it knows {other.strip('<>')}, but none of the namespace of {some[0].strip('<>')}"
 
     def _meant(self, individual: Term) -> Term | None:
         namespace, local = split(individual)

@@ -7,13 +7,13 @@ or it follows from inPen alone (its range), only K can.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 
 from obep.engine.defined import definitions_of
 from obep.model import RDF_TYPE, Term
 from obep.ontology import rules as r
-from obep.ontology.axioms import THING, inverse
+from obep.ontology.axioms import THING, Inverse, inverse
 from obep.ontology.listening import Listening
 from obep.query import ast
 from obep.query.names import walk
@@ -47,6 +47,97 @@ def asked_along(bundle: Bundle, of: Listening) -> dict[Term, frozenset[Term]]:
         if names and (names := names - _following(property, bundle)):
             found[property] = frozenset(names)
     return found
+
+
+def asked_beside(bundle: Bundle, of: Listening) -> dict[Term, set[frozenset[Term]]]:
+    """The properties that an individual must have together with other names, each with those sets of names.
+
+    `Probe and oxygen some …` asks of whoever has oxygen to be a probe: if no item says so, K must.
+    """
+    ways = _ways(bundle)
+    known = {iri: one for iri, one in defined(bundle).items() if ways[iri] <= 1}
+    found: dict[Term, set[frozenset[Term]]] = {}
+    for event in of.events:
+        if ways[event.name.iri] <= 1:
+            for reached, own in _together(event.description, known, frozenset(_of_this(event))):
+                for name in own if len(reached | own) > 1 else ():
+                    found.setdefault(name, set()).add((reached | own) - {name})
+    properties = bundle.definitions.axioms.object_properties | bundle.definitions.axioms.data_properties
+    return {name: others for name, others in found.items() if name in properties}
+
+
+def _together(
+    part: ast.Description, known: Unfolded, own: frozenset[Term], reached: frozenset[Term] = frozenset()
+) -> Iterator[tuple[frozenset[Term], frozenset[Term]]]:
+    """For each individual that a description asks for: the property that leads to it, and what must be said
+    of it."""
+    whole = list(_conjuncts(part, known))
+    own |= {one.name.iri for one in whole if isinstance(one, ast.ClassName)} - {THING}
+    own |= {
+        one.property.iri
+        for one in whole
+        if isinstance(one, ast.Some | ast.Value) and isinstance(one.property, ast.Name)
+    }
+    yield reached, own
+    for one in whole:
+        if isinstance(one, ast.Some) and isinstance(one.property, ast.Name) and one.filler is not None:
+            yield from _together(one.filler, known, frozenset(), frozenset({one.property.iri}))
+
+
+def _conjuncts(
+    part: ast.Description, known: Unfolded, seen: frozenset[Term] = frozenset()
+) -> Iterator[ast.Description]:
+    match part:
+        case ast.Intersection(operands):
+            for operand in operands:
+                yield from _conjuncts(operand, known, seen)
+        case ast.ClassName(name) if name.iri in known and name.iri not in seen:
+            yield from _conjuncts(known[name.iri], known, seen | {name.iri})
+        case _:
+            yield part
+
+
+def _of_this(event: ast.LogicalEvent) -> Iterator[Term]:
+    """What the guard of a logical event asks of its individual."""
+    for one in event.guard.own if event.guard is not None else ():
+        if isinstance(one.subject, ast.Var) and one.subject.name == "this":
+            if isinstance(one.predicate, ast.Name) and one.predicate.iri != RDF_TYPE:
+                yield one.predicate.iri
+            elif isinstance(one.predicate, ast.Name) and isinstance(one.object, ast.Name):
+                yield one.object.iri
+
+
+def following(bundle: Bundle, said: Set[Term]) -> set[Term]:
+    """The classes and properties that may follow where some are said, whatever their values are."""
+    found: set[Term] = {*said, THING}
+    size = 0
+    while len(found) > size:
+        size = len(found)
+        said = {name for name in found if name in bundle.relations}
+        roles = {number for name in said for number, _ in bundle.relations.above(name)}
+        for rule in bundle.rules:
+            match rule:
+                case r.Sub(premises, head) if found.issuperset(premises):
+                    found.add(head)
+                case r.Exists(role, _, head) | r.Count(role, _, _, head) | r.SelfIn(role, head):
+                    if bundle.relations.of(role)[0] in roles:
+                        found.add(head)
+                case r.Witness(premise, role) | r.Fill(premise, role) if premise in found:
+                    found.add(_named(role))
+                case r.DataWitness(premise, property) if premise in found:
+                    found.add(property)
+                case r.Chain(first, _, sup) if bundle.relations.of(first)[0] in roles:
+                    found.add(_named(sup))
+    known = bundle.definitions.axioms
+    return found | {
+        name
+        for name in known.object_properties | known.data_properties
+        if name in bundle.relations and bundle.relations.of(name)[0] in roles
+    }
+
+
+def _named(role: r.Role) -> Term:
+    return role.property if isinstance(role, Inverse) else role
 
 
 def defined(bundle: Bundle) -> Unfolded:

@@ -6,13 +6,12 @@ What is `seen` in some items can be told by one process and added up by another.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from obep.engine.acquaintance import MOST_KNOWN, Known
-from obep.engine.along import asked_along, defined
 from obep.engine.query import Query
+from obep.engine.unknown_individuals import Expected, unknown_individuals
 from obep.model import RDF_TYPE, Item, Term, Triple
 from obep.ontology.asked import Asked
 from obep.ontology.listening import listening
@@ -26,8 +25,6 @@ LOOKED_AT = 2_000
 """Items from the beginning of a run: a mapping that is wrong is wrong from the first one on."""
 MANY = 0.1
 """Of the items of a stream: fewer may be a slip of one sender, or a word that nobody waits for."""
-NEARLY_ALL = 0.9
-"""Of the individuals that items name: who knows some more of them may well wait for these alone."""
 
 Kind = Literal["class", "literal", "link"]
 Use = tuple[Kind, Term]
@@ -35,9 +32,7 @@ Use = tuple[Kind, Term]
 Seen = Counter[tuple[str, ...]]
 """How often: `item` or `strange` with a stream, `use` (in strange items) or `name` (once in an item) with a
 stream and a use, `value` or `text` (which is a number) with a stream and a property, `number` (of a datatype
-that nobody asks for) with a stream, a property and the datatype; `object` with a stream, a property along
-which more is asked and an individual of which the item says no more, `told` with a stream and the property
-where it does."""
+that nobody asks for) with a stream, a property and the datatype; and what `Expected` counts."""
 
 
 class Strangers:
@@ -81,8 +76,7 @@ class Strangers:
                         found["text", item.stream, p] += 1
                     elif p in here.asked and here.asked[p].misses(o):
                         found["number", item.stream, p, parts(o)[1]] += 1
-            if here.along:
-                _objects(item, here, found)
+            here.expected.count(item, found)
         return found
 
     def _of(self, stream: str) -> _Listeners:
@@ -102,7 +96,10 @@ class Strangers:
 
     def findings(self) -> Iterator[tuple[str, str]]:
         """Codes and messages: streams of nothing (or little) but what is strange; slips; wrong numbers."""
-        yield from (("OBEP580", message) for message in self._unknown_individuals())
+        unmet = unknown_individuals(
+            self._query.bundle, self._seen, lambda stream: self._of(stream).expected, complete=self._all
+        )
+        yield from (("OBEP580", message) for message in unmet)
         unknown = dict(self._unknown_streams())
         yield from (("OBEP564", message) for message in unknown.values())
         yield from (("OBEP567", message) for stream, message in self._slips() if stream not in unknown)
@@ -122,29 +119,6 @@ class Strangers:
                     f"{values} are {prefixed(names[1])}, and the ontology or the query asks for "
                     f"{listed(list(map(prefixed, asked.datatypes)), 'or')}   "
                     f"({{field:{asked.field_type}}} in the mapping, or `number` in the query)",
-                )
-
-    def _unknown_individuals(self) -> Iterator[str]:
-        """Messages about individuals of whom K should know something, and does not know them."""
-        objects: dict[tuple[str, Term], Counter[Term]] = {}
-        for (kind, stream, *names), count in self._seen.items():
-            if kind == "object":
-                objects.setdefault((stream, names[0]), Counter())[names[1]] += count
-        if not objects:
-            return
-        known = Known(self._query.bundle, {one for found in objects.values() for one in found})
-        for (stream, property), found in sorted(objects.items()):
-            unknown = Counter({one: count for one, count in found.items() if one not in known})
-            every = found.total() + self._seen["told", stream, property]
-            items = self._seen["name", stream, "link", property]
-            if items < 2 or unknown.total() < NEARLY_ALL * every:
-                continue
-            if hint := known.hint(unknown, self._of(stream).along[property]):
-                which = "the" if unknown.total() == every else f"{unknown.total():,} of {every:,}"
-                where = "" if self._all else f" in the first {self._seen['item', stream]:,} items"
-                yield (
-                    f"{stream}: {which} values of {property.strip('<>')}{where} are individuals that the "
-                    f"static graph does not know, and the query asks more of them: {hint}"
                 )
 
     def _values(self, stream: str, property: Term, count: int) -> str:
@@ -217,32 +191,18 @@ class _Listeners:
     """The properties whose values the definitions of the query want to be numbers."""
     asked: Mapping[Term, Asked]
     """The properties that the ontology or the query ask for numbers."""
-    along: Mapping[Term, frozenset[Term]]
-    """The properties to individuals of which more is asked, and what; none where K cannot say it."""
-    defined: Container[Term]
-    """The classes of which it need not be asked where they are asserted."""
+    expected: Expected
 
     @classmethod
     def of(cls, query: Query, stream: str) -> _Listeners:
         here = listening(query.linked, query.bundle.definitions, stream)
         numeric = frozenset(numeric_properties(here.events))
         bundle = query.bundle
-        along = asked_along(bundle, here) if 0 < bundle.k.facts.length <= MOST_KNOWN else {}
-        return cls(bundle.sought(here), numeric, bundle.asked_numbers(here), along, defined(bundle))
+        return cls(bundle.sought(here), numeric, bundle.asked_numbers(here), Expected.of(bundle, here))
 
     def wants_no_text(self, property: Term) -> bool:
         """Whether nobody takes the values of a property that are text."""
         return property in self.numeric or (property in self.asked and not self.asked[property].text)
-
-
-def _objects(item: Item, here: _Listeners, found: Seen) -> None:
-    """Counts the individuals of whom more is asked than that an item names them."""
-    subjects = {s for s, _, _ in item.triples}
-    asserted = any(p == RDF_TYPE and o in here.defined for _, p, o in item.triples)
-    for _, p, o in set(item.triples):
-        if p in here.along and o[0] != '"':
-            bare = o[0] == "<" and o not in subjects and not asserted
-            found[("object", item.stream, p, o) if bare else ("told", item.stream, p)] += 1
 
 
 def _use(triple: Triple) -> Use:

@@ -55,7 +55,7 @@ def test_another_spelling_is_warned_of_with_the_one_that_was_meant(tmp_path: Pat
         ("<http://other/penb>", "is http://other/penb http://e/#PenB?"),
         (
             "<urn:pen:17>",
-            "nothing is said of urn:pen:17, and none whom it knows, as http://e/#PenA, is of that namespace",
+            "it knows http://e/#PenA, but none of the namespace of urn:pen:17",
         ),
     ],
 )
@@ -174,7 +174,7 @@ def test_most_of_them_must_be_misspelt(tmp_path: Path) -> None:
 def test_numbers_of_another_namespace_are_no_names(tmp_path: Path) -> None:
     k = "@prefix : <http://e/#> . <http://e/room/1> a :Pen ; :area 5 ."
     err = said(tmp_path, *[":inPen <http://e/sensor/1>"] * 2, k=k)
-    assert err.endswith("none whom it knows, as http://e/room/1, is of that namespace\n")
+    assert err.endswith("it knows http://e/room/1, but none of the namespace of http://e/sensor/1\n")
 
 
 def test_a_stream_that_the_asking_event_does_not_read_is_not_spoken_of(tmp_path: Path) -> None:
@@ -193,3 +193,115 @@ def test_a_stream_that_the_asking_event_does_not_read_is_not_spoken_of(tmp_path:
         (tmp_path / "all.jsonl").write_text("\n".join(lines))
         err = embedded(query, "--source", tmp_path / "all.jsonl").err
         assert ("OBEP580  warning: t:" in err) == warned and ("OBEP580" in err) == warned
+
+
+PROBES = """@prefix : <http://e/#> .
+:Probe1 a :Probe ; :inPen :PenA . :Probe2 a :Probe ; :inPen :PenB . :PenA a :Pen . :PenB a :Pen .
+"""
+KNOWN_PROBE = "EVENT Low AS (Probe and oxygen some number[< 5])"
+
+
+def said_of(folder: Path, *graphs: str, events: str = KNOWN_PROBE, t: str = T, k: str = PROBES) -> str:
+    """What a run over these items says."""
+    (folder / "t.ttl").write_text(t)
+    (folder / "k.ttl").write_text(k)
+    head = "PREFIX : <http://e/#>\nVOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM <s>\n"
+    lines = [
+        json.dumps({"time": n, "graph": f"@prefix : <http://e/#> . {graph} ."})
+        for n, graph in enumerate(graphs)
+    ]
+    query = hot(folder, f"{head}{events}\nRETURN ALL\n")
+    done = embedded(query, "--source=s=-", stdin="\n".join(lines).encode())
+    assert done.status == 0, done.err
+    return done.err
+
+
+@pytest.mark.parametrize(
+    ("events", "property"),
+    [
+        (KNOWN_PROBE, "oxygen"),
+        ("EVENT Low AS (oxygen some number[< 5] and inPen some Pen)", "oxygen"),
+        ("EVENT Low AS oxygen some number[< 5] IF { ?this :inPen ?pen }", "oxygen"),
+        ("EVENT Low AS oxygen some number[< 5] IF { ?this a :Probe }", "oxygen"),
+        ("EVENT Low AS (Pen and inverse inPen some Thing and area some number)", ""),  # of a pen, no probe
+        ("EVENT Low AS (Probe and on some (Farm and oxygen some number))", ""),
+    ],
+)
+def test_individuals_of_whom_items_speak_are_looked_for_too(
+    tmp_path: Path, events: str, property: str
+) -> None:
+    err = said_of(tmp_path, ":probe1 :oxygen 4", ":probe2 :oxygen 4", events=events)
+    message = (
+        f"OBEP580  warning: s: the static graph does not know the individuals with http://e/#{property}, "
+        "and the query asks more of them: is http://e/#probe1 http://e/#Probe1?\n"
+    )
+    assert err == (message if property else "")
+
+
+def test_whom_a_property_of_the_static_graph_leads_to_is_looked_for_too(tmp_path: Path) -> None:
+    k = "@prefix : <http://e/#> . :Farm1 a :Farm ; :on :Probe1 . :Probe1 a :Probe ."
+    events = "EVENT Low AS (Farm and on some (oxygen some number[< 5]))"
+    assert "is http://e/#probe1 http://e/#Probe1?" in said_of(
+        tmp_path, *[":probe1 :oxygen 4"] * 2, events=events, k=k
+    )
+    assert said_of(tmp_path, *[":Probe1 :oxygen 4"] * 2, events=events, k=k) == ""
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        ":Probe1 :oxygen 4",
+        ":Probe3 :oxygen 4",  # K may know those that matter
+        ":buoy :oxygen 4",
+        ":probe1 a :Probe ; :oxygen 4",  # the item says it
+        "[] :oxygen 4",
+        ":probe1 :area 4",  # which nobody asks for
+    ],
+)
+def test_individuals_of_items_that_may_well_be_right_are_not_spoken_of(tmp_path: Path, graph: str) -> None:
+    assert "OBEP580" not in said_of(tmp_path, graph, graph)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ":oxygen rdfs:domain :Probe .",
+        ":Hypoxic owl:equivalentClass [ a owl:Restriction ; owl:onProperty :oxygen ; owl:someValuesFrom "
+        "<http://www.w3.org/2001/XMLSchema#integer> ] ; rdfs:subClassOf :Probe .",
+    ],
+)
+def test_what_follows_from_the_items_alone_need_not_be_known(tmp_path: Path, more: str) -> None:
+    assert said_of(tmp_path, *[":probe1 :oxygen 4"] * 2, t=T + more) == ""
+    circle = ":Low owl:equivalentClass [ owl:intersectionOf ( :Probe [ a owl:Restriction ; owl:onProperty "
+    circle += ":oxygen ; owl:someValuesFrom <http://www.w3.org/2001/XMLSchema#integer> ] ) ] ."
+    err = said_of(tmp_path, *[":probe1 :oxygen 4"] * 2, t=T + circle.replace(":Low", ":Poor"))
+    assert "OBEP580" in err  # a poor one is a probe, but must be a probe to be a poor one
+
+
+def test_most_individuals_of_items_must_be_unknown(tmp_path: Path) -> None:
+    slip, known = ":probe1 :oxygen 4", ":Probe1 :oxygen 4"
+    assert "know 9 of 10 individuals with http://e/#oxygen, and" in said_of(tmp_path, *[slip] * 9, known)
+    assert said_of(tmp_path, *[slip] * 8, known) == ""
+    assert said_of(tmp_path, slip) == ""
+
+
+def test_it_is_said_once_of_several_properties(tmp_path: Path) -> None:
+    events = "EVENT Low AS (Probe and oxygen some number[< 5] and area some number)"
+    err = said_of(tmp_path, *[":probe1 :oxygen 4 ; :area 3"] * 2, events=events)
+    assert err.count("OBEP580") == 1
+
+
+def test_a_stream_beside_one_that_is_meant_may_be_about_others(tmp_path: Path) -> None:
+    (tmp_path / "t.ttl").write_text(T)
+    (tmp_path / "k.ttl").write_text(PROBES)
+    head = "PREFIX : <http://e/#>\nVOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM <s>\nFROM STREAM <t>\n"
+    query = hot(tmp_path, f"{head}{KNOWN_PROBE}\nRETURN ALL\n")
+    for mine, warned in ("http://e/#Probe1", False), ("urn:well:8", True):
+        lines = [
+            json.dumps({"stream": stream, "time": n, "graph": f"<{one}> <http://e/#oxygen> 4 ."})
+            for n in range(2)
+            for stream, one in (("s", mine), ("t", "urn:well:7"))
+        ]
+        (tmp_path / "all.jsonl").write_text("\n".join(lines))
+        err = embedded(query, "--source", tmp_path / "all.jsonl").err
+        assert ("OBEP580  warning: t:" in err) == warned
