@@ -187,7 +187,7 @@ def _words(event: ast.LogicalEvent, query: Query, seen: Seen, individual: str | 
         if name.iri in query.linked.events:
             found = seen.occurrences.get(name.iri, [])
             yield f"  {name.text}: {_times(found, seen) if found else 'never'}"
-        elif not name.iri.startswith("<http://www.w3.org/"):
+        elif not name.iri.startswith(("<http://www.w3.org/", "<urn:obep:")):
             number = seen.names.get(name.iri, 0)
             used = f"used in {number} of {len(seen.items)} items" if number else "in no item"
             used += _values(seen.values.get(name.iri))
