@@ -169,6 +169,7 @@ CODES: dict[str, str] = {
     "OBEP247": "a block that looks at the explanation alone",
     "OBEP248": "an event that the ontology defines, too",
     "OBEP249": "a static graph that says nothing",
+    "OBEP250": "a property asked of the wrong subject",
     # 300-399 ontology and reasoning
     "OBEP301": "an ontology or graph that cannot be opened",
     "OBEP302": "an ontology or graph that cannot be read as RDF",

@@ -46,6 +46,7 @@ def examine(
     from obep.ontology.handed_on import check_handed_on
     from obep.ontology.silent_graphs import check_silent_graphs
     from obep.ontology.static_names import check_individuals, check_static_names
+    from obep.ontology.subjects import check_subjects
 
     said = check(linked)
     bundle = None
@@ -64,6 +65,7 @@ def examine(
         said += check_defined_twice(bundle)
         said += check_handed_on(bundle)
         said += check_explained(bundle)
+        said += check_subjects(bundle)
         said += check_found_again(bundle)
         unknown = check_static_names(bundle)
         said += unknown + check_silent_graphs(bundle, bool(unknown))
