@@ -37,22 +37,6 @@ def test_the_programs_that_embed_obep_are_short(program: str) -> None:
     assert len((ROOT / "examples" / program).read_text("utf-8").splitlines()) <= 60
 
 
-@pytest.mark.spark
-def test_the_cnc_program_finds_the_overload_on_spark() -> None:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / "05-cnc" / "on_spark.py"), "local[2]"],
-        capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    first, *parts = done.stdout.splitlines()
-    assert first.startswith("Overload 1970-01-01 00:00:05 1970-01-01 00:00:15 urn:obep:Overload:")
-    assert parts[:2] == [
-        "   Hot 1970-01-01 00:00:05 1970-01-01 00:00:05",
-        "   SpeedUp 1970-01-01 00:00:12 1970-01-01 00:00:15",
-    ]
-    assert "|<http://example.org/cnc#mill1>|1    |" in parts
-
-
 @pytest.mark.slow
 def test_the_building_app_finds_the_fire_over_mqtt() -> None:
     folder = ROOT / "examples" / "06-building"

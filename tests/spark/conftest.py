@@ -10,14 +10,29 @@ from typing import Any
 
 import pytest
 
+JAVA = "-Djdk.lang.Process.launchMechanism=VFORK -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 FAST = {
     "spark.sql.shuffle.partitions": "3",
     "spark.default.parallelism": "2",
-    "spark.driver.extraJavaOptions": "-Djdk.lang.Process.launchMechanism=VFORK "
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": JAVA,
+    "spark.executor.extraJavaOptions": JAVA,
     "spark.driver.memory": "1g",
     "spark.sql.streaming.numRecentProgressUpdates": "200",
 }
+
+
+CONNECT_PORT = "spark.connect.grpc.binding.port"
+
+
+def _connect() -> dict[str, str]:
+    """The same session serves those who come by Spark Connect: a Java of their own would only start."""
+    from brokers import free_port
+
+    return {
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        CONNECT_PORT: str(free_port()),
+    }
 
 
 def _kafka() -> dict[str, str]:
@@ -36,9 +51,15 @@ def spark() -> Iterator[Any]:
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     from obep.spark.session import session
 
-    started = session("local[2]", {**FAST, **_kafka()}, quiet=True)
+    started = session("local[2]", {**FAST, **_kafka(), **_connect()}, quiet=True)
     yield started
     started.stop()
+
+
+@pytest.fixture(scope="session")
+def connect(spark: Any) -> str:
+    """Where it serves."""
+    return f"sc://127.0.0.1:{spark.conf.get(CONNECT_PORT)}"
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The pipeline on another kind of session: `elsewhere_driver.py KIND FOLDER`, KIND a master or `connect`.
+"""The pipeline on another kind of session: `elsewhere_driver.py KIND FOLDER`, KIND a master or `sc://…`.
 
 Writes what a stream of several micro-batches gives, as JSON, and on Connect what a bounded input gives. On a
 cluster the Python workers do not outlive their tasks, so nothing is warm from one micro-batch to the next.
@@ -17,27 +17,29 @@ from spark_cases import micros, rows
 
 from obep.spark import detect
 from obep.spark.compose import SLOW_START
-from obep.spark.session import SETTINGS, session
+from obep.spark.session import session
 
 SCHEMA = "stream string, time long, graph string"
 COLD = {"spark.python.worker.reuse": "false"}
 
 
+def connects(kind: str) -> bool:
+    """Whether it is the address of a session, by Spark Connect."""
+    return kind.startswith("sc://")
+
+
 def chosen(kind: str) -> list[Member]:
     """The queries of a kind of session: on a cluster every example, and some random ones."""
     given = plain(rows(150, seed=3))
-    return given if kind == "connect" else [*given, *members(at_random(5)), *examples()]
+    return given if connects(kind) else [*given, *members(at_random(5)), *examples()]
 
 
 def start(kind: str) -> Any:
-    if kind != "connect":
+    if not connects(kind):
         return session(kind, {**FAST, **COLD}, quiet=True)
     from pyspark.sql import SparkSession
 
-    builder: Any = SparkSession.builder.remote("local[2]")
-    for key, value in {**SETTINGS, **FAST}.items():
-        builder = builder.config(key, value)
-    return builder.getOrCreate()
+    return SparkSession.builder.remote(kind).getOrCreate()
 
 
 def told(found: list[Any]) -> list[list[object]]:
@@ -60,7 +62,7 @@ def main(kind: str, folder: Path) -> None:
                 raise
     streamed = told(spark.read.parquet(str(folder / "out")).collect())
     found = {"streamed": streamed}
-    if kind == "connect":  # a cluster has nothing of its own there, and cold workers take their time
+    if connects(kind):  # a cluster has nothing of its own there, and cold workers take their time
         bounded = spark.read.schema(SCHEMA).json(str(folder / "in"))
         found["bounded"] = told(detect(queries, bounded, lateness=LATENESS, buckets=3).occurrences.collect())
     (folder / "found.json").write_text(json.dumps(found))

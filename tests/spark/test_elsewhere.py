@@ -19,8 +19,15 @@ HERE = Path(__file__).parent
 CUTS = (4, 60)
 
 
-@pytest.mark.parametrize("kind", ["local-cluster[2,1,1024]", "connect"])
-def test_other_sessions_give_the_same(kind: str, tmp_path: Path) -> None:
+def test_real_executors_give_the_same(tmp_path: Path) -> None:
+    gives_the_same("local-cluster[2,1,1024]", tmp_path, "streamed")
+
+
+def test_a_connect_session_gives_the_same(connect: str, tmp_path: Path) -> None:
+    gives_the_same(connect, tmp_path, "streamed", "bounded")
+
+
+def gives_the_same(kind: str, tmp_path: Path, *ways: str) -> None:
     given = chosen(kind)
     parts = batches(given, cuts=CUTS)
     write_files(tmp_path / "in", parts)
@@ -40,6 +47,6 @@ def test_other_sessions_give_the_same(kind: str, tmp_path: Path) -> None:
     said = [line for line in ran.stderr.splitlines() if not line.startswith(("\tat ", "Streaming"))]
     assert ran.returncode == 0, "\n".join(said)[-4000:]
     found = json.loads((tmp_path / "found.json").read_text())
-    assert set(found) == ({"streamed", "bounded"} if kind == "connect" else {"streamed"})
+    assert set(found) == set(ways)
     for how, rows in found.items():
         assert Counter(map(tuple, rows)) == expected(given, parts, close=how == "bounded"), how
