@@ -5,7 +5,7 @@ Classes and properties of K that nobody looks at, and individuals of the query t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -58,13 +58,15 @@ def check_static_names(bundle: Bundle) -> list[Diagnostic]:
 def check_individuals(bundle: Bundle) -> list[Diagnostic]:
     """OBEP242 for individuals of the query that T and K lack, but one spelt almost the same."""
     linked, t = bundle.linked, bundle.t.individuals
+    taken = _no_individuals(bundle)
     named = [
         (name, linked.file_of[iri])
         for iri, event in linked.events.items()
-        for name in dict.fromkeys((*_defining(event), *_compared(event, bundle)))
+        for name in dict.fromkeys((*_defining(event), *_compared(event, taken)))
         if name.iri not in t
     ]
-    known = t | _individuals_of(bundle.k) if named else t
+    strange = _strange({name.iri for name, _ in named}, bundle.k)
+    known = t | _individuals_of(bundle.k) if strange else t
     return [
         say(
             "OBEP242", file, name.span, f"nobody knows {name.text}",
@@ -73,8 +75,20 @@ def check_individuals(bundle: Bundle) -> list[Diagnostic]:
             as_written(near, file) if ":" in name.text else as_written(near, file).removeprefix(":"),
         )
         for name, file in named
-        if name.iri not in known and (near := misspelt(name.iri, known))
+        if name.iri in strange and (near := misspelt(name.iri, known))
     ]  # fmt: skip
+
+
+def _strange(names: set[Term], k: Graph) -> set[Term]:
+    """Those that K does not have as individuals."""
+    left = set(names)
+    for s, p, o in k.once() if left else ():
+        left.discard(s)
+        if p != RDF_TYPE:
+            left.discard(o)
+        if not left:
+            break
+    return left
 
 
 def _individuals_of(k: Graph) -> frozenset[Term]:
@@ -89,13 +103,18 @@ def _defining(event: ast.Event) -> Iterator[ast.Name]:
         yield from (name for name in (*members, *value) if isinstance(name, ast.Name))
 
 
-def _compared(event: ast.Event, bundle: Bundle) -> Iterator[ast.Name]:
-    """The individuals of a guard: what can be nothing else, as no name of the query or of T is meant."""
+def _no_individuals(bundle: Bundle) -> set[Term]:
+    """What the query and T mean by other names, or make themselves."""
+    own, facts = bundle.definitions.axioms, bundle.k.facts
+    properties = own.object_properties | own.data_properties | own.annotation_properties
+    said = (*bundle.linked.events, *_constructed(bundle), *facts.classes, *facts.properties)
+    return {*own.classes, *properties, *said}
+
+
+def _compared(event: ast.Event, taken: Collection[Term]) -> Iterator[ast.Name]:
+    """The individuals of a guard: what can be nothing else."""
     if event.guard is None:
         return
-    own = bundle.definitions.axioms
-    taken = own.classes | own.object_properties | own.data_properties | own.annotation_properties
-    said = {*bundle.linked.events, *_constructed(bundle), *bundle.k.facts.classes, *bundle.k.facts.properties}
     for node in walk(event.guard):
         places: tuple[ast.Node, ...] = ()
         match node:
@@ -109,9 +128,7 @@ def _compared(event: ast.Event, bundle: Bundle) -> Iterator[ast.Name]:
             case ast.Call(_, arguments):
                 places = arguments
         for one in places:
-            if isinstance(one, ast.Name) and not (
-                one.iri in taken or one.iri in said or one.iri.startswith(BUILT_IN)
-            ):
+            if isinstance(one, ast.Name) and one.iri not in taken and not one.iri.startswith(BUILT_IN):
                 yield one
 
 

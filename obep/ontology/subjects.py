@@ -7,6 +7,7 @@ needs: where the definition says `oxygen` of `?this`, nothing in it is the oxyge
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from obep.errors import Diagnostic
@@ -40,9 +41,9 @@ def check_subjects(bundle: Bundle) -> list[Diagnostic]:
     """OBEP250 for each property that a block asks of a subject that never has it."""
     found = {}
     asked = [(iri, one) for iri, event in bundle.linked.events.items() for one in _asked(event, bundle)]
-    explanations = _Explanations(bundle) if asked else None
+    explanations = _Explanations(bundle)
     for iri, one in asked:
-        path = explanations.said_of(one) if explanations else None
+        path = explanations.said_of(one)
         if path is not None:
             found[iri, one.triple.span] = _warning(bundle, iri, one, path)
     return list(found.values())
@@ -85,27 +86,15 @@ class _Explanations:
 
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
-        self._rules = (*bundle.normal.rules, *bundle.normal.asserted)
-        self._needs = needs_of(bundle.linked)
-        self._named_in_t = {name for axiom in bundle.t.axioms for name in mentioned(axiom)}
-        same = bundle.k.facts.same_as or any(isinstance(one, a.Reflexive) for one in bundle.t.axioms)
-        self._apart = not same
-        """Nothing is made to be beside itself."""
 
     def said_of(self, asked: _Asked) -> Path | None:
         """The way to the only ones that have a property, if those are others than the ones asked."""
         bundle, vocabularies = self._bundle, self._bundle.vocabularies
         name = asked.property.iri
         ways = {name, *vocabularies.above(name), *vocabularies.below(name)}
-        if (
-            not self._apart
-            or not self._is_plain(asked.event)
-            or not ways.isdisjoint(bundle.k.facts.properties)
-        ):
-            return None
         places = _Places(bundle, ways)
         places.add(bundle.definitions.bodies[asked.event], ())
-        if places.unclear or not places.paths or not self._only_there(ways):
+        if places.unclear or not places.paths or not ways.isdisjoint(bundle.k.facts.properties):
             return None
         if asked.of_this:
             (path, *others), needed = sorted(places.paths, key=str), places.of_this
@@ -115,30 +104,39 @@ class _Explanations:
             path, needed = (), places.of_others
             if places.paths != {()}:
                 return None
-        return path if needed.isdisjoint(self._following(ways)) else None
+        certain = self._apart and self._is_plain(asked.event) and self._only_there(ways)
+        return path if certain and needed.isdisjoint(self._following(ways)) else None
+
+    @cached_property
+    def _rules(self) -> list[tuple[r.Rule, frozenset[Term]]]:
+        """Each rule with its names."""
+        normal = self._bundle.normal
+        return [(rule, frozenset(mentioned(rule))) for rule in (*normal.rules, *normal.asserted)]
+
+    @cached_property
+    def _named_in_t(self) -> frozenset[Term]:
+        return frozenset(name for axiom in self._bundle.t.axioms for name in mentioned(axiom))
+
+    @cached_property
+    def _apart(self) -> bool:
+        """Nothing is made to be beside itself."""
+        reflexive = any(isinstance(one, a.Reflexive) for one in self._bundle.t.axioms)
+        return not (reflexive or self._bundle.k.facts.same_as)
 
     def _is_plain(self, event: Term) -> bool:
         """Whether its definition says all: nothing else makes it happen, and nothing is added to it."""
-        bundle = self._bundle
-        if event in self._named_in_t or (
-            bundle.status[event],
-            bundle.status.get(body_of(event), "exact"),
-        ) != (
-            "exact",
-            "exact",
+        linked, status = self._bundle.linked, self._bundle.status
+        if event in self._named_in_t or any(
+            status.get(e, "exact") != "exact" for e in (event, body_of(event))
         ):
             return False
-        below = [event, *reachable(event, self._needs)]
-        return all(
-            isinstance(bundle.linked.events[iri], ast.LogicalEvent)
-            and not bundle.linked.events[iri].construct
-            for iri in below
-        )
+        below = [linked.events[iri] for iri in (event, *reachable(event, needs_of(linked)))]
+        return all(isinstance(one, ast.LogicalEvent) and not one.construct for one in below)
 
     def _only_there(self, ways: set[Term]) -> bool:
         """Whether T finds these properties nowhere else, and does no more with them than with a domain."""
-        for rule in self._rules:
-            if ways.isdisjoint(mentioned(rule)):
+        for rule, names in self._rules:
+            if ways.isdisjoint(names):
                 continue
             match rule:
                 case r.Exists() | r.Count() | r.Witness() | r.DataWitness():
@@ -155,16 +153,16 @@ class _Explanations:
         What follows from an event alone follows from what makes it happen, so it needs no way of its own.
         """
         events = self._bundle.linked.events.keys() - self._named_in_t
-        merged = any(isinstance(rule, r.Merge) for rule in self._rules)
+        merged = any(isinstance(rule, r.Merge) for rule, _ in self._rules)
         reached = set(names)
         size = 0
         while size < len(reached):
             size = len(reached)
-            for rule in self._rules:
+            for rule, named in self._rules:
                 head = getattr(rule, "head", None)
                 if merged and isinstance(rule, r.Witness):  # who must exist may be one that is known
                     head = rule.filler
-                if head in events or head is None or reached.isdisjoint(set(mentioned(rule)) - {head}):
+                if head in events or head is None or reached.isdisjoint(named - {head}):
                     continue
                 reached.add(head)
         return reached

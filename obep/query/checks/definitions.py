@@ -96,25 +96,21 @@ class Definitions:
         event that is no part of it, unless it looks at a stream of its own.
         """
         windows = self.linked.window_names
-        items = {
-            iri: reachable(iri, self.parts)
-            for iri, event in self.events.items()
-            if isinstance(event, CompositeEvent) or event.guard is not None
-        }
-        found = {
-            iri for iri, event in self.events.items()
-            if isinstance(event, CompositeEvent) or event.on in windows
-        }  # fmt: skip
-        open = [iri for iri, e in self.events.items() if isinstance(e, LogicalEvent) and e.on is None]
-        size = -1
-        while size < len(found):
-            size = len(found)
-            found.update(
+        items = {i for i, e in self.events.items() if isinstance(e, CompositeEvent) or e.guard is not None}
+        open = [i for i, e in self.events.items() if isinstance(e, LogicalEvent) and e.on is None]
+        more = {i for i, e in self.events.items() if isinstance(e, CompositeEvent) or e.on in windows}
+        found: set[str] = set()
+        common: set[str] | None = None  # the parts of all that last and are items
+        while more:
+            found |= more
+            for head in more & items if common != set() else ():
+                parts = {head, *reachable(head, self.parts)}
+                common = parts if common is None else common & parts
+            more = {
                 iri
                 for iri in open
-                if not found.isdisjoint(self.parts[iri])
-                or any(head in found and head != iri and iri not in parts for head, parts in items.items())
-            )
+                if not found.isdisjoint(self.parts[iri]) or (common is not None and iri not in common)
+            } - found
         return frozenset(found)
 
     def composite(self, iri: str) -> CompositeEvent | None:
