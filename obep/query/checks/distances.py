@@ -47,19 +47,23 @@ class Distances:
     """The points of a pattern in whose candidates some aliases take part."""
 
     wanted: frozenset[str]
-    """The aliases that take part. (Without them nothing of an OPTIONAL, or of an OR, is certain.)"""
+    """The aliases of OPTIONALs and ORs that take part; of what else these have nothing is certain."""
     lasting: frozenset[str]
     """The events whose occurrences may take time."""
     together: bool = True
     """No two of the aliases stand in different branches of an OR."""
     aliases: dict[str, Interval] = field(default_factory=dict)
     _later: list[dict[Point, int]] = field(default_factory=list)
-    """For each point how much later others are at most."""
+    """For each point how much later others are at most, as the operators say it."""
+    _from: dict[Point, dict[Point, int]] = field(default_factory=dict)
+    """For points that were asked for, how much later others are at most, as it follows."""
 
     def most(self, first: Point, second: Point) -> int | None:
         """How much later than the first point the second is at most; `None` if there is no bound."""
-        found = {first: 0}
-        self._shorten(found)
+        found = self._from.get(first)
+        if found is None:
+            found = self._from[first] = {first: 0}
+            self._shorten(found)
         return found.get(second)
 
     def possible(self) -> bool:
@@ -67,11 +71,14 @@ class Distances:
         return self.together and self._shorten(dict.fromkeys(range(len(self._later)), 0))
 
     def _shorten(self, found: dict[Point, int]) -> bool:
-        """Makes ways as short as they can be, and says whether that has an end (Bellman and Ford)."""
+        """Makes ways as short as they can be, and says whether that has an end (Bellman and Ford).
+
+        Most ways lead from what is written later to what is written earlier, so in this order few rounds do.
+        """
         changed = set(found)
         for _ in range(len(self._later) + 1):
             here, changed = changed, set()
-            for point in here:
+            for point in sorted(here, reverse=True):
                 for other, most in self._later[point].items():
                     if other not in found or found[point] + most < found[other]:
                         found[other] = found[point] + most

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import cached_property
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ from obep.query.ast import (
     Expression,
     Literal,
     Negation,
+    Optional,
+    Or,
     Pattern,
     TimeFunction,
     Within,
@@ -31,7 +34,7 @@ from obep.query.checks.layout import Scope
 from obep.query.checks.numbers import ORDER, is_number
 from obep.query.checks.report import quote, say
 from obep.query.checks.tree import operands, patterns, with_operands
-from obep.query.names import walk
+from obep.query.names import alias_of, leaves, walk
 
 MOST_DIFFERENCES = 4
 """In one comparison: nobody writes more."""
@@ -40,9 +43,10 @@ MILLISECOND = 1000
 
 def out_of_time(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP219: the order and the bounds of the pattern leave no times that meet the condition."""
+    timetable = _Timetable(scope, scope.event.pattern)
     for condition in scope.conditions:
         for node in _comparisons(condition.filter.condition):
-            times = _Times.of(scope, node)
+            times = timetable.of(node)
             if times is None or not times.never(node):
                 continue
             yield say(
@@ -91,24 +95,41 @@ _KINDS = {
 }
 
 
+class _Timetable:
+    """What a pattern says of the times that comparisons name."""
+
+    def __init__(self, scope: Scope, pattern: Pattern) -> None:
+        self._scope = scope
+        self._pattern = pattern
+        self._made: dict[frozenset[str], _Times | None] = {}
+
+    def of(self, node: Comparison) -> _Times | None:
+        """Nothing, if it names no times, or its aliases never take part together in what is reported."""
+        named = [part for part in walk(node) if isinstance(part, TimeFunction)]
+        aliases = frozenset(part.alias for part in named if part.alias is not None)
+        places = [self._scope.aliases.get(alias, []) for alias in aliases]
+        if not named or not all(len(found) == 1 and found[0].positive for found in places):
+            return None
+        choices = aliases & self._uncertain
+        if choices not in self._made:
+            distances = Distances(choices, self._scope.definitions.lasting)
+            whole = distances.add(self._pattern)
+            self._made[choices] = _Times(distances, whole) if distances.possible() else None
+        return self._made[choices]
+
+    @cached_property
+    def _uncertain(self) -> frozenset[str]:
+        """The aliases that do not take part in every candidate."""
+        choices = (node for node in patterns(self._pattern) if isinstance(node, Or | Optional))
+        return frozenset(alias_of(leaf) for node in choices for leaf in leaves(node))
+
+
 class _Times:
-    """What a pattern says of the times that a comparison names."""
+    """The times of a pattern's candidates, in which some aliases take part."""
 
     def __init__(self, distances: Distances, whole: Interval) -> None:
         self._distances = distances
         self._whole = whole
-
-    @classmethod
-    def of(cls, scope: Scope, node: Comparison, pattern: Pattern | None = None) -> _Times | None:
-        """Nothing, if the aliases never take part together in what is reported."""
-        named = [part for part in walk(node) if isinstance(part, TimeFunction)]
-        aliases = frozenset(part.alias for part in named if part.alias is not None)
-        places = [scope.aliases.get(alias, []) for alias in aliases]
-        if not named or not all(len(found) == 1 and found[0].positive for found in places):
-            return None
-        distances = Distances(aliases, scope.definitions.lasting)
-        whole = distances.add(pattern or scope.event.pattern)
-        return cls(distances, whole) if distances.possible() else None
 
     def never(self, node: Comparison) -> bool:
         """Whether the comparison holds of no times that the pattern leaves."""
@@ -261,7 +282,7 @@ def _instead(scope: Scope, node: Comparison, times: _Times) -> str:
         [n for n in patterns(scope.event.pattern) if isinstance(n, Within)] if extra else ()
     ):
         longer = replace(frame, within=Duration(frame.within.micros + extra))
-        found = _Times.of(scope, node, _with(scope.event.pattern, frame, longer))
+        found = _Timetable(scope, _with(scope.event.pattern, frame, longer)).of(node)
         if found is not None and not found.never(node):
             return f"… WITHIN {quote(longer.within)}   (or another bound here)"
     if others:
