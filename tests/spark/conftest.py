@@ -9,8 +9,11 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from class_archive import ARCHIVE
 
 JAVA = "-Djdk.lang.Process.launchMechanism=VFORK -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+if ARCHIVE.exists():
+    JAVA += f" -XX:SharedArchiveFile={ARCHIVE}"
 FAST = {
     "spark.sql.shuffle.partitions": "3",
     "spark.default.parallelism": "2",

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from class_archive import to_be_written
 from conftest import FAST
 from many_cases import LATENESS, Member, at_random, examples, members, plain
 from spark_cases import micros, rows
@@ -20,6 +21,7 @@ from obep.spark.compose import SLOW_START
 from obep.spark.session import session
 
 SCHEMA = "stream string, time long, graph string"
+DRIVER = "spark.driver.extraJavaOptions"
 COLD = {"spark.python.worker.reuse": "false"}
 
 
@@ -34,9 +36,10 @@ def chosen(kind: str) -> list[Member]:
     return given if connects(kind) else [*given, *members(at_random(5)), *examples()]
 
 
-def start(kind: str) -> Any:
+def start(kind: str, folder: Path) -> Any:
     if not connects(kind):
-        return session(kind, {**FAST, **COLD}, quiet=True)
+        driver = {DRIVER: FAST[DRIVER] + to_be_written(folder)}
+        return session(kind, {**FAST, **COLD, **driver}, quiet=True)
     from pyspark.sql import SparkSession
 
     return SparkSession.builder.remote(kind).getOrCreate()
@@ -47,7 +50,7 @@ def told(found: list[Any]) -> list[list[object]]:
 
 
 def main(kind: str, folder: Path) -> None:
-    spark = start(kind)
+    spark = start(kind, folder)
     queries = [member.query for member in chosen(kind)]
     reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
     items = reader.json(str(folder / "in"))

@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from class_archive import keep as keep_archive
 from elsewhere_driver import chosen
 from many_cases import batches, expected
 from test_streaming import write_files
@@ -44,6 +45,7 @@ def gives_the_same(kind: str, tmp_path: Path, *ways: str) -> None:
         text=True,
         timeout=550,
     )
+    keep_archive(tmp_path)
     said = [line for line in ran.stderr.splitlines() if not line.startswith(("\tat ", "Streaming"))]
     assert ran.returncode == 0, "\n".join(said)[-4000:]
     found = json.loads((tmp_path / "found.json").read_text())
