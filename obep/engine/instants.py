@@ -204,8 +204,8 @@ class Runtime:
         known = {run.plan.event: run for run in self._runs}
         for event, state in runs:
             known[event].load(state, unpack)
-        self._touched.update(range(len(self._runs)))
-        self._tied = True
+        self._tied = self.now is not None  # nobody knows; where nothing has come yet, it has not
+        self._touched = set(range(len(self._runs))) if self._tied else set()
         self._arrived[:] = unpack(arrived)
         self._seen.clear()
         self._items[:] = unpack(items)

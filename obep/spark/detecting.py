@@ -164,11 +164,13 @@ class Run:
         self._letters.clear()
         self._spare: list[Segment] = []
         """Segments whose state is not the newest: another may be loaded into them."""
+        self._common: tuple[Segment, bytes] | None = None
+        """One that all new segments are run in, one after the other, and its state before the first."""
         self._segments, self._before = warm.segments, warm.touched
         if before is None or warm.version != before.version:
             self._spare.extend(warm.segments.values())
             self._segments, self._before = {}, frozenset()
-        self._touched: set[int] = set()
+        self._touched: tuple[int, ...] = ()
         self._undecided = 0
         """Deadlines beyond the end of a bounded input."""
 
@@ -211,25 +213,35 @@ class Run:
                 self._segments.pop(number, None)
             due = self._pages.index.due(watermark)
         found: list[Occurrence] = []
-        self._touched = set(entries) | due
-        for number in sorted(self._touched):
-            segment = self._segment(number)
+        # What has most to do comes first, and so stands together in the pages: it will come again.
+        self._touched = tuple(sorted({*entries, *due}, key=lambda n: (-len(entries.get(n, ())), n)))
+        for number in self._touched:
+            new = number not in self._segments and number not in self._pages
+            segment = self._blank() if new else self._segment(number)
             segment.add(entries.get(number, ()))
             if watermark is not None:
                 found.extend(segment.release(watermark))
             if self._job.bounded:
                 found.extend(segment.close(end))
                 self._undecided += segment.pending
+            elif new:
+                self._put(number, segment)
         return found
 
     def _segment(self, number: int) -> Segment:
         segment = self._segments.get(number)
         if segment is None:
-            stored = number in self._pages
-            segment = self._spare.pop() if stored and self._spare else self._new_segment()
-            self._segments[number] = segment
-            if stored:
-                segment.load(self._pages.get(number))
+            segment = self._segments[number] = self._spare.pop() if self._spare else self._new_segment()
+            segment.load(self._pages.get(number))
+        return segment
+
+    def _blank(self) -> Segment:
+        """For a new segment, which is not kept warm: of many that come once, each would need an engine."""
+        if self._common is None:
+            made = self._new_segment()
+            self._common = made, made.dump()
+        segment, nothing = self._common
+        segment.load(nothing)
         return segment
 
     def _new_segment(self) -> Segment:
@@ -237,11 +249,14 @@ class Run:
 
     def turned_pages(self) -> Iterator[tuple[int, bytes | None]]:
         """The pages to write, and those that are gone (`None`)."""
-        for number in sorted(self._touched):
-            segment = self._segments[number]
-            wakes, expires = segment.wakes(), segment.expires()
-            self._pages.put(number, segment.dump(), wakes=wakes, expires=expires, pending=segment.pending)
+        for number in self._touched:
+            if number in self._segments:
+                self._put(number, self._segments[number])
         return self._pages.turn()
+
+    def _put(self, number: int, segment: Segment) -> None:
+        wakes, expires = segment.wakes(), segment.expires()
+        self._pages.put(number, segment.dump(), wakes=wakes, expires=expires, pending=segment.pending)
 
     def state(self) -> bytes:
         """The clock and what wakes when, under a new version."""
@@ -253,7 +268,7 @@ class Run:
 
     def keep(self) -> None:
         """Stay warm for the next micro-batch."""
-        recent = self._touched | self._before
+        recent = self._before.union(self._touched)
         segments = {number: segment for number, segment in self._segments.items() if number in recent}
         _warm[self._key] = Warm(self._version, segments, self._letters, frozenset(self._touched))
 

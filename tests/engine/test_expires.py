@@ -6,12 +6,15 @@ import os
 from dataclasses import replace
 from random import Random
 
+import msgspec
 import pytest
 from pattern_cases import Arrival, Case, read_case
 from pattern_engine import runtime_of, solved
 from pattern_runs import drawn, refusals, shown
 from pattern_strategies import Maker, seconds
 
+from obep.engine.instants import Runtime
+from obep.guards.asks import Asks
 from obep.model import SECOND, Occurrence
 from obep.query import ast
 
@@ -21,6 +24,11 @@ EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "200"))
 def answers(case: Case, *, forget: bool) -> tuple[list[tuple[object, ...]], int]:
     """All answers, and how often the runtime was expired when an item came; `forget`: a new one goes on."""
     runtime, found = runtime_of(case)
+    return run(case, runtime, found, forget=forget)
+
+
+def run(case: Case, runtime: Runtime, found: Asks, *, forget: bool) -> tuple[list[tuple[object, ...]], int]:
+    """The same, beginning with a runtime that there is."""
     reported: list[Occurrence] = []
     expired = 0
     expires: int | None = None
@@ -90,6 +98,26 @@ def test_what_has_expired_has_no_part_in_any_answer() -> None:
         answered += bool(times and expected)
     assert expired >= 0.2 * EXAMPLES
     assert answered >= 0.1 * EXAMPLES
+
+
+@pytest.mark.slow
+def test_a_used_runtime_with_the_state_of_a_new_one_is_a_new_one() -> None:
+    """Spark runs all new segments of a micro-batch in one: their times may lie before those of the last."""
+    seeds = iter(range(10**6))
+    answered = 0
+    for _ in range(EXAMPLES):
+        case = None
+        while case is None or refusals(case):
+            case = drawn(Maker(Random(next(seeds)), None))
+        expected, _ = answers(case, forget=False)
+        runtime, found = runtime_of(case)
+        nothing = msgspec.msgpack.encode(runtime.dump())
+        begun = replace(case, arrivals=case.arrivals[: len(case.arrivals) * 2 // 3 + 1])
+        run(begun, runtime, found, forget=False)
+        runtime.load(msgspec.msgpack.decode(nothing))
+        assert run(case, runtime, found, forget=False)[0] == expected, shown(case)
+        answered += bool(expected)
+    assert answered >= 0.3 * EXAMPLES
 
 
 @pytest.mark.parametrize(

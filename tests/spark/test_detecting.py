@@ -303,6 +303,22 @@ def test_what_a_batch_writes_does_not_depend_on_the_rooms_that_are_idle(tmp_path
     assert max(many) <= 2 * max(few)
 
 
+def test_rooms_that_come_once_need_no_engine_of_their_own_and_stand_apart_from_busy_ones(
+    tmp_path: Path,
+) -> None:
+    buckets = Buckets(tmp_path, query("keyed"), buckets=1)
+    busy = [alpha(f"x{room}", at) for at in range(9) for room in (1, 2)]
+    buckets.run([alpha(f"idle{n}", n) for n in range(500)] + busy)
+    key = (buckets.job.bundles[0], 0)
+    assert not detecting._warm[key].segments
+    newest = [segment for _, content in sorted(pages(buckets).items()) for segment in content]
+    buckets.run(busy_later := [alpha(f"x{room}", 2_000_000) for room in (1, 2)])
+    assert len(detecting._warm[key].segments) > 2  # all that waited for the watermark
+    buckets.run(busy_later)
+    buckets.run(busy_later)
+    assert sorted(detecting._warm[key].segments) == sorted(newest[:2])
+
+
 def test_rooms_that_nothing_comes_from_any_more_are_forgotten(tmp_path: Path) -> None:
     """The horizon is 5 s; what lies beyond it is taken from the state without being looked at."""
     buckets = Buckets(tmp_path, query("keyed"), buckets=1)
