@@ -119,9 +119,19 @@ class _Explanations:
 
     @cached_property
     def _apart(self) -> bool:
-        """Nothing is made to be beside itself."""
-        reflexive = any(isinstance(one, a.Reflexive) for one in self._bundle.t.axioms)
-        return not (reflexive or self._bundle.k.facts.same_as)
+        """Nothing is made to be beside itself, or to be the same as another one."""
+        bundle = self._bundle
+        reflexive = any(isinstance(one, a.Reflexive) for one in bundle.t.axioms)
+        return not (reflexive or bundle.k.facts.same_as or any(map(self._merges, bundle.rules)))
+
+    def _merges(self, rule: r.Rule) -> bool:
+        """Whether a rule may find that two individuals are the same."""
+        match rule:
+            case r.Merge(_, role):
+                return role not in self._bundle.definitions.axioms.data_properties
+            case r.Is() | r.Key():
+                return True
+        return False
 
     def _is_plain(self, event: Term) -> bool:
         """Whether its definition says all: nothing else makes it happen, and nothing is added to it."""
@@ -153,15 +163,12 @@ class _Explanations:
         What follows from an event alone follows from what makes it happen, so it needs no way of its own.
         """
         events = self._bundle.linked.events.keys() - self._named_in_t
-        merged = any(isinstance(rule, r.Merge) for rule, _ in self._rules)
         reached = set(names)
         size = 0
         while size < len(reached):
             size = len(reached)
             for rule, named in self._rules:
                 head = getattr(rule, "head", None)
-                if merged and isinstance(rule, r.Witness):  # who must exist may be one that is known
-                    head = rule.filler
                 if head in events or head is None or reached.isdisjoint(named - {head}):
                     continue
                 reached.add(head)

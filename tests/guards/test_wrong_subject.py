@@ -102,6 +102,9 @@ RIGHT = [
     (f"{DEEP} and not (oxygen value 7)", "?this :oxygen ?x .", "", ""),
     (DEEP, "?this :oxygen ?x .", ":oxygen rdfs:domain :Reading .", ""),
     (DEEP, "?this :oxygen ?x .", ":level rdfs:subPropertyOf :oxygen ; rdfs:domain :Reading .", ""),
+    (LOW, "?this :by ?b . ?b :oxygen ?x .", ":near a owl:FunctionalProperty .", ""),  # both may be one
+    (LOW, "?this :by ?b . ?b :oxygen ?x .", ":Reading rdfs:subClassOf [ owl:oneOf ( :b ) ] .", ""),
+    (LOW, "?this :by ?b . ?b :oxygen ?x .", ":Site owl:hasKey ( :area ) .", ""),
 ]  # fmt: skip
 
 
@@ -111,6 +114,19 @@ def test_what_may_be_found_is_not_spoken_of(  # type: ignore[no-untyped-def]
     tmp_path: Path, form, definition: str, guard: str, t: str, k: str
 ) -> None:
     assert said(load(tmp_path, form(definition, guard), t, k)) == []
+
+
+def test_a_functional_property_of_literals_makes_nothing_the_same(tmp_path: Path) -> None:
+    definition, guard, asked, _ = CASES[0]
+    assert asked in guard
+    assert said(load(tmp_path, own(definition, guard), ":oxygen a owl:FunctionalProperty ."))
+
+
+def test_two_that_turn_out_to_be_one_have_the_same_properties(tmp_path: Path) -> None:
+    """:b is :near both :r and :q, so these are one."""
+    query = load(tmp_path, composite(LOW, "?r :by ?b . ?b :oxygen ?x ."), ":near a owl:FunctionalProperty .")
+    graph = ":r a :Reading ; :inPen :p ; :by :q . :p a :Pen . :q :oxygen 4 . :b :near :r , :q ."
+    assert (said(query), found(query, graph)) == ([], 2)  # of :r and of :q
 
 
 def test_a_parameter_of_the_leaf_is_its_individual(tmp_path: Path) -> None:
