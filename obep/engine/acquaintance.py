@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from obep.model import RDF_TYPE, Term
+from obep.ontology.static_names import individuals_of, unknown_to
 from obep.query.nearest import misspelt, split
 
 if TYPE_CHECKING:
@@ -26,17 +27,17 @@ class Known:
 
     def __init__(self, bundle: Bundle, asked: Iterable[Term]) -> None:
         self._bundle = bundle
-        self._met = set(asked) & {*self._all, *bundle.t.individuals}
+        self._unknown = unknown_to(bundle.k, set(asked) - bundle.t.individuals)
 
     def __contains__(self, individual: Term) -> bool:
-        return individual in self._met
+        return individual not in self._unknown
 
     def hint(self, unknown: Counter[Term], asked: Iterable[Term], *, alone: bool) -> str:
         """An unknown one and the known one that was probably meant; nothing where they may be right.
 
         `asked` are the classes and properties that must be said of them. That most of them are misspelt,
         or all of a namespace that K never uses, is no chance. Else K may list the few that matter. `alone`:
-        no other stream has such that are known, for which the query may well be meant.
+        no others, here or in another stream, are known or told of, for which the query may well be meant.
         """
         facts, words = self._bundle.k.facts, self._bundle.saying(asked)
         if words.isdisjoint((*facts.classes, *facts.properties)):
@@ -65,13 +66,7 @@ class Known:
 
     @cached_property
     def _all(self) -> frozenset[Term]:
-        """The individuals of K that have a name."""
-        return frozenset(
-            term
-            for s, p, o in self._bundle.k.once()
-            for term in ((s,) if p == RDF_TYPE else (s, o))
-            if term[0] == "<"
-        )
+        return individuals_of(self._bundle.k)
 
     @cached_property
     def _namespaces(self) -> frozenset[str]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from obep.engine.defined import definitions_of
 from obep.model import RDF_TYPE, Term
 from obep.ontology import rules as r
 from obep.ontology.axioms import THING, Inverse, inverse
 from obep.ontology.listening import Listening
+from obep.ontology.relations import Directed
 from obep.query import ast
 from obep.query.names import walk
 
@@ -25,43 +26,67 @@ Unfolded = Mapping[Term, ast.Description]
 """What classes are defined to be, by T or as events."""
 
 
-def asked_along(bundle: Bundle, of: Listening) -> dict[Term, frozenset[Term]]:
+class Along(NamedTuple):
+    """What is asked along a property."""
+
+    names: frozenset[Term]
+    """Of whoever it leads to."""
+    ends: frozenset[Term]
+    """The properties that are looked for by it. Others that serve the same end do as well."""
+
+
+class Beside(NamedTuple):
+    """What an individual must have beside a property."""
+
+    reached: frozenset[Term]
+    """The property that leads to it, unless it is the individual of the event."""
+    names: frozenset[Term]
+
+
+def asked_along(bundle: Bundle, of: Listening) -> dict[Term, Along]:
     """Those properties, each with the names that are asked of whoever it leads to.
 
     Only what must be so counts: what stands in a union, or follows in another way too, may well be found.
+    In a window another item may say it.
     """
-    ways = _ways(bundle)
+    ways, windows = _ways(bundle), bundle.linked.window_names
     known = {iri: one for iri, one in defined(bundle).items() if ways[iri] <= 1}
     asked: dict[Term, set[Term]] = {}
     for event in of.events:
-        if ways[event.name.iri] <= 1:
+        if ways[event.name.iri] <= 1 and event.on not in windows:
             for property, filler in _somes(event.description, known):
                 asked.setdefault(property, set()).update(_names(filler, known))
     for property, names in _guards(of):
         asked.setdefault(property, set()).update(names)
-    for first, second in list(_chains(bundle, asked)):
+    ends = {property: {property} for property in asked}
+    for first, second, others in list(_chains(bundle, asked)):
         asked.setdefault(first, set()).add(second)
-    found: dict[Term, frozenset[Term]] = {}
+        ends.setdefault(first, {first}).update(others)
+    found: dict[Term, Along] = {}
+    ranges = _Ranges(bundle)
     for property in sorted(bundle.definitions.axioms.object_properties | asked.keys()) if asked else ():
-        names = {name for other in asked if bundle.implies(property, other) for name in asked[other]}
-        if names and (names := names - _following(property, bundle)):
-            found[property] = frozenset(names)
+        served = [other for other in asked if bundle.implies(property, other)]
+        names = {name for other in served for name in asked[other]}
+        if names and (names := names - ranges.of(property)):
+            found[property] = Along(
+                frozenset(names), frozenset(end for other in served for end in ends[other])
+            )
     return found
 
 
-def asked_beside(bundle: Bundle, of: Listening) -> dict[Term, set[frozenset[Term]]]:
+def asked_beside(bundle: Bundle, of: Listening) -> dict[Term, set[Beside]]:
     """The properties that an individual must have together with other names, each with those sets of names.
 
     `Probe and oxygen some …` asks of whoever has oxygen to be a probe: if no item says so, K must.
     """
     ways = _ways(bundle)
     known = {iri: one for iri, one in defined(bundle).items() if ways[iri] <= 1}
-    found: dict[Term, set[frozenset[Term]]] = {}
+    found: dict[Term, set[Beside]] = {}
     for event in of.events:
         if ways[event.name.iri] <= 1:
             for reached, own in _together(event.description, known, frozenset(_of_this(event))):
                 for name in own if len(reached | own) > 1 else ():
-                    found.setdefault(name, set()).add((reached | own) - {name})
+                    found.setdefault(name, set()).add(Beside(reached, (reached | own) - {name}))
     properties = bundle.definitions.axioms.object_properties | bundle.definitions.axioms.data_properties
     return {name: others for name, others in found.items() if name in properties}
 
@@ -154,14 +179,14 @@ def _ways(bundle: Bundle) -> Counter[r.Symbol]:
     return Counter(rule.head for rule in heads if not (isinstance(rule, r.Sub) and own & {*rule.premises}))
 
 
-def _chains(bundle: Bundle, asked: Collection[Term]) -> Iterator[tuple[Term, Term]]:
-    """The first and the second property of the chains that make one which is asked along."""
+def _chains(bundle: Bundle, asked: Collection[Term]) -> Iterator[tuple[Term, Term, list[Term]]]:
+    """The first and the second property of the chains that make some which are asked along, and those."""
     for rule in bundle.rules:
         if isinstance(rule, r.Chain):
             first, second, sup = rule.first, rule.second, rule.sup
-            named = isinstance(sup, str) and any(bundle.implies(sup, other) for other in asked)
-            if named and isinstance(first, str) and isinstance(second, str):
-                yield first, second
+            made = [one for one in asked if isinstance(sup, str) and bundle.implies(sup, one)]
+            if made and isinstance(first, str) and isinstance(second, str):
+                yield first, second, made
 
 
 def _somes(
@@ -193,19 +218,30 @@ def _names(part: ast.Description, known: Unfolded, seen: frozenset[Term] = froze
             yield property.iri
 
 
-def _following(property: Term, bundle: Bundle) -> set[Term]:
-    """The classes that follow for whoever something has the property to."""
-    found = {THING}
-    if property not in bundle.relations:
+class _Ranges:
+    """The classes that follow for whoever something has a property to."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self._relations = bundle.relations
+        self._heads: dict[Directed, set[r.Symbol]] = {}
+        self._uses: dict[r.Symbol, list[r.Sub]] = {}
+        for rule in bundle.rules:
+            if isinstance(rule, r.Exists):
+                self._heads.setdefault(self._relations.of(rule.role), set()).add(rule.head)
+            elif isinstance(rule, r.Sub):
+                for premise in rule.premises or (THING,):
+                    self._uses.setdefault(premise, []).append(rule)
+
+    def of(self, property: Term) -> set[r.Symbol]:
+        back = self._relations.above(inverse(property)) if property in self._relations else ()
+        found: set[r.Symbol] = {THING, *(head for one in back for head in self._heads.get(one, ()))}
+        new = list(found)
+        while new:
+            for rule in self._uses.get(new.pop(), ()):
+                if rule.head not in found and found.issuperset(rule.premises):
+                    found.add(rule.head)
+                    new.append(rule.head)
         return found
-    back = bundle.relations.above(inverse(property))
-    for rule in bundle.rules:
-        if isinstance(rule, r.Exists) and bundle.relations.of(rule.role) in back:
-            found.add(rule.head)
-    subs = [rule for rule in bundle.rules if isinstance(rule, r.Sub)]
-    while more := {rule.head for rule in subs if found.issuperset(rule.premises)} - found:
-        found |= more
-    return found
 
 
 def _guards(of: Listening) -> Iterator[tuple[Term, set[Term]]]:

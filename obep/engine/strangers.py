@@ -14,7 +14,8 @@ from obep.engine.query import Query
 from obep.engine.unknown_individuals import Expected, unknown_individuals
 from obep.model import RDF_TYPE, Item, Term, Triple
 from obep.ontology.asked import Asked
-from obep.ontology.listening import listening
+from obep.ontology.compile import Bundle
+from obep.ontology.listening import Listening, listening
 from obep.ontology.literals import parts
 from obep.ontology.words import prefixed
 from obep.query.checks.numbers import numeric_properties
@@ -49,6 +50,7 @@ class Strangers:
         self._any = definitions.any_predicate
         self._query = query
         self._listeners: dict[str, _Listeners] = {}
+        self._alike: dict[Listening, _Listeners] = {}
         self._left = LOOKED_AT
         self._all = True
         self._seen: Seen = Counter()
@@ -68,7 +70,7 @@ class Strangers:
                 found["strange", item.stream] += 1
                 found.update(("use", item.stream, *use) for use in uses)
             found.update(("name", item.stream, *use) for use in set(uses))
-            here = self._of(item.stream)
+            here = self.listeners(item.stream)
             for _, p, o in item.triples:
                 if o[0] == '"' and (p in here.numeric or p in here.asked):
                     found["value", item.stream, p] += 1
@@ -79,10 +81,13 @@ class Strangers:
             here.expected.count(item, found)
         return found
 
-    def _of(self, stream: str) -> _Listeners:
+    def listeners(self, stream: str) -> _Listeners:
         """What is looked for in the items of a stream."""
         if stream not in self._listeners:
-            self._listeners[stream] = _Listeners.of(self._query, stream)
+            here = listening(self._query.linked, self._query.bundle.definitions, stream)
+            if here not in self._alike:
+                self._alike[here] = _Listeners.of(self._query.bundle, here)
+            self._listeners[stream] = self._alike[here]
         return self._listeners[stream]
 
     def add(self, seen: Seen, of: int) -> None:
@@ -97,7 +102,7 @@ class Strangers:
     def findings(self) -> Iterator[tuple[str, str]]:
         """Codes and messages: streams of nothing (or little) but what is strange; slips; wrong numbers."""
         unmet = unknown_individuals(
-            self._query.bundle, self._seen, lambda stream: self._of(stream).expected, complete=self._all
+            self._query.bundle, self._seen, lambda stream: self.listeners(stream).expected, complete=self._all
         )
         yield from (("OBEP580", message) for message in unmet)
         unknown = dict(self._unknown_streams())
@@ -106,14 +111,14 @@ class Strangers:
         for (kind, stream, *names), count in self._seen.items():
             values = self._values(stream, names[0], count) if kind in ("text", "number") else ""
             if kind == "text" and 2 * count > self._seen["value", stream, *names]:
-                who = "query" if names[0] in self._of(stream).numeric else "ontology"
+                who = "query" if names[0] in self.listeners(stream).numeric else "ontology"
                 yield (
                     "OBEP565",
                     f"{values} are text, and the {who} asks for numbers   ({{field:double}} in the mapping "
                     "makes them numbers)",
                 )
             elif kind == "number":
-                asked = self._of(stream).asked[names[0]]
+                asked = self.listeners(stream).asked[names[0]]
                 yield (
                     "OBEP569",
                     f"{values} are {prefixed(names[1])}, and the ontology or the query asks for "
@@ -155,7 +160,7 @@ class Strangers:
             items = self._seen["item", stream]
             if kind != "name" or use[1] in classes | properties or count < 2 or count < items * MANY:
                 continue
-            sought = self._of(stream).sought
+            sought = self.listeners(stream).sought
             near = misspelt(use[1], sought & (classes if use[0] == "class" else properties))
             if near and (stream, near) not in heard:
                 first = "" if self._all else "first "
@@ -194,10 +199,8 @@ class _Listeners:
     expected: Expected
 
     @classmethod
-    def of(cls, query: Query, stream: str) -> _Listeners:
-        here = listening(query.linked, query.bundle.definitions, stream)
+    def of(cls, bundle: Bundle, here: Listening) -> _Listeners:
         numeric = frozenset(numeric_properties(here.events))
-        bundle = query.bundle
         return cls(bundle.sought(here), numeric, bundle.asked_numbers(here), Expected.of(bundle, here))
 
     def wants_no_text(self, property: Term) -> bool:

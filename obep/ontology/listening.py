@@ -27,7 +27,7 @@ class Listening:
     """Those that guards ask for in its items."""
     roles: frozenset[Term]
     blocks: tuple[tuple[ast.TriplePattern, ...], ...]
-    """What guards ask, by blocks."""
+    """What guards ask of single items, by blocks: no windows, nothing that several items make up."""
     alone: bool
     """Whether some event does not read it."""
 
@@ -42,23 +42,39 @@ def listening(linked: Linked, definitions: Definitions, stream: str) -> Listenin
         if isinstance(event, ast.LogicalEvent) and iri not in deaf
     )
     goals = tuple(goal for goal in definitions.goals if goal not in deaf)
-    blocks = tuple(one for event in linked.events.values() for one in _asked(event, linked, deaf))
-    classes, roles = asked_for((pattern for block in blocks for pattern in block), definitions.axioms)
+    asked = [one for event in linked.events.values() for one in _asked(event, linked, deaf)]
+    classes, roles = asked_for((pattern for block, _ in asked for pattern in block), definitions.axioms)
+    blocks = tuple(block for block, single in asked if single)
     return Listening(events, goals, classes, roles, blocks, alone=bool(deaf))
 
 
-def _asked(event: ast.Event, linked: Linked, deaf: set[Term]) -> Iterator[tuple[ast.TriplePattern, ...]]:
-    """What a guard asks, block by block, of items that somebody reads who is not deaf to them."""
+def _asked(
+    event: ast.Event, linked: Linked, deaf: set[Term]
+) -> Iterator[tuple[tuple[ast.TriplePattern, ...], bool]]:
+    """What a guard asks, block by block, of items that somebody reads who is not deaf to them; and whether
+    a single item has to say it."""
     if event.guard is None or event.name.iri in deaf:
         return
-    yield event.guard.own
     if isinstance(event, ast.LogicalEvent):
-        yield from (block.triples for block in event.guard.blocks)
+        for triples in (event.guard.own, *(block.triples for block in event.guard.blocks)):
+            yield triples, _single(event.name.iri, linked)
         return
-    hearing = {alias_of(leaf) for leaf in leaves(event.pattern) if _hears(leaf.event.iri, linked, deaf)}
+    yield event.guard.own, False
+    hearing = {
+        alias_of(leaf): _single(leaf.event.iri, linked)
+        for leaf in leaves(event.pattern)
+        if _hears(leaf.event.iri, linked, deaf)
+    }
     for block in event.guard.blocks:
-        if hearing.intersection(block.aliases) or (hearing and not block.aliases):
-            yield block.triples
+        mine = [single for alias, single in hearing.items() if not block.aliases or alias in block.aliases]
+        if mine:
+            yield block.triples, any(mine)
+
+
+def _single(iri: Term, linked: Linked) -> bool:
+    """Whether an event is found in one item."""
+    event = linked.events.get(iri)
+    return isinstance(event, ast.LogicalEvent) and event.on not in linked.window_names
 
 
 def _hears(iri: Term, linked: Linked, deaf: set[Term]) -> bool:

@@ -5,7 +5,7 @@ Classes and properties of K that nobody looks at, and individuals of the query t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -65,8 +65,8 @@ def check_individuals(bundle: Bundle) -> list[Diagnostic]:
         for name in dict.fromkeys((*_defining(event), *_compared(event, taken)))
         if name.iri not in t
     ]
-    strange = _strange({name.iri for name, _ in named}, bundle.k)
-    known = t | _individuals_of(bundle.k) if strange else t
+    strange = unknown_to(bundle.k, {name.iri for name, _ in named})
+    known = t | individuals_of(bundle.k) if strange else t
     return [
         say(
             "OBEP242", file, name.span, f"nobody knows {name.text}",
@@ -79,7 +79,7 @@ def check_individuals(bundle: Bundle) -> list[Diagnostic]:
     ]  # fmt: skip
 
 
-def _strange(names: set[Term], k: Graph) -> set[Term]:
+def unknown_to(k: Graph, names: Iterable[Term]) -> set[Term]:
     """Those that K does not have as individuals."""
     left = set(names)
     for s, p, o in k.once() if left else ():
@@ -91,7 +91,8 @@ def _strange(names: set[Term], k: Graph) -> set[Term]:
     return left
 
 
-def _individuals_of(k: Graph) -> frozenset[Term]:
+def individuals_of(k: Graph) -> frozenset[Term]:
+    """The individuals of K that have a name."""
     return frozenset(t for s, p, o in k.once() for t in ((s,) if p == RDF_TYPE else (s, o)) if t[0] == "<")
 
 
@@ -107,7 +108,7 @@ def _no_individuals(bundle: Bundle) -> set[Term]:
     """What the query and T mean by other names, or make themselves."""
     own, facts = bundle.definitions.axioms, bundle.k.facts
     properties = own.object_properties | own.data_properties | own.annotation_properties
-    said = (*bundle.linked.events, *_constructed(bundle), *facts.classes, *facts.properties)
+    said = (*bundle.linked.events, *constructed(bundle), *facts.classes, *facts.properties)
     return {*own.classes, *properties, *said}
 
 
@@ -154,11 +155,12 @@ def known_names(bundle: Bundle) -> frozenset[Term]:
     definitions, known = bundle.definitions, bundle.definitions.axioms
     classes = known.classes | definitions.guard_classes
     properties = known.object_properties | known.data_properties | definitions.guard_roles
-    declared = known.annotation_properties | _declared(bundle) | set(_constructed(bundle))
+    declared = known.annotation_properties | _declared(bundle) | set(constructed(bundle))
     return classes | properties | declared
 
 
-def _constructed(bundle: Bundle) -> Iterator[Term]:
+def constructed(bundle: Bundle) -> Iterator[Term]:
+    """The names in what occurrences add to themselves."""
     for event in bundle.linked.events.values():
         for pattern in event.construct:
             yield from (node.iri for node in walk(pattern) if isinstance(node, ast.Name))

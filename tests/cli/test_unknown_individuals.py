@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from shell import embedded, hot
 
+import obep
+from obep.engine.strangers import Strangers
+
 T = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :Pen a owl:Class . :Farm a owl:Class . :Probe a owl:Class . :Nursery a owl:Class .
@@ -305,3 +308,92 @@ def test_a_stream_beside_one_that_is_meant_may_be_about_others(tmp_path: Path) -
         (tmp_path / "all.jsonl").write_text("\n".join(lines))
         err = embedded(query, "--source", tmp_path / "all.jsonl").err
         assert ("OBEP580  warning: t:" in err) == warned
+
+
+FOREIGN = "@prefix f: <http://f/> . @prefix m: <http://m/> ."
+KNOWN_PENS = f"""@prefix : <http://e/#> . {FOREIGN}
+f:pen a :Pen ; :area 10 ; :partOf f:farm ; :holds f:probe . f:farm a :Farm . f:probe a :Probe ; :on f:farm .
+"""
+MORE_T = f"""{T}
+:holds a owl:ObjectProperty ; rdfs:range :Pen . :heldBy a owl:ObjectProperty ; owl:inverseOf :holds .
+:place a owl:ObjectProperty . :room a owl:ObjectProperty ; rdfs:subPropertyOf :place .
+:city a owl:ObjectProperty ; rdfs:subPropertyOf :place .
+"""
+READING = "m:r a :Probe ; :inPen m:a"
+PEN = "m:a a :Pen ; :area 7"
+IN_A_PEN = "EVENT H {on} AS (Probe and inPen some (Pen and area some number))"
+SEEN_APART = "EVENT R AS (Probe and inPen some Thing) EVENT P AS (Pen and area some number)"
+FOUND_ANYWAY = {
+    "in a window another item says it": (
+        "FROM NAMED WINDOW <w> ON <s> [RANGE 10 s]\n" + IN_A_PEN.format(on="ON <w>"), (READING, PEN),
+    ),
+    "two items make up what a block asks": (
+        f"{SEEN_APART} EVENT RP MATCH R SEQ P WITHIN 3 s "
+        "EVENT H MATCH RP AS x IF { EVENT x { ?r :inPen ?pen . ?pen :area ?a } }",
+        (READING, PEN),
+    ),
+    "an occurrence says it": (
+        f"{SEEN_APART} EVENT RP MATCH R(?r) AS r SEQ P(?p) AS p WITHIN 3 s IF {{ EVENT r {{ ?r :inPen ?p }} "
+        "EVENT p { ?p :area ?a } } CONSTRUCT { ?r :inPen ?p . ?r a :Probe . ?p a :Pen ; :area ?a } "
+        + IN_A_PEN.format(on=""),
+        (READING, PEN),
+    ),
+    "an occurrence says it of the individual": (
+        "EVENT O AS oxygen some number EVENT OO MATCH O(?p) AS o SEQ O(?p) AS p WITHIN 3 s "
+        "CONSTRUCT { ?p a :Probe } EVENT H AS (Probe and oxygen some number)",
+        ("m:r :oxygen 4", "m:r :oxygen 3"),
+    ),
+    "an inverse says it": (
+        "EVENT H AS (Probe and inPen some (heldBy some Thing))",
+        (f"{READING} . m:x :holds m:a",) * 2,
+    ),
+    "a range says it": ("EVENT H AS (Probe and inPen some Pen)", (f"{READING} . m:x :holds m:a",) * 2),
+    "it is said to be one that is known": (
+        "EVENT H AS (Probe and inPen some Pen)",
+        (f"{READING} . f:pen <http://www.w3.org/2002/07/owl#sameAs> m:a",) * 2,
+    ),
+    "what a chain would make is said": (
+        "EVENT H AS (Probe and on some Farm)", (f"{READING} ; :on f:farm",) * 2,
+    ),
+    "another property below it leads to a known one": (
+        "EVENT H AS (Probe and place some Pen)", ("m:r a :Probe ; :room f:pen ; :city m:oslo",) * 2,
+    ),
+    "another property below it leads to one of the item": (
+        "EVENT H AS (Probe and place some Pen)",
+        ("m:r a :Probe ; :room m:a ; :city m:oslo . m:a a :Pen",) * 2,
+    ),
+    "another value is one of the item": (
+        "EVENT H AS (Probe and inPen some Pen)",
+        (f"{READING}, {', '.join(f'm:{n}' for n in 'bcdefghijk')} . m:a a :Pen",) * 2,
+    ),
+    "other things have the property, too": (
+        IN_A_PEN.format(on=""), (*("m:r a :Probe ; :inPen f:pen",) * 2, *("m:house :area 5",) * 9),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FOUND_ANYWAY)
+def test_nothing_is_said_where_events_are_found(tmp_path: Path, case: str) -> None:
+    events, graphs = FOUND_ANYWAY[case]
+    (tmp_path / "t.ttl").write_text(MORE_T)
+    (tmp_path / "k.ttl").write_text(KNOWN_PENS)
+    head = "PREFIX : <http://e/#>\nVOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM <s>\n"
+    lines = [
+        json.dumps({"time": n, "graph": f"@prefix : <http://e/#> . {FOREIGN} {graph} ."})
+        for n, graph in enumerate(graphs)
+    ]
+    query = hot(tmp_path, f"{head}{events}\nRETURN H\n")
+    done = embedded(query, "--source=s=-", stdin="\n".join(lines).encode())
+    assert done.out
+    assert "OBEP580" not in done.err
+
+
+def test_streams_that_the_same_events_read_are_looked_through_once(tmp_path: Path) -> None:
+    (tmp_path / "t.ttl").write_text(T)
+    (tmp_path / "k.ttl").write_text(K)
+    head = "PREFIX : <http://e/#>\nVOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM <s>\nFROM STREAM <t>\n"
+    events = f"{LOW}\nEVENT Other ON <t> AS Probe\n"
+    query = obep.load(text=f"{head}FROM STREAM <u>\n{events}RETURN ALL\n", folder=tmp_path, java=False)
+    here = Strangers(query).listeners
+    assert here("s") is here("u")
+    assert here("s") is not here("t")
