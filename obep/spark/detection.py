@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,14 +45,14 @@ class Detection:
     """What stage 2 gives."""
     observe: str = ""
 
-    @property
+    @cached_property
     def records(self) -> DataFrame:
         """Occurrences, dead letters and progress."""
         from obep.spark.records import RECORD, columns
 
         return self._observed(self.payloads.mapInArrow(columns, RECORD))
 
-    @property
+    @cached_property
     def occurrences(self) -> DataFrame:
         """`event, id, start, end, detected, bindings, because, bounded, rdf`."""
         from obep.spark.records import OCCURRENCE, OCCURRENCE_NAMES, occurrence_columns
@@ -61,12 +61,12 @@ class Detection:
             return self.records.where("kind = 'occurrence'").select(*OCCURRENCE_NAMES)
         return self.payloads.mapInArrow(occurrence_columns, OCCURRENCE)
 
-    @property
+    @cached_property
     def dead_letters(self) -> DataFrame:
         """`stream, at, code, reason, raw, line`: the items that took part in nothing, and why."""
         return self.records.where("kind = 'letter'").select(*DeadLetter._fields)
 
-    @property
+    @cached_property
     def progress(self) -> DataFrame:
         """One JSON object a bucket and micro-batch."""
         return self.records.where("kind = 'progress'").select("progress")
@@ -80,7 +80,7 @@ class Detection:
         """
         from obep.spark.parquet import DELIVERED, Putting
 
-        putting = Putting(Path(folder).absolute(), Path(dead_letters).absolute() if dead_letters else None)
+        putting = Putting(folder, dead_letters)
         told = self._observed(self.payloads.mapInArrow(putting.writing(), DELIVERED))
         return told.writeStream.foreachBatch(putting)
 

@@ -35,6 +35,8 @@ DELIVERED = (
     "texts array<string>"
 )
 _NAMES = tuple(column.split()[0] for column in DELIVERED.split(", "))
+SPARKS_LOG = "_spark_metadata"
+"""By which Spark's own sink knows its files."""
 _PART = re.compile(r"part-(\d{8})(-\d{4,})?\.parquet")
 
 
@@ -128,6 +130,13 @@ class Parts:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise fail("OBEP554", f"{folder} cannot be written: {error.strerror}") from None
+        if (folder / SPARKS_LOG).exists():
+            raise fail(
+                "OBEP554",
+                f"{folder} was written by Spark's own sink",
+                reason=f"Whoever reads it sees what {SPARKS_LOG} lists, and nothing else.",
+                remedy="another folder",
+            )
         for path in folder.iterdir():
             found = _PART.fullmatch(path.name)
             if (found and int(found[1]) >= first) or (
@@ -155,27 +164,37 @@ class Parts:
 class Putting:
     """The function that `foreachBatch` runs over what `Writing` hands on: a micro-batch gets its place.
 
-    The first micro-batch that it sees begins the folders anew from there: what a run that is gone put there
+    The first micro-batch of a start begins the folders anew from there: what a run that is gone put there
     for it, or after it, is replaced.
     """
 
-    def __init__(self, folder: Path, letters: Path | None) -> None:
+    def __init__(self, folder: Path | str, letters: Path | str | None) -> None:
         """`letters` is the folder of dead letters."""
-        self._folder = folder
-        self._letters = letters
+        self._folder = _local(folder)
+        self._letters = _local(letters) if letters else None
+        if self._letters is not None and self._letters.resolve() == self._folder.resolve():
+            raise fail(
+                "OBEP568",
+                f"{self._folder} is the folder of occurrences and of dead letters",
+                reason="Each of them replaces what lies there.",
+                remedy="another folder for dead letters",
+            )
         self._parts: Parts | None = None
         self._refused: Parts | None = None
+        self._batch = -1
 
     def writing(self) -> Writing:
         """The function that `mapInArrow` runs before."""
         return Writing([Place(FOLDER, str(self._folder), ())], texts=False)
 
     def __call__(self, told: DataFrame, batch: int) -> None:
-        if self._parts is None:
+        if self._parts is None or batch <= self._batch:  # a writer may be started again
             self._parts = Parts(self._folder, batch)
-        if self._letters is not None and self._refused is None:
-            self._refused = Parts(self._letters, batch, DeadLetter._fields)
-        rows = told.where("kind <> 'progress'").toArrow()  # here the executors write
+            if self._letters is not None:
+                self._refused = Parts(self._letters, batch, DeadLetter._fields)
+        self._batch = batch
+        kinds = (WRITTEN, "letter") if self._refused is not None else (WRITTEN,)
+        rows = told.where(f"kind IN ({', '.join(map(repr, kinds))})").toArrow()  # here the executors write
         written = rows.filter(_is(rows, WRITTEN)).column("progress").to_pylist()
         files = [msgspec.json.decode(one, type=Written).files for one in written]
         self._parts.put(batch, [one[FOLDER] for one in files if FOLDER in one])
@@ -192,6 +211,18 @@ class Putting:
             file.write(part)
         file.close()
         return [str(file.path)]
+
+
+def _local(folder: Path | str) -> Path:
+    """A folder of the file system: not `s3a://…`, which would be one of that name here."""
+    if isinstance(folder, str) and re.match(r"[A-Za-z][\w+.-]+:/", folder):
+        raise fail(
+            "OBEP554",
+            f"{folder} is no folder that Python can write",
+            reason="The executors write Parquet themselves, without Spark's file systems.",
+            remedy="a folder that all machines share, or found.occurrences.writeStream.format('parquet')",
+        )
+    return Path(folder).absolute()
 
 
 def _is(rows: pa.Table, kind: str) -> Any:
