@@ -73,11 +73,11 @@ def _matters(name: Term, known: frozenset[Term]) -> bool:
 
 def _clause(path: Path, bundle: Bundle) -> tuple[ast.QueryFile, ast.Source]:
     """The clause that names a file."""
-    clauses = [(file, one) for file in bundle.linked.files for one in file.sources if one.kind == "graph"]
-    named = [place for place in clauses if path.name in _last(place[1].iri)]
-    return (named or clauses)[0]
-
-
-def _last(iri: str) -> tuple[str, str]:
-    end = iri.rsplit("/", 1)[-1]
-    return end, unquote(end)
+    linked = bundle.linked
+    clauses = [(file, one) for file in linked.files for one in file.sources if one.kind == "graph"]
+    for file, one in clauses:
+        folder = linked.folder if file is linked.file else Path(file.name).parent
+        written = one.iri.removeprefix("file://")
+        if path in ((folder / written).resolve(), (folder / unquote(written)).resolve()):
+            return file, one
+    return clauses[0]

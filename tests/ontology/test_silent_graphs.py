@@ -39,6 +39,17 @@ def test_an_empty_one_is_warned_of_at_its_clause(tmp_path: Path, prefixes: str) 
     assert only.line_text == "FROM GRAPH <k0.ttl>"
 
 
+def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    for name in "a", "b", "c d":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "k.ttl").write_text("" if name != "a" else f"{PREFIXES} :v a :Valve .")
+    (tmp_path / "b" / "more.obep").write_text("FROM GRAPH <k.ttl>\n")
+    vocab = "VOCAB <t.ttl>\nFROM GRAPH <a/k.ttl>\nINCLUDE <b/more.obep>\nFROM GRAPH <c%20d/k.ttl>"
+    included, own = sorted(said(tmp_path, vocab=vocab), key=lambda one: one.message, reverse=True)
+    assert (Path(included.file).name, included.line_text) == ("more.obep", "FROM GRAPH <k.ttl>")
+    assert own.line_text == "FROM GRAPH <c%20d/k.ttl>"
+
+
 def test_one_of_another_namespace_is_warned_of_with_the_names_that_were_meant(tmp_path: Path) -> None:
     (only,) = said(tmp_path, "o:v a o:Valve ; o:partOf o:r . o:r a o:Room .")
     assert only.code == "OBEP249"
