@@ -19,15 +19,16 @@ from obep.query.situation import Situation
 MOST = 20
 """More errors than that are not reported at once."""
 
-_NAME = r"(?:<[^<>\s]*>|[\w:][\w:.-]*)"
+_NAME = r"(?><[^<>\s]*>|[\w:][\w:.-]*)"  # as a whole: the alias `was` is no name `w` before AS
 _HEADS = re.compile(
     r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*"""'
     r"|'''(?:[^'\\]|\\[\s\S]|'(?!''))*'''"
     r'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\''
-    r"|#[^\n]*"
+    r"|<[^\s<>\"{}|^`\\]*>|#[^\n]*"
+    r"|(?P<open>\{)|(?P<close>\})"
     r"|(?P<event>\b(?:NAMED\s+)?EVENT\s+" + _NAME + r"\s*(?:\([^(){}]*\)\s*)?(?:ON\s*<[^<>\s]*>\s*)?"
     r"(?:\{\s*)?(?:AS|MATCH|SUBCLASSOF)\b)"
-    r"|(?P<other>^[ \t]*(?:RETURN|(?:NAMED\s+)?EVENT\s+(?!" + _NAME + r"\s*[,{])(?!\*))(?![\w:]))"
+    r"|(?P<other>^[ \t]*(?:RETURN|(?:NAMED\s+)?EVENT\s++(?!" + _NAME + r"\s*[,{])(?!\*))(?![\w:]))"
     r"|(?P<prologue>^[ \t]*(?:BASE|PREFIX|VOCAB|TBOX|FROM|INCLUDE)(?![\w:]))",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -41,11 +42,20 @@ class Head(NamedTuple):
 
 
 def heads(text: str) -> list[Head]:
-    """Every place where the parser could start again."""
+    """Every place where the parser could start again.
+
+    In braces, where EVENT begins a block and any word may be a name, that is only an EVENT with AS or MATCH.
+    """
     found = []
+    depth = 0
     for match in _HEADS.finditer(text):
         kind = match.lastgroup
-        if kind is not None:
+        if kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth = max(0, depth - 1)
+        elif kind == "event" or (kind is not None and not depth):
+            depth = match[0].count("{")  # of the older form, EVENT :H { MATCH … }
             start = match.start() + len(match[0]) - len(match[0].lstrip())
             found.append(Head(start, kind == "prologue"))
     return found
@@ -69,7 +79,7 @@ def syntax_errors(scope: Scope, error: Stuck) -> list[Diagnostic]:
         if blanked is None or len(found) == MOST:
             break
         text = blanked
-        current = Scope(text, scope.name)
+        current = Scope(text, scope.name, shown=scope.text)
         try:
             run(current, text)
         except Stuck as another:

@@ -63,8 +63,10 @@ COUNTED = {
 class Scope:
     """Resolves names and collects diagnostics for one text."""
 
-    def __init__(self, text: str, name: str) -> None:
+    def __init__(self, text: str, name: str, shown: str | None = None) -> None:
         self.text = text
+        self.shown = text if shown is None else shown
+        """The file's own text, where parts of `text` are blanked out."""
         self.name = name
         self.diagnostics: list[Diagnostic] = []
         self.open: list[Token] = []
@@ -88,7 +90,7 @@ class Scope:
     def line(self, number: int) -> str:
         """The source line with that number."""
         if self._lines is None:
-            self._lines = self.text.split("\n")
+            self._lines = self.shown.split("\n")
         return self._lines[number - 1].rstrip("\r") if number <= len(self._lines) else ""
 
     def diagnostic(

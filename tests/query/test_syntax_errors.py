@@ -64,6 +64,14 @@ def test_every_message_says_where_why_and_what_to_do() -> None:
                 assert one.line_text, path.stem
 
 
+def test_a_shown_line_is_the_files_own() -> None:
+    for path in GOLDEN:
+        lines = path.read_bytes().decode("utf-8", "replace").split("\n")
+        for one in diagnostics(path):
+            if one.span is not None and one.file == path.name:
+                assert one.line_text == lines[one.span.line - 1].rstrip("\r"), path.stem
+
+
 # --- the examples ---------------------------------------------------------------------------------------
 
 EXAMPLES = [(mistake.code, example) for mistake in mistakes() for example in mistake.examples]
