@@ -24,6 +24,9 @@ TRIES = 1000
 """Errors in a row after which the rest of an input is given up."""
 
 
+AS_QUADS = "if a fourth term names the graph, it is N-Quads: such a file ends in .nq, standard input is -.nq"
+
+
 def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
     """The items of a file in N-Quads or TriG; statements that cannot be read spoil only their graph."""
     gathering = Gathering(reading)
@@ -39,12 +42,17 @@ def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item |
         except SyntaxError as error:
             errors += 1
             gathering.spoil()
-            yield dead(
-                Refused("OBEP604", hinted(syntax(error), likely_bytes(unmarked.head))), reading.stream, b""
-            )
+            reason = syntax(error)
+            hint = likely_bytes(unmarked.head) or (AS_QUADS if _four_terms(reason, format) else "")
+            yield dead(Refused("OBEP604", hinted(reason, hint)), reading.stream, b"")
     else:
         yield dead(Refused("OBEP604", "the rest was not read: too many errors in a row"), reading.stream, b"")
     yield from gathering.finish()
+
+
+def _four_terms(reason: str, format: str) -> bool:
+    """Whether what was to be TriG probably has statements of four terms."""
+    return format == "trig" and "A dot is expected" in reason
 
 
 def read_document(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import obep
 from obep.config import load_config
+from obep.engine.rdf import to_rdf
 from obep.formats import read_items
 from obep.formats.mapping import make_mapping
 from obep.formats.units import ALIASES, TABLE
@@ -102,3 +104,29 @@ def test_every_unit_is_named_beside_its_dimension() -> None:
     rows = dict(re.findall(r"^\| (\w+) \| ((?:`[^`]+` ?)+) \|$", TEXT, re.MULTILINE))
     for name in (*TABLE, *ALIASES):
         assert f"`{name}`" in rows[TABLE[ALIASES.get(name, name)].dimension].split()
+
+
+def test_an_occurrence_that_is_read_back_leads_to_whom_it_happened_to() -> None:
+    """By `CONSTRUCT { ?this :about ?f . }` in the one query and `inverse about some Spoil` in the other."""
+    head = "PREFIX : <http://e/>\n"
+    first = obep.load(
+        text=f"{head}FROM STREAM <s>\n"
+        "EVENT Warm AS (c some number[> 5])\nEVENT Cold AS (c some number[< 5])\n"
+        "EVENT Spoil(?f) MATCH Warm(?f) NEXT Cold(?f) WITHIN 1 h CONSTRUCT { ?this :about ?f . }\n"
+        "RETURN Spoil"
+    )
+    second = obep.load(
+        text=f"{head}FROM STREAM <back>\nEVENT SpoiledAt AS (inverse about some Spoil)\n"
+        "EVENT Twice(?f) MATCH SpoiledAt(?f) AS once SEQ SpoiledAt(?f) AS again WITHIN 1 h\nRETURN Twice"
+    )
+    told = [("x", 9), ("y", 9), ("x", 1), ("y", 1), ("x", 8), ("x", 2)]
+    quads = ""
+    with first.engine() as engine:
+        for at, (who, celsius) in enumerate(told):
+            hits = engine.push(f"<http://e/{who}> <http://e/c> {celsius} .", at=at)
+            quads += "".join(to_rdf(hit, format="nquads") for hit in hits)
+    with second.engine() as engine:
+        found = engine.push_items(read_items(quads.encode(), "nquads", "back")) + engine.close()
+    assert [(hit.start, hit.end, hit.bindings) for hit in found] == [
+        (2_000_000, 5_000_000, ({"f": "<http://e/x>"},))
+    ]

@@ -215,6 +215,13 @@ def test_a_statement_that_cannot_be_read_spoils_the_graphs_it_may_be_of_and_no_o
     assert names(between) == ["f@1x1", "OBEP604", "OBEP604", "OBEP604", "i@4x1"]
 
 
+def test_quads_where_trig_was_meant_are_told_their_ending() -> None:
+    text = time("g", "1") + quad("a", "g")
+    letters = [one for one in read_items(text.encode(), "trig", "s") if isinstance(one, DeadLetter)]
+    assert letters[0].code == "OBEP604"
+    assert "it is N-Quads: such a file ends in .nq" in letters[0].reason
+
+
 def test_a_graph_over_the_limit_is_refused_as_a_whole() -> None:
     large = "".join(quad(f"a{n}", "g") for n in range(100))
     assert names(
