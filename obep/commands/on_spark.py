@@ -216,7 +216,7 @@ def _complain(run: SparkRun, order: Order, progress: Progress, stopped: bool) ->
         taken=run.tally.processed,
         query=run.query,
         streams=streams,
-        heard=run.notices.heard.keys(),
+        heard=run.notices.heard,
         bindings=bindings(order, streams),
         at_end=order.checkpoint is None and not stopped,
     )

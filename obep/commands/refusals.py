@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 import msgspec
 
@@ -22,7 +22,7 @@ def complain(
     taken: int,
     query: Query,
     streams: Set[str],
-    heard: Set[str],
+    heard: Mapping[str, int],
     bindings: Sequence[str],
     at_end: bool,
 ) -> bool:
@@ -30,13 +30,15 @@ def complain(
     at all or of a stream of the query.
 
     `kept` is whether they are in a file, `taken` how many items were not refused, `streams` are those of the
-    query, `heard` those of which an item could be read, `bindings` the options that would give sources
-    without a name to a stream that has a mapping, `at_end` whether this was all there is, from its beginning.
+    query, `heard` how many items of each could be read, whether or not they were refused then (late ones are
+    no reason to fail), `bindings` the options that would give sources without a name to a stream that has a
+    mapping, `at_end` whether this was all there is, from its beginning.
     """
     counts, first = letters.counts, letters.first
     refused = streams if taken else {stream for stream, _ in letters.first_of}
     first_of = sorted(letters.first_of.items(), key=lambda one: one[0][0])  # Spark has no order of its own
-    whole = [one for (stream, _), one in first_of if stream in refused - heard]
+    taken_of = {stream for stream, items in heard.items() if items > letters.items[stream]}
+    whole = [one for (stream, _), one in first_of if stream in refused - taken_of]
     hint = "" if kept else "   (--dead-letters FILE keeps them)"
     nothing = bool(counts) and not taken
     for code, number in counts.most_common()[nothing:]:
@@ -51,7 +53,8 @@ def complain(
         message = f"{which} refused{share} with {code}: {first[code].reason}{hint}"
         progress.error("OBEP560", message, _remedy(whole, query, bindings))
         return True
-    for stream in sorted(streams - heard - {stream for stream, _ in letters.first_of}) if at_end else ():
+    came = heard.keys() | {stream for stream, _ in letters.first_of}
+    for stream in sorted(streams - came) if at_end else ():
         progress.warn("OBEP556", f"{stream}: no item of this stream came")
     for stream, code in {letter.stream: letter.code for letter in reversed(whole)}.items():
         own = [letter for letter in whole if letter.stream == stream]

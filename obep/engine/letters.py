@@ -7,7 +7,7 @@ from obep.formats.instants import show_instant
 from obep.formats.reading import as_sent
 from obep.model import DeadLetter, Item
 
-LATE = "OBEP640"
+LATE, TOO_FAR = "OBEP640", "OBEP641"
 FAR = 30 * 86_400_000_000
 """Who is later than that was probably not late: another item had a wrong time."""
 
@@ -30,4 +30,4 @@ def too_far(item: Item) -> DeadLetter:
     when = show_instant(item.at, style_of_instant(item.at))
     limit = "a wrong clock? (future under [engine] is the limit)"
     reason = f"its instant, {when}, lies too far in the future: {limit}"
-    return DeadLetter(item.stream, item.at, "OBEP641", reason, as_sent(item))
+    return DeadLetter(item.stream, item.at, TOO_FAR, reason, as_sent(item))

@@ -7,17 +7,18 @@ up on the driver. It depends on the batch alone: a block must be the same if Spa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
 import msgspec
 
+from obep.engine.letters import TOO_FAR
 from obep.engine.query import Query
 from obep.engine.strangers import Strangers
 from obep.formats.hints import Doubt
 from obep.formats.reading import Notes
-from obep.model import Item
+from obep.model import DeadLetter, Item
 from obep.spark.route import Arrived, Columns
 from obep.spark.worker import query_of, streams_of
 
@@ -37,7 +38,7 @@ class Noticed(msgspec.Struct, omit_defaults=True):
     """What was noticed about one batch."""
 
     heard: dict[str, int]
-    """How many items each stream of the query has."""
+    """How many items each stream of the query has; refused ones, too, if they could be read."""
     seen: list[tuple[list[str], int]]
     """What `Strangers` count."""
     arrivals: int = 0
@@ -46,7 +47,7 @@ class Noticed(msgspec.Struct, omit_defaults=True):
     """By source."""
 
 
-def notice(bundles: tuple[str, ...], items: Iterable[Arrived], notes: Notes | None) -> str:
+def notice(bundles: tuple[str, ...], items: Sequence[Arrived], notes: Notes | None) -> str:
     """What there is to notice about a batch; nothing, where several queries would have to say it."""
     if len(bundles) > 1:
         return ""
@@ -58,6 +59,7 @@ def notice(bundles: tuple[str, ...], items: Iterable[Arrived], notes: Notes | No
     heard: Counter[str] = Counter()
     for one in mine:
         heard[one.stream] += 1 if isinstance(one, Item) else len(one.times)
+    heard.update(one.stream for one in items if isinstance(one, DeadLetter) and one.code == TOO_FAR)
     if not heard and (notes is None or not notes.styles):
         return ""
     seen = strangers.seen(islice(_one_by_one(mine), LOOKED_AT))

@@ -8,10 +8,13 @@ from typing import BinaryIO
 
 import msgspec
 
+from obep.engine.letters import TOO_FAR
 from obep.errors import fail
 from obep.formats.instants import show_instant
 from obep.model import DeadLetter
 
+AFTER_READING = frozenset(("OBEP620", "OBEP630", TOO_FAR))
+"""The codes of items that could be read, where the letter has their text: windows have such letters, too."""
 SOME = 100
 """Dead letters that are kept to be shown."""
 
@@ -24,6 +27,8 @@ class Letters:
         self.first: dict[str, DeadLetter] = {}
         self.first_of: dict[tuple[str, str], DeadLetter] = {}
         """By stream and code; of some, since records name their streams as they like."""
+        self.items: Counter[str] = Counter()
+        """By stream, the items that could be read and were refused all the same."""
         self.some: list[DeadLetter] = []
         self._file: BinaryIO | None = None
         if path is not None:
@@ -40,6 +45,8 @@ class Letters:
         self.first.setdefault(letter.code, letter)
         if len(self.first_of) < SOME:
             self.first_of.setdefault((letter.stream, letter.code), letter)
+        if letter.code in AFTER_READING and letter.raw:
+            self.items[letter.stream] += 1
         if len(self.some) < SOME:
             self.some.append(letter)
         if self._file is not None:

@@ -68,8 +68,8 @@ class Run:
     """Whether the engine's clock knows how long to wait for a silent stream."""
     waiting: tuple[str, ...] = ()
     """The sources that the others wait for just now."""
-    heard: set[str] = field(default_factory=set)
-    """The streams of which an item could be read."""
+    heard: Counter[str] = field(default_factory=Counter)
+    """How many items of each stream could be read."""
     on_items: Callable[[Sequence[Item]], None] = lambda items: None
     stopping: bool = False
     _failed_before: int = 0

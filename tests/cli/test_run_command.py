@@ -209,6 +209,43 @@ def test_a_run_whose_items_all_contradict_the_ontology_fails(query: Path) -> Non
     assert "OBEP560  the only record was refused with OBEP620: " in said.err
 
 
+TWO = """PREFIX : <http://e/>
+VOCAB <o.ttl>
+FROM STREAM <s>
+FROM STREAM <t>
+EVENT Hot AS (Sensor and celsius some number[> 30])
+RETURN Hot
+"""
+CLASHING = "<http://e/a> a <http://e/Sensor>, <http://e/Door> ."
+
+
+@pytest.mark.parametrize("fine", [0, 1])
+def test_a_stream_whose_items_all_contradict_the_ontology_fails_beside_one_that_is_read(
+    query: Path, fine: int
+) -> None:
+    (query.parent / "o.ttl").write_text(
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix : <http://e/> .\n"
+        ":Sensor a owl:Class ; owl:disjointWith :Door . :Door a owl:Class .\n"
+        ":celsius a owl:DatatypeProperty .\n"
+    )
+    lines = [json.dumps({"stream": "t", "time": n, "graph": CLASHING}) + "\n" for n in (1, 2)]
+    (query.parent / "all.jsonl").write_text(
+        "".join(lines) + reading(3, "a", 35) + reading(4, "b", 35, "t") * fine
+    )
+    said = embedded(hot(query.parent, TWO), "--source", query.parent / "all.jsonl")
+    assert len(said.records) == 1 + fine
+    assert "OBEP620  warning: 2 refused; the first: t: contradicts the ontology" in said.err
+    assert said.status == 1 - fine
+    assert ("OBEP560  t: every record was refused, the first with OBEP620" in said.err) is not bool(fine)
+
+
+def test_a_stream_of_late_items_does_not_fail(query: Path) -> None:
+    (query.parent / "s.jsonl").write_text(reading(10, "a", 35) + reading(1, "b", 35, "t"))
+    hot(query.parent, TWO.replace("VOCAB <o.ttl>\n", ""))
+    said = embedded(query, "--source", f"{query.parent}/s.jsonl")
+    assert said.status == 0 and "OBEP640" in said.err and "OBEP560" not in said.err
+
+
 def test_late_items_are_visible(query: Path) -> None:
     (query.parent / "s.jsonl").write_text(reading(10, "a", 35) + reading(1, "b", 35))
     said = embedded(query, "--source", f"{query.parent}/s.jsonl")

@@ -36,6 +36,20 @@ CASES: dict[str, tuple[dict[str, str], int, tuple[str, ...]]] = {
         1,
         ("OBEP560  doors: every record was refused", "[sources.doors.mapping]"),
     ),
+    "one of two streams contradicts the ontology as a whole": (
+        {
+            "q.obep": QUERY.replace("FROM STREAM", "VOCAB <o.ttl>\nFROM STREAM", 1),
+            "o.ttl": "<http://e/#Door> a <http://www.w3.org/2002/07/owl#Class> ; "
+            "<http://www.w3.org/2002/07/owl#disjointWith> <http://e/#Probe> . "
+            "<http://e/#celsius> a <http://www.w3.org/2002/07/owl#DatatypeProperty> . "
+            "<http://e/#opened> a <http://www.w3.org/2002/07/owl#DatatypeProperty> .",
+            "obep.toml": MAPPING,
+            "probes.jsonl": PROBES,
+            "doors.jsonl": '{"time": 1, "graph": "<http://e/#d> a <http://e/#Door>, <http://e/#Probe> ."}\n',
+        },
+        1,
+        ("OBEP620  warning: 1 refused", "OBEP560  doors: every record was refused, the first with OBEP620"),
+    ),
     "nothing can be read": (
         {"probes.jsonl": PROBES, "doors.jsonl": DOOR},
         1,
