@@ -79,10 +79,23 @@ def too_deep(file: ast.QueryFile, limit: int) -> Span | None:
 
 
 def depends(event: ast.Event) -> set[str]:
-    """The IRIs that an event's definition names: events, classes, properties, individuals."""
+    """The IRIs that an event's definition names: events, classes, properties.
+
+    An individual (`state value Faulted`) is none of them, though its name may be that of an event.
+    """
     if isinstance(event, ast.CompositeEvent):
         return {leaf.event.iri for leaf in leaves(event.pattern)}
-    return {node.iri for node in walk(event.description) if isinstance(node, ast.Name)}
+    found: set[str] = set()
+    stack: list[ast.Node] = [event.description]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name):
+            found.add(node.iri)
+        elif isinstance(node, ast.Value):
+            stack.append(node.property)
+        elif not isinstance(node, ast.OneOf):
+            stack += children(node)
+    return found
 
 
 def needs_of(linked: Linked) -> dict[str, set[str]]:

@@ -56,6 +56,11 @@ def test_dependencies_of_both_kinds() -> None:
     assert depends(second) == {f"<{NS}Room>", f"<{NS}p>", f"<{NS}X>"}
 
 
+def test_an_individual_is_no_dependency() -> None:
+    (event,) = parse("EVENT X AS Room and p value X and (q some {X, 5} or inverse r value Y)").events
+    assert depends(event) == {f"<{NS}{name}>" for name in ("Room", "p", "q", "r")}
+
+
 def test_strata() -> None:
     text = """EVENT Top MATCH Mid SEQ Low
     EVENT Low AS Room
