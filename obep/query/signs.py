@@ -1,4 +1,4 @@
-"""Signs: characters that begin nothing, quotes and brackets that are not closed."""
+"""Signs: characters that begin nothing, quotes and brackets that are not closed, or of nothing."""
 
 from __future__ import annotations
 
@@ -104,5 +104,24 @@ def _still_open(situation: Situation, bracket: Any, reason: str) -> Diagnostic:
     )
 
 
-SLIPS_OF_SIGNS = (_character, _open_bracket)
+_FACETS = re.compile(r'\[\s*(?:[<>]=?|((?:min|max)?length|pattern))(?:"[^"\n]*"|[^\]"\n])*\]?', re.IGNORECASE)
+_WAY = re.compile(r"(?:inverse\s+)?[\w:.-]+\s+(?:some|only|(?:min|max|exactly)\s+[0-9]+)\s*\Z")
+
+
+def _facet_of_nothing(situation: Situation) -> Diagnostic | None:
+    """`c some [> 50]`: the facet is there, and not what it chooses from."""
+    found = _FACETS.match(situation.scope.text, situation.start)
+    if found is None or "CLASS_WORD" not in situation.accepts:
+        return None
+    way = _WAY.search(situation.scope.text[max(0, situation.start - 200) : situation.start])
+    datatype = "string" if found[1] else "number"
+    return situation.diagnostic(
+        "OBEP079",
+        "the datatype is missing before [",
+        "Facets choose values of a datatype, which stands before them; number is decimal, double or float.",
+        f"{' '.join(way[0].split()) if way else 'c some'} {datatype}{found[0]}",
+    )
+
+
+SLIPS_OF_SIGNS = (_character, _open_bracket, _facet_of_nothing)
 """Asked in this order; the first that knows an answer gives it."""
