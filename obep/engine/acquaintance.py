@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from obep.model import RDF_TYPE, Term
-from obep.ontology.static_names import individuals_of, unknown_to
+from obep.ontology.static_names import COMPARED, individuals_of, unknown_to
 from obep.query.nearest import misspelt, split
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 MOST_KNOWN = 1_000_000
 """Triples of a static graph that is looked through for individuals."""
-COMPARED = 20_000
-"""Individuals that are compared letter by letter."""
 EXAMPLES = 10
 """Unknown individuals that are looked for, the commonest."""
 

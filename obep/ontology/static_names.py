@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST = 50
 """Names of either kind that are compared with the known ones: enough to see a slip, and soon done."""
+COMPARED = 20_000
+"""Individuals that are compared letter by letter; of more, only those that differ in capitals are found."""
 BUILT_IN = tuple(f"<{namespace}" for namespace in (OWL, RDF, RDFS, XSD))
 _OF_INDIVIDUALS = {SAME_AS, DIFFERENT_FROM}
 
@@ -67,6 +69,9 @@ def check_individuals(bundle: Bundle) -> list[Diagnostic]:
     ]
     strange = unknown_to(bundle.k, {name.iri for name, _ in named})
     known = t | individuals_of(bundle.k) if strange else t
+    if len(known) > COMPARED:
+        alike = {name.lower() for name in strange}
+        known = frozenset(name for name in known if name.lower() in alike)
     return [
         say(
             "OBEP242", file, name.span, f"nobody knows {name.text}",

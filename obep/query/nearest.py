@@ -74,8 +74,10 @@ _WORD = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])")
 
 
 def _slip(left: str, right: str) -> bool:
-    """Whether a word is the other one misspelt, and no word of its own: A is not B, and north not south."""
-    if sorted(left) == sorted(right) or SequenceMatcher(None, left, right).ratio() >= ALIKE:
+    """Whether a word is the other one misspelt, and no word of its own: A is not B, nok not ok, and north not
+    south."""
+    long = min(len(left), len(right)) > 2
+    if sorted(left) == sorted(right) or (long and SequenceMatcher(None, left, right).ratio() >= ALIKE):
         return True
     return [letter for letter, _ in groupby(left)] == [letter for letter, _ in groupby(right)]
 

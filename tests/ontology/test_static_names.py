@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from obep.errors import Diagnostic
 from obep.ontology.examine import examine
 from obep.query.link import link
+from obep.query.nearest import misspelt
 from obep.query.parser import parse
 
 PREFIXES = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -157,3 +159,27 @@ def test_a_class_that_is_spelt_almost_as_an_individual_is_known(tmp_path: Path) 
     k = ":room a :Room . :valve a :Valve ."
     guard = PAIR.format("EVENT a { ?p a ?kind . FILTER(?kind = :Room) }")
     assert said(tmp_path, k, guard, code="OBEP242") == []
+
+
+def test_of_very_many_individuals_those_that_differ_in_capitals_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All others would have to be compared letter by letter with each name of the query."""
+    compared: list[int] = []
+
+    def watched(word: str, known: Collection[str]) -> str | None:
+        compared.append(len(known))
+        return misspelt(word, known)
+
+    monkeypatch.setattr("obep.ontology.static_names.misspelt", watched)
+    k = f"{PENS} {' '.join(f':x{n} a :Room .' for n in range(20_000))}"
+    guard = PAIR.format("FILTER(?p IN (:penA, :nroth-tank))")
+    (only,) = said(tmp_path, k, guard, code="OBEP242")
+    assert only.remedy == ":PenA"
+    assert compared == [1, 1]
+
+
+def test_a_letter_more_makes_another_word_of_a_short_one(tmp_path: Path) -> None:
+    k = ":state-ok a :Room . :fan-on a :Room . :north-tank a :Room ."
+    guard = PAIR.format("FILTER(?p IN (:state-nok, :fan-one, :north-tnk))")
+    assert [one.remedy for one in said(tmp_path, k, guard, code="OBEP242")] == [":north-tank"]
