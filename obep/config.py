@@ -29,12 +29,14 @@ from obep.settings import (
     literal_text,
     names,
     nested,
+    positive,
     secret,
     table,
     tables,
     text,
     uri,
     whole_number,
+    zone,
 )
 
 NAME = "obep.toml"
@@ -46,6 +48,7 @@ MAPPING: dict[str, Kind] = {
     "prefixes": each(text),
     "time": text,
     "time_format": text,
+    "zone": zone,
     "unit": choice("s", "ms", "us", "ns"),
     "units": each(anything),
 }
@@ -67,6 +70,7 @@ OF_SOURCE: dict[str, Kind] = {
     "uri": uri,
     "format": text,
     "unit": choice("s", "ms", "us", "ns"),
+    "zone": zone,
     "time_property": text,
     "prefixes": each(text),
     "start": choice("earliest", "latest"),
@@ -98,6 +102,7 @@ ENGINE: dict[str, Kind] = {
     "require_complete": flag,
     "checkpoint": text,
     "dead_letters": text,
+    "max_explanations": positive,
 }
 
 SPARK: dict[str, Kind] = {"master": text, "buckets": whole_number, "conf": each(secret)}
@@ -143,8 +148,12 @@ class Config:
         return below(Path(path), self.folder, self.allowed)
 
     def mapping_of(self, source: str) -> tuple[Mapping[str, Any], str] | None:
-        """The settings of a source's mapping and where they stand, its context read if it is a file."""
-        setting = self.sources.get(source, {}).get("mapping")
+        """The settings of a source's mapping and where they stand, its context read if it is a file.
+
+        The zone of the source is that of a mapping which has none.
+        """
+        of_source = self.sources.get(source, {})
+        setting = of_source.get("mapping")
         where = f"sources.{source}.mapping"
         if setting is None:
             return None
@@ -155,6 +164,8 @@ class Config:
                     "OBEP506", f"{where}: there is no mapping {setting!r}", reason=f"There are: {known}"
                 )
             setting, where = self.mappings[setting], f"mappings.{setting}"
+        if "zone" in of_source:
+            setting = {"zone": of_source["zone"], **setting}
         return self._with_context(setting, where), where
 
     def check_mappings(self) -> None:

@@ -38,6 +38,9 @@ class Secret:
         return hash(self._value)
 
 
+MEANT = {"timezone": "zone", "time_zone": "zone", "tz": "zone"}
+"""What others call a setting, and what it is called here."""
+
 Kind = Callable[[Any, str], Any]
 """Takes a value and the place where it stands; gives the setting, or raises OBEP503."""
 
@@ -57,7 +60,8 @@ def table(value: Any, kinds: Mapping[str, Kind], where: str, others: Others | No
         raise wrong(where, "a table", value)
     unknown = next((key for key in value if key not in kinds), None)
     if unknown is not None:
-        near = get_close_matches(unknown, kinds, 1)
+        meant = MEANT.get(unknown, "")
+        near = [meant] if meant in kinds else get_close_matches(unknown, kinds, 1)
         remedy = dotted(where, near[0]) if near else ""
         if others is not None and unknown in others.kinds:
             remedy = f"{unknown} = …   under [{others.place or where.rpartition('.')[0]}]"
@@ -137,6 +141,13 @@ def whole_number(value: Any, where: str) -> int:
     return value
 
 
+def positive(value: Any, where: str) -> int:
+    """A number of things, of which there is one at least."""
+    if whole_number(value, where) == 0:
+        raise wrong(where, "a whole number from 1 on", value)
+    return int(value)
+
+
 def flag(value: Any, where: str) -> bool:
     """true or false."""
     if not isinstance(value, bool):
@@ -161,6 +172,24 @@ def duration(value: Any, where: str) -> int:
         return parse_duration(value)
     except ValueError as error:
         raise fail("OBEP503", f"{where}: {error}") from None
+
+
+def zone(value: Any, where: str) -> str:
+    """The name of a zone, or its offset from UTC; it is kept as it is written."""
+    from obep.formats.zones import nearest_zone, zone_named
+
+    if not isinstance(value, str):
+        raise wrong(where, 'a zone such as "Europe/Berlin"', value)
+    try:
+        zone_named(value)
+    except ValueError:
+        raise fail(
+            "OBEP503",
+            f"{where}: {value!r} is no zone",
+            reason='A zone is a name such as "Europe/Berlin", or an offset such as "+02:00".',
+            remedy=f'zone = "{near}"' if (near := nearest_zone(value)) else "",
+        ) from None
+    return value
 
 
 def choice(*allowed: str) -> Kind:

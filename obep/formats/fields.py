@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import UTC, tzinfo
 from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
@@ -142,9 +143,10 @@ def _boolean(path: str, value: Any) -> Term:
     return _typed(text, "boolean")
 
 
-def _date_time(path: str, value: Any) -> Term:
+def date_time(path: str, value: Any, zone: tzinfo = UTC) -> Term:
+    """A date-time, which is one of `zone` if it names none."""
     try:
-        return _typed(str(show_instant(parse_instant(value))), "dateTime")
+        return _typed(str(show_instant(parse_instant(value, zone=zone))), "dateTime")
     except (ValueError, TypeError):
         raise Refused("OBEP610", f"{path}: {shown(value)} is no date-time") from None
 
@@ -175,7 +177,7 @@ TYPES: dict[str, Callable[[str, Any], Term]] = {
     "double": _double,
     "float": _float,
     "boolean": _boolean,
-    "dateTime": _date_time,
+    "dateTime": date_time,
     "iri": _iri,
 }
 """What may follow the colon in `{field:type}`."""

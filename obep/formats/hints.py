@@ -14,6 +14,7 @@ import msgspec
 
 from obep.formats.fields import Record, look_up
 from obep.formats.instants import UNITS, parse_instant, show_instant
+from obep.formats.zones import has_no_zone
 
 LIKELY = frozenset(
     (
@@ -275,6 +276,8 @@ def likely_mapping(record: dict[str, Any], stream: str, names: str = "http://exa
         lines.append(unit.rpartition(": ")[2].partition(" for ")[0])
     elif form := likely_form(str(value)):
         lines.append(f'time_format = "{form}"')
+        if has_no_zone(form):
+            lines.append('# zone = "Europe/Berlin"   if it is not UTC')
     return "\n".join(lines)
 
 

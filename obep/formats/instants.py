@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
@@ -27,16 +27,16 @@ _DATE = re.compile(
 )
 
 
-def parse_instant(value: str | int | float, unit: str = "s") -> int:
+def parse_instant(value: str | int | float, unit: str = "s", zone: tzinfo = UTC) -> int:
     """The instant that a number in `unit`, or an ISO 8601 date-time, stands for.
 
-    A date-time without a zone is UTC; parts of a microsecond are cut off. Raises ValueError.
+    A date-time without a zone is one of `zone`; parts of a microsecond are cut off. Raises ValueError.
 
     >>> parse_instant(3), parse_instant("1970-01-01T00:00:03Z"), parse_instant(1500, "ms")
     (3000000, 3000000, 1500000)
     """
     if isinstance(value, str):
-        micros = _parse_text(value.strip(), unit)
+        micros = _parse_text(value.strip(), unit, zone)
     elif isinstance(value, bool):
         raise ValueError(f"{value} is no time")
     elif isinstance(value, int):
@@ -78,7 +78,7 @@ def _show_minute(minute: int) -> str:
     return (EPOCH + timedelta(minutes=minute)).isoformat()[:17]
 
 
-def _parse_text(text: str, unit: str) -> int:
+def _parse_text(text: str, unit: str, zone: tzinfo) -> int:
     if _NUMBER.match(text):
         whole, _, part = text.lstrip("+-").partition(".")
         nanos = int(whole) * UNITS[unit] + (int(part) * UNITS[unit] // 10 ** len(part) if part else 0)
@@ -90,7 +90,9 @@ def _parse_text(text: str, unit: str) -> int:
         text.replace("24:00", "00:00", 1) if midnight else text.replace(" Z", "Z")
     )
     if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
+        if midnight and zone is not UTC and moment.year < 9999:  # a day of the zone may have 23 hours
+            moment, midnight = moment + timedelta(days=1), False
+        moment = moment.replace(tzinfo=zone)
     since = moment - EPOCH
     return (since.days + midnight) * 86_400_000_000 + since.seconds * 1_000_000 + since.microseconds
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any, Protocol
 
 import msgspec
@@ -16,9 +16,10 @@ from obep.formats.rdf import item_triples, read_jsonld
 from obep.formats.reading import Reading, dead
 from obep.formats.template import Fill, Slot, Template, compile_template
 from obep.formats.units import Conversion, conversion, shown
+from obep.formats.zones import has_no_zone, nearest_zone, zone_named
 from obep.model import DeadLetter, Item, Triple
 
-SETTINGS = ("template", "context", "subject", "prefixes", "time", "time_format", "unit", "units")
+SETTINGS = ("template", "context", "subject", "prefixes", "time", "time_format", "zone", "unit", "units")
 """The keys of a mapping in obep.toml; `unit` is that of times that are numbers."""
 
 
@@ -39,6 +40,8 @@ class Mapping:
     units: Dict[str, Conversion] = field(default_factory=dict)
     timed: bool = False
     """Whether the settings name the field of the time."""
+    zone: tzinfo | None = None
+    """The zone of times without one; that of the reading if there is none."""
 
     def item(self, record: Record, raw: bytes, reading: Reading) -> Item | DeadLetter:
         """The item of a record, or its dead letter with the field that was wrong."""
@@ -60,16 +63,22 @@ class Mapping:
             raise Refused("OBEP603", f"{self.time}: {shown(value)} is no time")
         try:
             if self.time_format and value is not None:
-                moment = datetime.strptime(str(value), self.time_format)
-                value = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
-            return reading.instant(value, self.unit, lambda: self._elsewhere(record, reading))
+                value = self._written_out(str(value), self.zone or reading.zone)
+            return reading.instant(value, self.unit, lambda: self._elsewhere(record, reading), self.zone)
         except Refused as refused:
             reason = refused.reason.removeprefix("time: ")
             raise Refused(refused.code, f"{self.time}: {reason}") from None
-        except ValueError:
+        except (ValueError, OverflowError):
             raise Refused(
                 "OBEP603", f"{self.time}: {shown(value)} is not of the form {self.time_format}"
             ) from None
+
+    def _written_out(self, text: str, zone: tzinfo) -> str:
+        """A text of the mapping's form, in UTC: offsets of old times have seconds, which ISO 8601 has not."""
+        moment = datetime.strptime(text, self.time_format)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=zone if has_no_zone(self.time_format) else UTC)
+        return moment.astimezone(UTC).isoformat()
 
     def _elsewhere(self, record: Record, reading: Reading) -> str:
         """Says which setting would find the time of a record, or do without it."""
@@ -130,13 +139,14 @@ def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
     prefixes = dict(settings.get("prefixes", {}))
     if ("template" in settings) == ("context" in settings):
         raise fail("OBEP522", f"{where}: a mapping has a template or a context, one of the two")
+    zone = _zone(settings["zone"], where) if "zone" in settings else None
     triples: Triples
     if "template" in settings:
         if "subject" in settings:
             raise fail(
                 "OBEP522", f"{where}: subject goes with a context; a template names its subjects itself"
             )
-        triples = compile_template(settings["template"], prefixes, where)
+        triples = compile_template(settings["template"], prefixes, where, zone or UTC)
     else:
         triples = _make_context(settings["context"], settings.get("subject", ""), where)
     unit = settings.get("unit", "")
@@ -148,7 +158,15 @@ def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
     if isinstance(triples, Template):
         _check_units(units, triples.paths, where)
     time, form = settings.get("time", "time"), settings.get("time_format", "")
-    return Mapping(triples, time, form, unit, units, "time" in settings)
+    return Mapping(triples, time, form, unit, units, "time" in settings, zone)
+
+
+def _zone(name: str, where: str) -> tzinfo:
+    try:
+        return zone_named(name)
+    except ValueError:
+        near = nearest_zone(name) or "Europe/Berlin"
+        raise fail("OBEP522", f"{where}: {name!r} is no zone", remedy=f'zone = "{near}"') from None
 
 
 def _check_units(units: Dict[str, Conversion], paths: tuple[str, ...], where: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 
 from obep.formats.instants import Style, parse_instant, style_of_text
@@ -52,6 +53,8 @@ class Reading:
     """Where the records come from, to tell sources of one run apart."""
     unit: str = "s"
     """The unit of times that are numbers."""
+    zone: tzinfo = UTC
+    """The zone of times that are texts without one."""
     time_property: Term = GENERATED_AT
     """The property that gives the time of a graph that has no envelope around it."""
     prologue: str = ""
@@ -68,7 +71,11 @@ class Reading:
     notes: Notes = field(default_factory=Notes)
 
     def instant(
-        self, value: str | int | float | None, unit: str = "", guess: Callable[[], str] = lambda: ""
+        self,
+        value: str | int | float | None,
+        unit: str = "",
+        guess: Callable[[], str] = lambda: "",
+        zone: tzinfo | None = None,
     ) -> int:
         """The instant that a record's time stands for; `guess` says where else the time may stand."""
         if value is None or value == "":
@@ -81,7 +88,7 @@ class Reading:
             self.notes.arrivals += 1
             return self.arrival()
         try:
-            at = parse_instant(value, unit or self.unit)
+            at = parse_instant(value, unit or self.unit, zone or self.zone)
         except ValueError as error:
             raise Refused("OBEP603", f"time: {error}{_hint(value, unit or self.unit)}") from None
         if self.source not in self.notes.settled:
@@ -120,11 +127,15 @@ class Reading:
 def _hint(value: str | int | float, unit: str) -> str:
     """What may help against a time that cannot be read."""
     from obep.formats.hints import likely_form, likely_unit
+    from obep.formats.zones import has_no_zone
 
     if found := likely_unit(value, unit):
         return f"; {found}"
     if isinstance(value, str) and (form := likely_form(value)):
-        return f'; time_format = "{form}" in the mapping of its source in obep.toml would read it'
+        read = f'; time_format = "{form}" in the mapping of its source in obep.toml would read it'
+        return (
+            f'{read}, and zone = "Europe/Berlin" there, say, if it is not UTC' if has_no_zone(form) else read
+        )
     return ""
 
 

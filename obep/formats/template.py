@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from functools import partial
 from typing import Any
 
 from pyoxigraph import Literal, RdfFormat, parse
 
 from obep.errors import fail
-from obep.formats.fields import TYPES, XSD, Record, as_text, in_iri, is_null, look_up
+from obep.formats.fields import TYPES, XSD, Record, as_text, date_time, in_iri, is_null, look_up
 from obep.formats.hints import fields_there, likely_field
 from obep.formats.limits import Refused
 from obep.formats.rdf import localise, read_turtle
@@ -59,15 +60,20 @@ class Slot:
     def places(self) -> tuple[Place, ...]:
         return tuple(piece for piece in self.pieces if isinstance(piece, Place))
 
-    def compile(self) -> Fill:
+    def compile(self, zone: tzinfo = UTC) -> Fill:
         """A function that fills it in; what can be decided once is decided here."""
         if self.kind == "term":
-            return _fill_term(self.places[0], TYPES[self.places[0].type])
+            return _fill_term(self.places[0], _made(self.places[0].type, zone))
         if self.suffix.startswith(f"^^<{XSD}") and len(self.pieces) == 1:
             type = self.suffix[len(XSD) + 3 : -1]
             if type in TYPES:
-                return _fill_term(self.places[0], TYPES[type])
+                return _fill_term(self.places[0], _made(type, zone))
         return _fill_iri(self.pieces) if self.kind == "iri" else _fill_text(self.pieces, self.suffix)
+
+
+def _made(type: str, zone: tzinfo) -> Callable[[str, Any], Term]:
+    """What makes terms of a type; date-times without a zone are those of `zone`."""
+    return partial(date_time, zone=zone) if type == "dateTime" else TYPES[type]
 
 
 def value_of(record: Record, place: Place) -> Any:
@@ -148,11 +154,11 @@ Pattern = tuple[Term | Slot, Term | Slot, Term | Slot]
 class Template:
     """The triples of a template, ready to be filled in."""
 
-    def __init__(self, patterns: tuple[Pattern, ...]) -> None:
+    def __init__(self, patterns: tuple[Pattern, ...], zone: tzinfo = UTC) -> None:
         self.patterns = patterns
         slots = dict.fromkeys(term for pattern in patterns for term in pattern if isinstance(term, Slot))
         number = {slot: at for at, slot in enumerate(slots)}
-        self._fills = tuple(slot.compile() for slot in slots)
+        self._fills = tuple(slot.compile(zone) for slot in slots)
         self._shape = tuple(
             tuple(number[term] if isinstance(term, Slot) else term for term in pattern)
             for pattern in patterns
@@ -175,7 +181,7 @@ class Template:
         return found
 
 
-def compile_template(text: str, prefixes: dict[str, str], where: str) -> Template:
+def compile_template(text: str, prefixes: dict[str, str], where: str, zone: tzinfo = UTC) -> Template:
     """Reads a template; what is wrong with it is an error of the configuration."""
     mark = "obepPlace"
     while mark in text:
@@ -210,7 +216,7 @@ def compile_template(text: str, prefixes: dict[str, str], where: str) -> Templat
                     f"{where}: {{{path}}} stands where {allowed} is needed",
                     remedy=f"{{{path}:iri}}",
                 )
-    return Template(patterns)
+    return Template(patterns, zone)
 
 
 def _with_marks(text: str, mark: str, places: list[Place], where: str) -> str:

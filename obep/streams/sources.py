@@ -9,6 +9,7 @@ from typing import Any
 from obep.config import Config
 from obep.errors import fail
 from obep.formats.reading import GENERATED_AT, Notes, Reading
+from obep.formats.zones import zone_named
 from obep.streams.address import Address, parse_address
 from obep.streams.batches import Source
 from obep.streams.files import FileSource, FolderSource, PipeSource, now
@@ -102,6 +103,7 @@ def make_reading(
         stream=name or stream,
         rename=bool(name),
         unit=settings.get("unit", "s"),
+        zone=zone_named(settings.get("zone", "UTC")),
         time_property=f"<{time_property}>" if time_property else GENERATED_AT,
         prologue="".join(f"@prefix {p}: <{iri}> .\n" for p, iri in settings.get("prefixes", {}).items()),
         mapping=mapping,
