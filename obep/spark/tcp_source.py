@@ -44,6 +44,7 @@ class TcpReader(SpooledReader):
         except OSError as error:
             where = f"tcp://{self._options['host']}:{self._options['port']}"
             raise fail("OBEP552", f"{where} does not answer: {error.strerror or error}") from None
+        self.say_away("")  # it may have been, before Spark started this once more
         Thread(target=self._follow, args=(connection,), name="obep tcp", daemon=True).start()
 
     def stop(self) -> None:

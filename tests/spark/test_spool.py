@@ -129,26 +129,37 @@ def test_the_driver_knows_that_a_broker_is_away_until_it_is_back(tmp_path: Path)
         assert end.away == "", "whoever goes himself is not away"
 
 
+def test_a_reader_that_is_started_once_more_hears_the_other_end(tmp_path: Path) -> None:
+    end = OtherEnd("lines", tmp_path)
+    (tmp_path / AWAY).write_text("to the reader before it")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        reader = TcpReader({"host": "127.0.0.1", "port": port, "limit": "20", "spool": str(tmp_path)})
+        reader.initialOffset()
+        assert end.away == ""
+        reader.stop()
+
+
 def test_the_driver_knows_that_a_connection_is_lost_until_there_is_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("obep.spark.tcp_source.AGAIN_S", 0.01)
-    end, seen, twice = OtherEnd("lines", tmp_path), list[str](), Event()
+    end, seen, back = OtherEnd("lines", tmp_path), list[str](), Event()
 
     class Reader(TcpReader):
         def say_away(self, why: str) -> None:
             super().say_away(why)
             seen.append(end.away)
-            if len(seen) == 2:
-                twice.set()
+            if len(seen) == 3:
+                back.set()
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = str(server.getsockname()[1])
         reader = Reader({"host": "127.0.0.1", "port": port, "limit": "20", "spool": str(tmp_path)})
         reader.initialOffset()
         server.accept()[0].close()
-        assert twice.wait(30)
-        assert seen == ["it ended the connection", ""]
+        assert back.wait(30)
+        assert seen == ["", "it ended the connection", ""]
         reader.stop()
 
 
