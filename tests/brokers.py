@@ -61,6 +61,9 @@ class MqttBroker:
         client.loop_stop()
 
 
+TABOO = "top-secret"
+
+
 @contextmanager
 def mqtt_broker(
     *, passwords: Path | None = None, certificate: Path | None = None, key: Path | None = None
@@ -71,7 +74,8 @@ def mqtt_broker(
     if certificate is not None:
         listener |= {"ssl": True, "certfile": str(certificate), "keyfile": str(key)}
     plugins: dict[str, Any] = {
-        "amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": passwords is None}
+        "amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": passwords is None},
+        "amqtt.plugins.topic_checking.TopicTabooPlugin": {},  # nobody but admin may have TABOO
     }
     if passwords is not None:
         plugins["amqtt.plugins.authentication.FileAuthPlugin"] = {"password_file": str(passwords)}

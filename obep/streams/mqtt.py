@@ -104,15 +104,27 @@ class Subscription(Connection):
 
     def open(self) -> None:
         """Connects, and returns when the broker keeps for us what comes from then on."""
-        subscribed = Event()
-        self.client.on_subscribe = lambda *rest: subscribed.set()
+        self._told = Event()
+        self.client.on_subscribe = self._subscribed
         super().open()
-        if not subscribed.wait(10):
+        answered, why = self._told.wait(10), self.away
+        if why:
+            self.close()
+            raise refused(self.address.shown, why, certificate=False)
+        if not answered:
             self.close()
             raise fail("OBEP552", f"{self.address.shown} does not confirm the subscription")
 
     def ready(self) -> None:
         self.client.subscribe(self.topic, self.qos)
+
+    def _subscribed(self, client: Any, userdata: Any, number: int, reasons: Any, properties: Any) -> None:
+        """A broker may let us in, and refuse the topic."""
+        failures = [str(reason) for reason in reasons if reason.is_failure]
+        if failures:
+            self.away = f"no subscription to {self.topic}: {', '.join(failures)}"
+            self.turned()
+        self._told.set()
 
 
 class MqttSource(Subscription):

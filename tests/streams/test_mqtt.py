@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from brokers import MqttBroker, NoMosquitto, mosquitto_broker, mqtt_broker, passwords_for, self_signed
+from brokers import TABOO, MqttBroker, NoMosquitto, mosquitto_broker, mqtt_broker, passwords_for, self_signed
 
 from obep.config import Config, load_config
 from obep.errors import ObepError
@@ -107,6 +107,14 @@ def test_credentials_come_from_the_environment_and_are_not_printed(
             assert caught.value.code == "OBEP552"
             assert 'password = "${VARIABLE}"' in str(caught.value)
             assert "wrong-word" not in str(caught.value)
+
+
+def test_a_broker_that_refuses_the_topic_is_not_listened_to_in_vain(tmp_path: Path) -> None:
+    with mqtt_broker() as broker:
+        with pytest.raises(ObepError) as caught:
+            open_source("", broker.uri(TABOO), Config(tmp_path))
+        assert caught.value.code == "OBEP552"
+        assert f"refuses: no subscription to {TABOO}" in str(caught.value)
 
 
 def test_tls_checks_the_certificate(tmp_path: Path) -> None:
