@@ -30,9 +30,9 @@ def write_for_run(diagnostics: Iterable[Diagnostic]) -> None:
     """The warnings about a query that every run repeats.
 
     A variable may well be used once on purpose, for the bindings (OBEP211): then only `obep check` says so,
-    and a run only if it is probably another one misspelt.
+    and a run only if another one was probably meant, with which the remedy begins.
     """
-    write(one for one in diagnostics if one.code != "OBEP211" or one.remedy.startswith("?"))
+    write(one for one in diagnostics if one.code != "OBEP211" or "?" in one.remedy.partition("   ")[0])
 
 
 def count(number: int, noun: str) -> str:

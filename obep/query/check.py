@@ -22,6 +22,7 @@ from obep.query.checks import (
     out_of_time,
     patterns,
     suspicions,
+    used_once,
     windows,
 )
 from obep.query.checks.definitions import Definitions
@@ -87,7 +88,7 @@ PATTERN_WARNINGS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (
     suspicions.optional_and_later,
     suspicions.removes_nothing,
     suspicions.listed_twice,
-    suspicions.used_once,
+    used_once.in_a_pattern,
     out_of_time.out_of_time,
     memory.unbounded,
 )
@@ -111,7 +112,7 @@ def _check_event(event: Event, file: QueryFile, measures: Measures) -> list[Diag
         errors.extend(_check_guard(event.guard, file))
     if isinstance(event, LogicalEvent):
         errors.extend(guards.logical_guard(event, file, measures.definitions))
-        return errors or list(suspicions.used_once_in(event, file, measures.definitions))
+        return errors or list(used_once.in_a_definition(event, file, measures.definitions))
     scope = lay_out(event, file, measures)
     errors.extend(diagnostic for rule in PATTERN_ERRORS for diagnostic in rule(scope))
     if errors:

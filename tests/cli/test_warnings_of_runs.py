@@ -38,3 +38,9 @@ def test_a_variable_that_is_probably_misspelt_is_said_by_both(tmp_path: Path) ->
 def test_other_warnings_are_said_by_both(tmp_path: Path) -> None:
     run, check = said(tmp_path, ON_PURPOSE.replace("RETURN", "EVENT Two MATCH Hot SEQ Hot AS b\nRETURN"))
     assert run.count("OBEP200") == check.count("OBEP200") == 1
+
+
+def test_a_variable_beside_another_one_of_the_same_kind_is_said_by_both(tmp_path: Path) -> None:
+    run, check = said(tmp_path, MISSPELT.replace("?sensr", "?q"))
+    assert run.count("OBEP211") == check.count("OBEP211") == 1
+    assert "?q is used once" in run and "Try:  Hot(?sensor) AS b" in run

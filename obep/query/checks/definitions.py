@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 
-from obep.query.ast import ClassName, CompositeEvent, Event, LogicalEvent, QueryFile
+from obep.query.ast import (
+    ClassName,
+    CompositeEvent,
+    Description,
+    Event,
+    Intersection,
+    LogicalEvent,
+    QueryFile,
+)
 from obep.query.link import Linked
 from obep.query.names import components, depends, reachable, walk
 from obep.query.nearest import nearest, split
@@ -112,6 +120,29 @@ class Definitions:
                 if not found.isdisjoint(self.parts[iri]) or (common is not None and iri not in common)
             } - found
         return frozenset(found)
+
+    def may_be_one(self, left: LogicalEvent, right: LogicalEvent) -> bool:
+        """Whether one individual may be of both, by the classes that they name: a Tank is hardly a Valve."""
+        kinds, others = self._kinds(left), self._kinds(right)
+        return not kinds or not others or not kinds.isdisjoint(others)
+
+    def _kinds(self, event: LogicalEvent) -> set[str]:
+        """The classes that an individual has to be of; events that are among them say which."""
+        found: set[str] = set()
+        seen = {event.name.iri}
+        todo: list[Description] = [event.description]
+        while todo:
+            match todo.pop():
+                case Intersection(operands):
+                    todo += operands
+                case ClassName(name):
+                    other = self.events.get(name.iri)
+                    if isinstance(other, LogicalEvent) and name.iri not in seen:
+                        seen.add(name.iri)
+                        todo.append(other.description)
+                    elif other is None:
+                        found.add(name.iri)
+        return found
 
     def composite(self, iri: str) -> CompositeEvent | None:
         event = self.events.get(iri)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from obep.errors import Diagnostic, Span
+from obep.errors import Diagnostic
 from obep.query.ast import (
     And,
     Every,
@@ -21,14 +21,11 @@ from obep.query.ast import (
     Optional,
     Or,
     Pattern,
-    QueryFile,
     Seq,
-    Var,
     Within,
     Without,
 )
-from obep.query.checks.definitions import Definitions
-from obep.query.checks.layout import Scope, conditions_of, variables_of
+from obep.query.checks.layout import Scope
 from obep.query.checks.negation import instead_of_not
 from obep.query.checks.patterns import FIVE_MINUTES
 from obep.query.checks.report import listed, quote, say, twice_in_a_list
@@ -291,51 +288,3 @@ def listed_twice(scope: Scope) -> Iterator[Diagnostic]:
         if block.alias_spans:
             aliases = list(zip(block.aliases, block.alias_spans, strict=True))
             yield from twice_in_a_list(scope.file, "this block", aliases)
-
-
-def used_once(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP211: a variable that stands in one place ties nothing together."""
-    event = scope.event
-    uses = [*event.parameters, *event.partition_by, *variables_of(event.construct)]
-    dropped: dict[str, str] = {}
-    for place in scope.places:
-        for var in place.leaf.parameters:
-            dropped[var.name] = f"{place.leaf.event.text}   without ?{var.name}"
-            uses.extend([var] * (2 if place.repeated else 1))  # the copies of TIMES share it
-    for block in scope.blocks:
-        for var in variables_of(block.triples):
-            uses.extend([var] * len(scope.read_by(block)))
-    for condition in scope.conditions:
-        uses.extend(condition.variables)
-    yield from _once(uses, dropped, scope.file, scope.definitions)
-
-
-def used_once_in(event: LogicalEvent, file: QueryFile, definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP211 in the guard of a logical event."""
-    uses = list(variables_of(event.construct))
-    if event.guard:
-        uses.extend(variables_of(event.guard.own))
-    for condition in conditions_of(event.guard):
-        uses.extend(condition.variables)
-    yield from _once(uses, {}, file, definitions)
-
-
-def _once(
-    uses: list[Var], dropped: dict[str, str], file: QueryFile, definitions: Definitions
-) -> Iterator[Diagnostic]:
-    places: dict[str, list[Span]] = {}
-    for var in uses:
-        places.setdefault(var.name, []).append(var.span)
-    names = [name for name in places if name != "this"]
-    for name, spans in places.items():
-        if len(spans) > 1 or name == "this":
-            continue
-        near = definitions.near(name, names)
-        yield say(
-            "OBEP211",
-            file,
-            spans[0],
-            f"?{name} is used once",
-            "So it ties nothing together: any value will do, and each is reported among the bindings.",
-            f"?{near}" if near else dropped.get(name, f"[]   for ?{name}, if its value does not matter"),
-        )
