@@ -22,8 +22,8 @@ from obep.guards.solve import Graphs
 from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Term, Triple, body_of, local_name
 from obep.ontology.compile import Bundle
 from obep.ontology.gap import Gap
+from obep.ontology.guilty import Guilty
 from obep.ontology.hermit_gap import HermitGap
-from obep.ontology.words import show_triple
 
 MAX_EXPLANATIONS = 32
 REMEMBERED = 40_000
@@ -52,10 +52,13 @@ class Matcher:
         asks: tuple[Ask, ...] = (),
         *,
         gap: Gap | None = None,
-        max_explanations: int = MAX_EXPLANATIONS,
+        max_explanations: int | None = None,
         remember: int = REMEMBERED,
     ) -> None:
-        """`gap` decides what the rules cannot; by default HermiT, if the bundle may start Java."""
+        """`gap` decides what the rules cannot; by default HermiT, if the bundle may start Java.
+
+        `max_explanations` are by default those that the bundle was made for.
+        """
         self.bundle = bundle
         self.unknown = 0
         """Triples of items whose class or property T does not know."""
@@ -66,8 +69,10 @@ class Matcher:
         if gap is None and bundle.java:
             gap = HermitGap(bundle.module, bundle.cache_dir)
         self.gap = gap
-        self.max_explanations = max_explanations
-        self.evaluator = Evaluator(bundle, gap, max_explanations)
+        self.guilty = Guilty(bundle)
+        most = bundle.max_explanations if max_explanations is None else max_explanations
+        self.max_explanations = MAX_EXPLANATIONS if most is None else most
+        self.evaluator = Evaluator(bundle, gap, self.max_explanations)
         self.facts = OpenFacts(bundle, gap, self.evaluator.components)
         self._asks = Asking(bundle, asks, self.facts)
         self._streams = bundle.definitions.streams
@@ -101,7 +106,7 @@ class Matcher:
         if unknown:
             self.unknown += unknown
         if template.clash is not None or template.refused is not None:
-            return _dead(item, template, shape)
+            return self._dead(item, template, shape)
         at, stream, streams = item.at, item.stream, self._streams
         names = list(own)
         occurrences = []
@@ -145,7 +150,7 @@ class Matcher:
         if template is None:
             template = self._template(shape, key, new)
         if template.clash is not None or template.refused is not None:
-            letter = _dead(item, template, shape)
+            letter = self._dead(item, template, shape)
             return letter._replace(
                 reason=f"{local_name(occurrence.event)}, taken as an item: {letter.reason}"
             )
@@ -171,7 +176,7 @@ class Matcher:
         try:
             self._asks.solve_derived(occurrence, shape.triples)
         except Refused as refused:
-            return _dead(item, Template((), refused=(refused.code, refused.reason)), shape)
+            return self._dead(item, Template((), refused=(refused.code, refused.reason)), shape)
         return Matched(item, tuple(found), template.bounded)
 
     def together(self, window: str, goals: Iterable[Term]) -> Together:
@@ -213,12 +218,11 @@ class Matcher:
             self._memory.put(key, template)
         return template
 
-
-def _dead(item: Item, template: Template, shape: Shape) -> DeadLetter:
-    """The dead letter of an item that contradicts T and K, with a minimal reason (SPEC D3), or is refused."""
-    raw = as_sent(item)
-    if template.refused is not None:
-        return DeadLetter(item.stream, item.at, *template.refused, raw)
-    clash = [*(shape.triples[n] for n in template.clash or ()), *template.static_clash]
-    words = ", ".join(sorted(map(show_triple, clash)))
-    return DeadLetter(item.stream, item.at, "OBEP620", f"contradicts the ontology: {words}", raw)
+    def _dead(self, item: Item, template: Template, shape: Shape) -> DeadLetter:
+        """The letter of an item that contradicts T and K, with a minimal reason (SPEC D3), or is refused."""
+        raw = as_sent(item)
+        if template.refused is not None:
+            return DeadLetter(item.stream, item.at, *template.refused, raw)
+        clash = [*(shape.triples[n] for n in template.clash or ()), *template.static_clash]
+        words = self.guilty.contradiction(clash)
+        return DeadLetter(item.stream, item.at, "OBEP620", f"contradicts the ontology: {words}", raw)

@@ -17,7 +17,6 @@ from obep.abstraction.graphs import ClosedGraph, OccurrenceGraphs
 from obep.abstraction.union import Union, Way
 from obep.formats.limits import Refused
 from obep.model import Assertion, DeadLetter, Item, Occurrence, Term, Triple
-from obep.ontology.words import show_triple
 
 if TYPE_CHECKING:
     from obep.abstraction.matcher import Matcher
@@ -62,7 +61,7 @@ class Together:
         answer = self._union.find(fresh)
         stream = items[0][1].stream
         if answer.clash is not None:
-            words = ", ".join(sorted(map(show_triple, answer.clash)))
+            words = self._matcher.guilty.contradiction(answer.clash)
             reason = f"the items in the window <{self._name}> together contradict the ontology: {words}"
             return DeadLetter(stream, now, "OBEP621", reason)
         self._matcher.capped += answer.capped

@@ -68,7 +68,8 @@ def show(node: object) -> str:
         case ax.Range(role, expression):
             return f"what {name(role)} leads to is {_a(expression)}"
         case ax.DataPropertyRange(role, range):
-            return f"a value of {name(role)} is {show(range)}"
+            kind = _datatype(range.iri) if isinstance(range, ax.Datatype) else show(range)
+            return f"a value of {name(role)} is {kind}"
         case ax.SameIndividual(individuals):
             return f"{_listed(map(name, individuals))} are the same"
         case ax.DifferentIndividuals(individuals):
@@ -167,8 +168,27 @@ def _listed(words: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def show_triple(triple: tuple[Term, Term, Term]) -> str:
-    """A triple in words."""
+def show_triple(triple: tuple[Term, Term, Term], *, typed: bool = False) -> str:
+    """A triple in words; `typed`: literals with their datatypes."""
     s, p, o = triple
     verb = name(p)
-    return f"{name(s)} {'is a' if verb == 'type' else verb} {name(o)}"
+    value = typed_literal(o) if typed and o.startswith('"') else name(o)
+    return f"{name(s)} {'is a' if verb == 'type' else verb} {value}"
+
+
+def typed_literal(term: Term) -> str:
+    """A literal with its datatype, which is a reason of its own: OWL keeps decimals and doubles apart.
+
+    >>> typed_literal('"0.0"^^<http://www.w3.org/2001/XMLSchema#double>'), typed_literal('"on"')
+    ('"0.0" (xsd:double)', '"on" (xsd:string)')
+    """
+    if not term.endswith(('"', ">")):  # a language
+        return term
+    text, _, datatype = term.rpartition('"')
+    return f'{text}" ({_datatype(datatype[2:]) or "xsd:string"})'
+
+
+def _datatype(term: Term) -> str:
+    """A datatype with its usual prefix, or the last part of its name."""
+    short = prefixed(term)
+    return name(short) if short.startswith("<") else short

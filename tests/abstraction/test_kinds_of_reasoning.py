@@ -29,8 +29,9 @@ def test_kinds_of_reasoning(case: dict[str, Any]) -> None:
         answer = matcher.match(item(case["item"]))
         assert isinstance(answer, DeadLetter)
         assert answer.code == "OBEP620"
-        reason = answer.reason.split(": ", 1)[1].split(" (")[0]
-        assert sorted(reason.split(", ")) == sorted(case["clash"])
+        _, said, *because = answer.reason.split(": ")
+        assert sorted(said.split(", ")) == sorted(case["clash"])
+        assert because == (["; ".join(case["because"])] if "because" in case else [])
     else:
         assert found(matcher, case["item"]) == set(case["expect"])
     assert matcher.unknown == case.get("unknown", 0)

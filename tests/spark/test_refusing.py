@@ -89,3 +89,24 @@ def test_reasons_that_differ_are_all_said(tmp_path: Path) -> None:
 def test_one_query_alone_is_not_named(tmp_path: Path) -> None:
     [letter] = found(tmp_path, {"a.obep": "apart.ttl"}, [BOTH])["letter"]
     assert "a.obep" not in letter["reason"]
+
+
+def test_both_engines_say_why_in_the_same_words(tmp_path: Path) -> None:
+    xsd, rdfs = "http://www.w3.org/2001/XMLSchema#", "http://www.w3.org/2000/01/rdf-schema#"
+    ranged = f"<http://e/kW> a <{OWL}DatatypeProperty> ; <{rdfs}range> <{xsd}decimal> ."
+    single = f"<http://e/v> a <{OWL}DatatypeProperty> , <{OWL}FunctionalProperty> ."
+    (tmp_path / "t.ttl").write_text(f"{APART} {ranged} {single}")
+    graphs = [BOTH, "<http://e/x> <http://e/kW> 0.0e0 .", "<http://e/x> <http://e/v> 4 , 6 ."]
+    letters = found(tmp_path, {"a.obep": "t.ttl"}, graphs)["letter"]
+    on_spark = [one["reason"] for one in sorted(letters, key=lambda one: micros(one["at"]))]
+    embedded: list[str] = []
+    query = obep.load(tmp_path / "a.obep", java=False)
+    with query.engine(on_dead_letter=lambda letter: embedded.append(letter.reason)) as engine:
+        for at, graph in enumerate(graphs):
+            engine.push(graph, at=at + 1)
+    assert on_spark == embedded
+    assert [reason.removeprefix("contradicts the ontology: ") for reason in embedded] == [
+        "x is a Alpha, x is a Beta: Alpha and Beta are disjoint",
+        'x kW "0.0e0" (xsd:double): a value of kW is xsd:decimal',
+        'x v "4" (xsd:integer), x v "6" (xsd:integer): v has at most one value',
+    ]
