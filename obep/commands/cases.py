@@ -67,8 +67,18 @@ def no_cases(roots: list[Path]) -> ObepError:
         "OBEP532",
         f"there is no case in {', '.join(map(str, roots))}",
         reason=f"A case is a folder with {QUERY}, stream.* (or sources in obep.toml) and {EXPECTED}.",
-        remedy=f"mv {queries[0]} {queries[0].parent / QUERY}" if queries else "obep init FOLDER makes one",
+        remedy=_first_case(queries),
     )
+
+
+def _first_case(queries: list[Path]) -> str:
+    """How to come to a case; which of several queries is meant nobody knows."""
+    match queries:
+        case []:
+            return "obep init FOLDER makes one"
+        case [query]:
+            return f"mv {query} {query.parent / QUERY}"
+    return f"a folder for each query that is to be tested, in which it is called {QUERY}"
 
 
 def run_case(folder: Path) -> Outcome:
@@ -87,6 +97,7 @@ def occurrences(folder: Path) -> tuple[list[Record], list[DeadLetter]]:
         catalogue=config.catalogue,
         cache_dir=config.cache,
         strict=settings.get("strict", False),
+        max_explanations=settings.get("max_explanations"),
     )
     streams = tuple(dict.fromkeys((*query.linked.streams, *(w.stream for w in query.linked.windows))))
     given = tuple(named(inlets(folder), streams, config))

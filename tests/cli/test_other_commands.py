@@ -136,6 +136,15 @@ def test_a_query_without_expectations_is_told_how_to_get_them(
     assert obep("test").status == 0
     (folder / "query.obep").rename("c/mine.obep")
     assert "Try:  mv c/mine.obep c/query.obep" in obep("test").err
+    (folder / "back.obep").write_text("")
+    several = obep("test").err
+    assert "mv " not in several and "back.obep" not in several
+    assert "Try:  a folder for each query that is to be tested, in which it is called query.obep" in several
+    assert (
+        "A case is a folder with query.obep, stream.* (or sources in obep.toml) and expected.jsonl."
+        in several
+    )
+    (folder / "back.obep").unlink()
     (folder / "mine.obep").unlink()
     assert "obep init" in obep("test").err
 

@@ -130,3 +130,22 @@ def test_an_occurrence_that_is_read_back_leads_to_whom_it_happened_to() -> None:
     assert [(hit.start, hit.end, hit.bindings) for hit in found] == [
         (2_000_000, 5_000_000, ({"f": "<http://e/x>"},))
     ]
+
+
+def test_the_lines_of_a_case_are_expectations(tmp_path: Path) -> None:
+    from obep.commands.cases import expected
+    from obep.testing import difference
+
+    [block] = blocks("jsonl")
+    (tmp_path / "expected.jsonl").write_text(block)
+    wanted = expected(tmp_path / "expected.jsonl")
+    shop = "http://example.org/shop#"
+    warm = {"event": f"{shop}TooWarm", "id": "urn:x", "detected": 3, "bindings": [], "because": []}
+    spoiling = {**warm, "event": f"{shop}Spoiling", "bindings": [{"freezer": f"<{shop}fridge-2>"}]}
+    found = [
+        {**spoiling, "start": 1, "end": 2},
+        {**warm, "start": 3, "end": 3},
+        {**warm, "start": 9, "end": 9},
+    ]
+    assert difference(found, wanted) == []
+    assert difference(found[:2], wanted) and difference([*found, found[1]], wanted)
