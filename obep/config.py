@@ -220,11 +220,14 @@ def load_config(path: Path | None, beside: Path, allowed: tuple[Path, ...] = ())
 
 _PLACE = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
 _SECRET = re.compile(r"passw|secret|token|credential|user|key|://[^/]*@", re.IGNORECASE)
+_AFTER = "one setting a line; a text with \" in it stands in '''…''', as template = ''':a :b \"{c}\" .'''"
 _REMEDIES = {
     "Invalid value": 'text stands in quotes: name = "value"',
     "Illegal character '\\n'": "close the quotes on the line where they open",
     'Expected "\'"': "close the quotes on the line where they open",
     "Expected '=' after": 'name = "value"',
+    "Expected newline or end of document after a statement": _AFTER,
+    "Unescaped '\\'": "\\\\ is a backslash, or put the text in '…', where \\ is one",
     "Cannot overwrite": "each name once in a table",
     "Cannot declare": "each [table] once, and all of it there",
 }

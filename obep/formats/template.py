@@ -194,13 +194,16 @@ def compile_template(text: str, prefixes: dict[str, str], where: str, zone: tzin
     except Refused as refused:
         hint = "Each line of prefixes counts too." if prefixes else ""
         unknown = re.search(r"The prefix (\S*): has not been declared", refused.reason)
+        remedy = ""
+        if unknown:
+            remedy = f'prefixes = {{ "{unknown[1]}" = "http://example.org/" }}   under [{where}]'
+        elif _lacks_dot(prologue + turtle):
+            remedy = f"a . is missing at the end: {_end_of(text)} ."
         raise fail(
             "OBEP520",
             f"{where}: the template is not Turtle: {refused.reason}",
-            reason=hint,
-            remedy=f'prefixes = {{ "{unknown[1]}" = "http://example.org/" }}   under [{where}]'
-            if unknown
-            else "",
+            reason="" if remedy else hint,
+            remedy=remedy,
         ) from None
     if not triples:
         raise fail("OBEP520", f"{where}: the template has no triples")
@@ -217,6 +220,21 @@ def compile_template(text: str, prefixes: dict[str, str], where: str, zone: tzin
                     remedy=f"{{{path}:iri}}",
                 )
     return Template(patterns, zone)
+
+
+def _lacks_dot(turtle: str) -> bool:
+    """Whether all that a text needs to be Turtle is a dot at its end."""
+    try:
+        return bool(read_turtle(f"{turtle} ."))
+    except Refused:
+        return False
+
+
+def _end_of(text: str, most: int = 40) -> str:
+    """The last words of a template."""
+    *_, last = text.strip().splitlines()
+    last = last.strip()
+    return last if len(last) <= most else f"… {last[-most:].partition(' ')[2] or last[-most:]}"
 
 
 def _with_marks(text: str, mark: str, places: list[Place], where: str) -> str:

@@ -143,6 +143,12 @@ def test_secrets_are_never_printed(folder: Path) -> None:
             "OBEP501",
             "Try:  close the quotes on the line where they open",
         ),
+        (
+            '[sources.doors.mapping]\ntemplate = ":a :b "{powerW}" ."',
+            "OBEP501",
+            """a line; a text with " in it stands in '''…''', as template = ''':a :b "{c}" .'''""",
+        ),
+        ('[sources.doors]\nuri = "a\\b\\x"', "OBEP501", "Try:  \\\\ is a backslash, or put the text in '…'"),
         ("a: 5", "OBEP501", 'obep.toml:1:2\n    1 | a: 5\n      |  ^\n  Try:  name = "value"'),
         ("a = 1\na = 2", "OBEP501", "Try:  each name once in a table"),
         ("[sources", "OBEP501", "obep.toml:1:9\n    1 | [sources\n      |         ^"),

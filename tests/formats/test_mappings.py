@@ -160,6 +160,29 @@ def test_a_prefix_that_a_template_lacks_is_named() -> None:
     assert 'prefixes = { "ex" = "http://example.org/" }   under [mappings.m]' in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("template", "end"),
+    [
+        (":x :p {a}", ":x :p {a}"),
+        (":y :p 1 .\n  :x :p {a} ;\n", ":x :p {a} ;"),
+        (":x :p [ :q {a} ]", ":x :p [ :q {a} ]"),
+        (":x :p {some} ; :q {other} ; :r {another} ; :s {last}", "… ; :q {other} ; :r {another} ; :s {last}"),
+    ],
+)
+def test_a_template_without_its_last_dot_is_told_so(template: str, end: str) -> None:
+    with pytest.raises(ObepError) as caught:
+        make_mapping({"template": template, "prefixes": P}, "mappings.m")
+    assert caught.value.code == "OBEP520"
+    assert str(caught.value).endswith(f"  Try:  a . is missing at the end: {end} .")
+
+
+@pytest.mark.parametrize("template", [":x :p", ":x", "{a}", ':x :p "{a}', ":x :p {a} :y"])
+def test_a_template_that_lacks_more_than_a_dot_is_not_told_so(template: str) -> None:
+    with pytest.raises(ObepError) as caught:
+        make_mapping({"template": template, "prefixes": P}, "mappings.m")
+    assert "is missing" not in str(caught.value)
+
+
 def test_times_have_a_field_a_unit_and_a_form() -> None:
     template = ":x :p 1 ."
     assert mapped({"ts": 1500}, template=template, time="ts", unit="ms").at == 1_500_000
