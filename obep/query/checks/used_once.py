@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from obep.errors import Diagnostic, Span
-from obep.query.ast import Leaf, LogicalEvent, QueryFile, Var
+from obep.query.ast import LogicalEvent, QueryFile, Var
 from obep.query.checks.definitions import Definitions
 from obep.query.checks.layout import Place, Scope, conditions_of, variables_of
 from obep.query.checks.report import quote, say
@@ -16,34 +17,50 @@ def in_a_pattern(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP211: a variable that stands in one place ties nothing together."""
     event = scope.event
     uses = [*event.parameters, *event.partition_by, *variables_of(event.construct)]
-    dropped: dict[str, str] = {}
-    for place in scope.places:
-        for var in place.leaf.parameters:
-            name, same = place.leaf.event.text, _same_one(place, var, scope)
-            dropped[var.name] = f"{name}   without ?{var.name}"
-            if same is not None:
-                dropped[var.name] = f"{quote(same)}   for the same one, or {name} without ?{var.name}"
-            uses.extend([var] * (2 if place.repeated else 1))  # the copies of TIMES share it
+    for place in scope.places:  # the copies of TIMES share it
+        uses.extend(var for var in place.leaf.parameters for _ in range(2 if place.repeated else 1))
     for block in scope.blocks:
         for var in variables_of(block.triples):
             uses.extend([var] * len(scope.read_by(block)))
     for condition in scope.conditions:
         uses.extend(condition.variables)
-    yield from _once(uses, dropped, scope.file, scope.definitions)
+    times = Counter(var.name for var in uses)
+    instead: dict[str, str] = {}
+    answered: set[str] = set()
+    for place in scope.places:
+        for var in place.leaf.parameters:
+            name = place.leaf.event.text
+            instead[var.name] = f"{name}   without ?{var.name}"
+            other = _same_one(place, scope, times) if times[var.name] == 1 else None
+            if other is not None:
+                same = quote(replace(place.leaf, parameters=(other,)))
+                instead[var.name] = f"{same}   for the same one, or {name} without ?{var.name}"
+                answered.add(other.name)  # which is used twice then
+    for name in answered:
+        instead[name] = ""
+    yield from _once(uses, instead, scope.file, scope.definitions)
 
 
-def _same_one(place: Place, var: Var, scope: Scope) -> Leaf | None:
-    """The leaf with the variable of another one, where both may well be about the same individual."""
-    before, after = scope.places[: place.number], scope.places[place.number + 1 :]
+def _same_one(place: Place, scope: Scope, times: Mapping[str, int]) -> Var | None:
+    """The variable of another leaf that may well be about the same individual, if nothing ties them yet."""
     own = scope.definitions.events.get(place.leaf.event.iri)
+    tied = {n for bound in scope.binders.values() if place.number in bound for n in bound}
     if not isinstance(own, LogicalEvent):
         return None
-    for other in (*reversed(before), *after):
+    for other in sorted(scope.places, key=lambda other: not _shared(other, times)):
         event = scope.definitions.events.get(other.leaf.event.iri)
-        names = [one for one in other.leaf.parameters if one.name != var.name]
-        if names and isinstance(event, LogicalEvent) and scope.definitions.may_be_one(own, event):
-            return replace(place.leaf, parameters=(names[0],))
+        if other.number in tied or not other.leaf.parameters or not isinstance(event, LogicalEvent):
+            continue
+        (variable,) = other.leaf.parameters
+        before = _shared(other, times) or other.number < place.number
+        if before and scope.definitions.may_be_one(own, event):
+            return variable
     return None
+
+
+def _shared(place: Place, times: Mapping[str, int]) -> bool:
+    """Whether a variable of a leaf ties it to something already."""
+    return any(times[var.name] > 1 for var in place.leaf.parameters)
 
 
 def in_a_definition(event: LogicalEvent, file: QueryFile, definitions: Definitions) -> Iterator[Diagnostic]:
@@ -57,8 +74,9 @@ def in_a_definition(event: LogicalEvent, file: QueryFile, definitions: Definitio
 
 
 def _once(
-    uses: list[Var], dropped: dict[str, str], file: QueryFile, definitions: Definitions
+    uses: list[Var], instead: dict[str, str], file: QueryFile, definitions: Definitions
 ) -> Iterator[Diagnostic]:
+    """What to write `instead`; where that is nothing, what is said of another variable is enough."""
     places: dict[str, list[Span]] = {}
     for var in uses:
         places.setdefault(var.name, []).append(var.span)
@@ -67,11 +85,14 @@ def _once(
         if len(spans) > 1 or name == "this":
             continue
         near = definitions.near(name, names)
+        remedy = f"?{near}" if near else instead.get(name, f"[]   for ?{name}, if its value does not matter")
+        if not remedy:
+            continue
         yield say(
             "OBEP211",
             file,
             spans[0],
             f"?{name} is used once",
             "So it ties nothing together: any value will do, and each is reported among the bindings.",
-            f"?{near}" if near else dropped.get(name, f"[]   for ?{name}, if its value does not matter"),
+            remedy,
         )
