@@ -170,6 +170,7 @@ CODES: dict[str, str] = {
     "OBEP248": "an event that the ontology defines, too",
     "OBEP249": "a static graph that says nothing",
     "OBEP250": "a property asked of the wrong subject",
+    "OBEP253": "two blocks for one alias, and none for another",
     # 300-399 ontology and reasoning
     "OBEP301": "an ontology or graph that cannot be opened",
     "OBEP302": "an ontology or graph that cannot be read as RDF",
@@ -268,6 +269,7 @@ CODES: dict[str, str] = {
     "OBEP578": "an instant that cannot be read",
     "OBEP579": "a question about individuals that cannot be read",
     "OBEP580": "individuals that the static graph does not know",
+    "OBEP581": "occurrences that differ only in their explanation",
     "OBEP599": "something that obep did not expect",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",

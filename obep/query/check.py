@@ -89,6 +89,7 @@ PATTERN_WARNINGS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (
     suspicions.removes_nothing,
     suspicions.listed_twice,
     used_once.in_a_pattern,
+    aliases.blocks_for_one,
     out_of_time.out_of_time,
     memory.unbounded,
 )
