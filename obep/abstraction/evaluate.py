@@ -144,7 +144,7 @@ class Evaluator:
                 sets = tuple([one for one in sets if not news.isdisjoint(one)])
             if cut or len(sets) > self._max:
                 capped += 1
-                sets = tuple(sorted(sets, key=lambda one: (len(one), sorted(one)))[: self._max])
+                sets = tuple(sorted(sets, key=self._smallest_first)[: self._max])
             for one in sets:
                 mine, behind = [], []
                 for n in one:
@@ -156,6 +156,12 @@ class Evaluator:
         if len(hits) > 1:
             hits.sort(key=_order)
         return hits, capped
+
+    def _smallest_first(self, one: Explanation) -> tuple[object, ...]:
+        """The order in which sets are kept: by their size, then by what comes first in the item, and by the
+        names in K, whatever the order of its files."""
+        known = self._reading.store.triples
+        return len(one), sorted(n for n in one if n >= 0), sorted(known[-1 - n] for n in one if n < 0)
 
     def _as_of_the_item(
         self, sets: tuple[Explanation, ...], numbers: dict[Triple, int]

@@ -20,6 +20,7 @@ from obep.commands.remarks import (
     remark,
     say_arrivals,
     say_doubts,
+    say_findings,
     say_skipped,
     say_unordered,
 )
@@ -29,6 +30,7 @@ from obep.engine.letters import LATE
 from obep.engine.output import to_line
 from obep.engine.query import Query
 from obep.engine.rdf import to_rdf
+from obep.engine.repeated import Repeats
 from obep.engine.runtime import Engine
 from obep.engine.strangers import Strangers
 from obep.engine.why import why
@@ -59,7 +61,8 @@ def run_embedded(order: Order) -> int:
     absences = Absences()
     run.on_turn = lambda run: _turn(run, progress, figures, absences)
     strangers = Strangers(query)
-    run.on_items = strangers.look
+    repeats = Repeats(query.bundle)
+    run.on_items, run.on_found = strangers.look, repeats.look
     sources = run.sources.values()
     free, ends = ([one.name for one in sources if one.ends is ended] for ended in (False, True))
     say_unordered(free, ends, order, progress)
@@ -80,9 +83,8 @@ def run_embedded(order: Order) -> int:
     progress.end(figures.line(), stopped=bool(caught))
     taken = engine.counters["processed"] - before + engine.waiting
     say_doubts(run.notes, progress, tuple(run.notes.doubts))
-    remark(engine.counters, progress)
-    for code, message in strangers.findings():
-        progress.warn(code, message)
+    remark(engine.counters, query, progress)
+    say_findings(strangers, repeats, progress)
     failed = _complain(run, order, progress, taken, query, bool(caught))
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED

@@ -17,6 +17,7 @@ from obep.commands.remarks import (
     remark,
     say_arrivals,
     say_doubts,
+    say_findings,
     say_skipped,
     say_unordered,
 )
@@ -76,9 +77,8 @@ def run_on_spark(order: Order) -> int:
             endpoint.close()
     progress.end(figures(run), stopped=bool(caught))
     say_doubts(run.notices.notes, progress, tuple(run.notices.notes.doubts))
-    remark(run.tally.noted, progress)
-    for code, message in run.notices.strangers.findings():
-        progress.warn(code, message)
+    remark(run.tally.noted, query, progress)
+    say_findings(run.notices.strangers, run.notices.repeats, progress)
     failed = _complain(run, order, progress, bool(caught))
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED

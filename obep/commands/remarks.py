@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
+from obep.abstraction.matcher import MAX_EXPLANATIONS
 from obep.commands.output import write_for_run
 from obep.commands.progress import Progress
 from obep.engine.query import Query, load
+from obep.engine.repeated import Repeats
+from obep.engine.strangers import Strangers
 from obep.formats.reading import Notes
 from obep.streams.apart import require_apart
 from obep.streams.batches import Heard
@@ -24,6 +27,7 @@ def opened(order: Order) -> Query:
         cache_dir=order.config.cache,
         strict=order.strict,
         require_complete=order.require_complete,
+        max_explanations=order.config.engine.get("max_explanations"),
     )
     if not order.quiet:
         write_for_run(query.warnings)
@@ -59,11 +63,13 @@ class Absences:
                     progress.warn("OBEP552", f"{source.name} is back")
 
 
-def remark(noted: Mapping[str, int], progress: Progress) -> None:
+def remark(noted: Mapping[str, int], query: Query, progress: Progress) -> None:
     """Says what a run left out, though it refused nothing (`obep.engine.blocks.NOTED`)."""
-    if capped := noted.get("capped", 0):
+    most = query.bundle.max_explanations or MAX_EXPLANATIONS
+    if (capped := noted.get("capped", 0)) and most >= MAX_EXPLANATIONS:  # fewer are what somebody asked for
         progress.warn(
-            "OBEP561", f"{capped} times an event had more explanations in one item than are kept, which is 32"
+            "OBEP561",
+            f"{capped} times an event had more explanations in one item than are kept, which is {most}",
         )
     if undecided := noted.get("undecided", 0):
         progress.warn(
@@ -71,6 +77,14 @@ def remark(noted: Mapping[str, int], progress: Progress) -> None:
             f"{_items(undecided)} not decided for lack of a reasoner, so events may be missing   "
             "(--require-complete refuses such a run)",
         )
+
+
+def say_findings(strangers: Strangers, repeats: Repeats, progress: Progress) -> None:
+    """Warns of what the first items and occurrences of a run seem to have wrong."""
+    for code, message in strangers.findings():
+        progress.warn(code, message)
+    for code, message, remedy in repeats.findings():
+        progress.warn(code, message, remedy)
 
 
 def _items(count: int) -> str:

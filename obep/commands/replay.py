@@ -23,7 +23,13 @@ def replay(
 ) -> tuple[Query, list[Item], Notes, list[DeadLetter]]:
     """A query with all items of its sources, and the records that are none."""
     settings = load_config(config, path.parent, allowed)
-    query = load(path, allowed=allowed, catalogue=settings.catalogue, cache_dir=settings.cache)
+    query = load(
+        path,
+        allowed=allowed,
+        catalogue=settings.catalogue,
+        cache_dir=settings.cache,
+        max_explanations=settings.engine.get("max_explanations"),
+    )
     streams = tuple(dict.fromkeys((*query.linked.streams, *(w.stream for w in query.linked.windows))))
     alone, notes = streams[0] if len(streams) == 1 else "", Notes()
     sources = {

@@ -53,9 +53,9 @@ class Engine:
     `lateness`, `idle` and `future` are those of `Clock`, as seconds, `timedelta` or text (`5 s`).
     `on_dead_letter` is told of every item that takes part in nothing, and why; `now` is the clock of arrival,
     in microseconds; `max_explanations` is how many of one event and individual are looked for in an item
-    (SPEC D4; `counters["capped"]` says how often there were more); `remember` is how many items, and
-    occurrences of each event, `why_not` looks at (`None`: all). An engine may be used from several threads;
-    callbacks run outside of its lock.
+    (SPEC D4; by default what `load` was told; `counters["capped"]` says how often there were more);
+    `remember` is how many items, and occurrences of each event, `why_not` looks at (`None`: all). An engine
+    may be used from several threads; callbacks run outside of its lock.
     """
 
     def __init__(
@@ -369,7 +369,6 @@ def _instant(at: str | int | float) -> int:
 
 
 def _matcher(query: Query, max_explanations: int | None) -> Any:
-    from obep.abstraction.matcher import MAX_EXPLANATIONS, Matcher
+    from obep.abstraction.matcher import Matcher
 
-    most = MAX_EXPLANATIONS if max_explanations is None else max_explanations
-    return Matcher(query.bundle, query.asks.all, max_explanations=most)
+    return Matcher(query.bundle, query.asks.all, max_explanations=max_explanations)

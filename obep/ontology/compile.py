@@ -66,12 +66,14 @@ class Bundle:
         diagnostics: Sequence[Diagnostic] = (),
         java: bool = True,
         cache_dir: Path | None = None,
+        max_explanations: int | None = None,
     ) -> None:
         """`java`: whether the reasoner may be asked (it starts when the first question comes).
 
         What is found out is remembered in `cache_dir`, or where `obep.ontology.cache` says.
+        `max_explanations` is what somebody has chosen for matchers to keep of them (SPEC D4).
         """
-        self.java, self.chosen_dir = java, cache_dir
+        self.java, self.chosen_dir, self.max_explanations = java, cache_dir, max_explanations
         self.linked = linked
         self.t = axioms
         """T as loaded; `definitions.axioms` has the definitions as well."""
@@ -398,6 +400,7 @@ def compile_bundle(
     *,
     java: bool = True,
     cache_dir: Path | None = None,
+    max_explanations: int | None = None,
 ) -> Bundle:
     """Brings a query, T and K together; raises what makes them impossible."""
     from obep.ontology.beyond_triples import beyond_triples
@@ -410,5 +413,13 @@ def compile_bundle(
     if errors:
         raise ObepError(*errors)
     axioms, more = beyond_triples(axioms, k)
-    bundle = Bundle(linked, axioms, k, diagnostics=[*said, *more], java=java, cache_dir=cache_dir)
+    bundle = Bundle(
+        linked,
+        axioms,
+        k,
+        diagnostics=[*said, *more],
+        java=java,
+        cache_dir=cache_dir,
+        max_explanations=max_explanations,
+    )
     return settled(bundle)

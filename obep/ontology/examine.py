@@ -37,6 +37,7 @@ def examine(
     strict: bool = False,
     require_complete: bool = False,
     cache_dir: Path | None = None,
+    max_explanations: int | None = None,
 ) -> Examined:
     """Checks a query, loads its ontology and its static graph, and compiles them."""
     from obep.ontology.circles import check_circles
@@ -51,7 +52,7 @@ def examine(
     said = check(linked)
     bundle = None
     try:
-        bundle = _compiled(linked, catalogue, java, cache_dir, said)
+        bundle = _compiled(linked, catalogue, java, cache_dir, max_explanations, said)
     except ObepError as error:
         said += error.diagnostics
     if bundle is not None:
@@ -83,6 +84,7 @@ def _compiled(
     catalogue: Mapping[str, Path],
     java: bool,
     cache_dir: Path | None,
+    max_explanations: int | None,
     said: list[Diagnostic],
 ) -> Bundle | None:
     """The bundle; none where `said` has an error, which names that are wrong too are added to."""
@@ -99,7 +101,9 @@ def _compiled(
     if any(one.severity == "error" for one in said):
         said += check_names(linked, axioms, k)
         return None
-    return compile_bundle(linked, axioms, k, java=java, cache_dir=cache_dir)
+    return compile_bundle(
+        linked, axioms, k, java=java, cache_dir=cache_dir, max_explanations=max_explanations
+    )
 
 
 def _placed(one: Diagnostic, linked: Linked) -> Diagnostic:

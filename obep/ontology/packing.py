@@ -22,7 +22,7 @@ from obep.ontology.static import Facts, Graph
 from obep.query.link import assemble
 from obep.query.parser import parse
 
-VERSION = 4
+VERSION = 5
 _CLASSES = {
     name: one
     for name, one in vars(owl).items()
@@ -43,6 +43,7 @@ class _Packed(msgspec.Struct, array_like=True):
     """Whether the reasoner may be asked, if there is a Java where the bundle is read."""
     cache_dir: str
     """Where somebody has chosen to remember things; empty: where one does so on that machine."""
+    max_explanations: int | None
 
 
 def to_bytes(bundle: Bundle) -> bytes:
@@ -59,6 +60,7 @@ def to_bytes(bundle: Bundle) -> bytes:
             list(bundle.subsumptions),
             bundle.java,
             str(bundle.chosen_dir or ""),
+            bundle.max_explanations,
         )
     )
 
@@ -90,6 +92,7 @@ def from_bytes(data: bytes | memoryview) -> Bundle:
         subsumptions=packed.subsumptions,
         java=packed.java and has_java(),
         cache_dir=Path(packed.cache_dir) if packed.cache_dir else None,
+        max_explanations=packed.max_explanations,
     )
 
 

@@ -158,6 +158,7 @@ def _by_hermit(bundle: Bundle) -> Bundle:
         diagnostics=[*bundle.diagnostics, *found.warnings],
         java=True,
         cache_dir=bundle.chosen_dir,
+        max_explanations=bundle.max_explanations,
     )
     _close(better)
     clear_static(better.module, _suspects(better), shared_reasoner(), folder)

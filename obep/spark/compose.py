@@ -29,7 +29,7 @@ from obep.spark.noticing import Notices
 from obep.spark.other_end import OtherEnd
 from obep.spark.parquet import DELIVERED, WRITTEN, Written
 from obep.spark.raw import RawRead
-from obep.spark.records import COLUMNS
+from obep.spark.records import COLUMNS, LINE
 from obep.spark.session import PARTITIONS, session
 from obep.spark.sources import address_of, is_live, open_sources
 from obep.spark.tally import Tally
@@ -214,6 +214,9 @@ class SparkRun:
                 self.tally.add(report)
                 for note in report["notes"]:
                     self.notices.add(note)
+        if LINE in texts and self.notices.repeats.left:
+            found.sort(key=self.delivery.order_of)
+            self.notices.repeats.look_at_lines([one.texts[LINE] for one in found])
         self.delivery.take(batch, found, letters, written)
         self.on_turn()
 

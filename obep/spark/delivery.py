@@ -102,7 +102,7 @@ class Delivery:
         self.open(batch)
         if self._notes is not None:
             self._note(Noted(batch, self._positions()))
-        for one in sorted(found, key=self._order_of):
+        for one in sorted(found, key=self.order_of):
             self._send(one)
         for letter in letters:
             self.letters.take(letter)
@@ -127,7 +127,8 @@ class Delivery:
         places = [Place(key, str(parts.folder), wanted[key]) for key, parts in self._parts.items()]
         return Writing(places, texts=self.forms() != (COLUMNS,))
 
-    def _order_of(self, one: Found) -> tuple[int, int, int, int, str]:
+    def order_of(self, one: Found) -> tuple[int, int, int, int, str]:
+        """By which the occurrences of a micro-batch are delivered."""
         return one.detected, self._rank.get(one.event, 0), one.start, one.end, one.id
 
     def _send(self, one: Found) -> None:

@@ -15,6 +15,7 @@ import msgspec
 
 from obep.engine.letters import TOO_FAR
 from obep.engine.query import Query
+from obep.engine.repeated import Repeats
 from obep.engine.strangers import Strangers
 from obep.formats.hints import Doubt
 from obep.formats.reading import Notes
@@ -95,6 +96,7 @@ class Notices:
 
     def __init__(self, query: Query) -> None:
         self.strangers = Strangers(query)
+        self.repeats = Repeats(query.bundle)
         self.notes = Notes()
         self.heard: Counter[str] = Counter()
 

@@ -71,6 +71,7 @@ class Run:
     heard: Counter[str] = field(default_factory=Counter)
     """How many items of each stream could be read."""
     on_items: Callable[[Sequence[Item]], None] = lambda items: None
+    on_found: Callable[[Sequence[Occurrence]], None] = lambda found: None
     stopping: bool = False
     _failed_before: int = 0
     """Occurrences that sinks had not taken when the stop was asked for."""
@@ -180,6 +181,7 @@ class Run:
         return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
 
     def _send(self, found: list[Occurrence]) -> None:
+        self.on_found(found)
         for occurrence in found:
             self.occurrences[occurrence.event] += 1
             for outlet in self.outlets.values():

@@ -30,6 +30,26 @@ PROBES = "".join(
     json.dumps({"probe": f"p{n}", "ms": 1772352000000 + n, "tempC": 30 + n}) + "\n" for n in range(4)
 )
 DOOR = '{"unit": "d1", "when": "2026-03-01T08:02:00Z", "pos": "open"}\n'
+TWICE = {
+    "q.obep": QUERY.replace("FROM STREAM", "VOCAB <o.ttl>\nFROM STREAM", 1).replace(
+        "celsius some", "Probe and celsius some"
+    ),
+    "o.ttl": "@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> . "
+    ":Probe a owl:Class . :Door a owl:Class . :celsius a owl:DatatypeProperty . "
+    ":opened a owl:DatatypeProperty . "
+    ":in a owl:ObjectProperty ; <http://www.w3.org/2000/01/rdf-schema#domain> :Probe .",
+    "probes.jsonl": "".join(
+        json.dumps(
+            {
+                "time": n,
+                "graph": f"@prefix : <http://e/#> . :p a :Probe ; :in :r ; :celsius {30 + n} .",
+            }
+        )
+        + "\n"
+        for n in range(10)
+    ),
+    "doors.jsonl": '{"time": 1, "graph": "<http://e/#d> a <http://e/#Door> ."}\n',
+}
 CASES: dict[str, tuple[dict[str, str], int, tuple[str, ...]]] = {
     "one of two streams is refused as a whole": (
         {"obep.toml": MAPPING, "probes.jsonl": PROBES, "doors.jsonl": DOOR * 2},
@@ -95,6 +115,16 @@ CASES: dict[str, tuple[dict[str, str], int, tuple[str, ...]]] = {
         },
         0,
         ("OBEP580  warning: probes: the values of http://e/#at are", ": is http://e/#rooma http://e/#RoomA?"),
+    ),
+    "occurrences that differ only in their explanation": (
+        {**TWICE},
+        0,
+        ("OBEP581  warning: 9 of 18 occurrences", "`p in r` in one is `p type Probe` in another"),
+    ),
+    "one explanation of each, as somebody asked for": (
+        {**TWICE, "obep.toml": "[engine]\nmax_explanations = 1\n"},
+        0,
+        (),
     ),
     "a unit that makes times lie long ago": (
         {
