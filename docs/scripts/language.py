@@ -65,8 +65,10 @@ SECTIONS = {
 PICTURES = {
     "SEQ": "seq", "NEXT": "next", "WITHOUT": "without", "NOT FOLLOWED BY": "not-followed-by",
     "WITHIN": "within", "OR": "or", "AND": "and", "JOIN": "join", "DURING": "during", "CONTAINS": "contains",
-    "BEFORE": "before", "MEETS": "meets", "OVERLAPS": "overlaps", "STARTS": "starts", "FINISHES": "finishes",
-    "NOT": "not", "FIRST": "first", "LAST": "last", "OPTIONAL": "optional", "TIMES": "times",
+    "BEFORE": "before", "AFTER": "after", "MEETS": "meets", "METBY": "metby", "OVERLAPS": "overlaps",
+    "OVERLAPPEDBY": "overlappedby", "STARTS": "starts", "STARTEDBY": "startedby", "FINISHES": "finishes",
+    "FINISHEDBY": "finishedby", "EQUALS": "equals", "NOT": "not", "FIRST": "first", "LAST": "last",
+    "OPTIONAL": "optional", "EVERY": "every", "TIMES": "times",
 }  # fmt: skip
 WORDS = {
     "IRI": ("an IRI in angle brackets", "<http://example.org/building#Room>"),

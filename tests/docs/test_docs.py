@@ -186,6 +186,19 @@ def test_every_picture_is_shown() -> None:
     assert shown == {file.name for file in (DOCS / "pictures").glob("*.svg")}
 
 
+def test_every_operator_of_the_grammar_has_a_picture() -> None:
+    """Those are the words that a name in a pattern must not be, but for the clauses and their like."""
+    terminals = (DOCS.parent / "grammar" / "terminals.lark").read_text("utf-8")
+    [words] = re.findall(r"^EVENT_WORD: /\(\?!\(\?i:([\w|]+)\)", terminals, re.MULTILINE)
+    clauses = "event named return match as subclassof if partition policy construct"
+    prologue, synonyms = "prefix base vocab tbox from include", "followed followed_by not_followed_by"
+    operators = set(words.split("|")) - {*clauses.split(), *prologue.split(), *synonyms.split()}
+    page = (DOCS / "language.md").read_text("utf-8")
+    drawn = {name.lower() for name in re.findall(r"^\| `([A-Z ]+)` \| !\[", page, re.MULTILINE)}
+    assert drawn == operators | {"not followed by"}
+    assert len(operators) > 20
+
+
 def test_the_page_of_the_grammar_is_what_the_grammar_gives(shell_home: Path) -> None:
     said = shell(f"python {DOCS}/scripts/language.py --check", shell_home, shell_home)
     assert said == "docs/language.md is what the grammar gives\n"

@@ -19,7 +19,10 @@ def test_there_are_the_examples_that_were_promised() -> None:
     assert names == [
         "01-rooms", "02-stocks", "03-shapes", "04-tsunami", "05-cnc", "06-building", "07-ward",
     ]  # fmt: skip
-    assert all((path / "README.md").exists() for path in EXAMPLES)
+    for path in EXAMPLES:
+        there = {file.name for file in path.iterdir()}
+        assert there >= {"README.md", "ontology.ttl", "expected.jsonl"}
+        assert any(name.startswith("stream.") for name in there) or (path / "obep.toml").exists()
 
 
 @pytest.mark.java
