@@ -170,6 +170,8 @@ CODES: dict[str, str] = {
     "OBEP248": "an event that the ontology defines, too",
     "OBEP249": "a static graph that says nothing",
     "OBEP250": "a property asked of the wrong subject",
+    "OBEP251": "an occurrence that is compared with an individual",
+    "OBEP252": "a class where an individual stands",
     "OBEP253": "two blocks for one alias, and none for another",
     # 300-399 ontology and reasoning
     "OBEP301": "an ontology or graph that cannot be opened",

@@ -41,10 +41,12 @@ def examine(
 ) -> Examined:
     """Checks a query, loads its ontology and its static graph, and compiles them."""
     from obep.ontology.circles import check_circles
+    from obep.ontology.class_values import check_class_values
     from obep.ontology.defined_twice import check_defined_twice
     from obep.ontology.explained import check_explained
     from obep.ontology.found_again import check_found_again
     from obep.ontology.handed_on import check_handed_on
+    from obep.ontology.occurrences import check_occurrences
     from obep.ontology.silent_graphs import check_silent_graphs
     from obep.ontology.static_names import check_individuals, check_static_names
     from obep.ontology.subjects import check_subjects
@@ -70,7 +72,9 @@ def examine(
         said += check_found_again(bundle)
         unknown = check_static_names(bundle)
         said += unknown + check_silent_graphs(bundle, bool(unknown))
-        said += check_individuals(bundle)
+        misspelt = check_individuals(bundle)
+        said += misspelt + check_class_values(bundle, [one.span for one in misspelt])
+        said += check_occurrences(bundle)
         said += _demanded(bundle, strict=strict, require_complete=require_complete)
     said = [_placed(one, linked) for one in said]
     order = {file.name: number for number, file in enumerate(linked.files)}
