@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from obep.errors import ObepError, fail
+from obep.errors import ObepError, Stopped, fail
 
 COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "why-not", "doctor")
 """In the order in which help shows them. A command `why-not` is `command` in obep/commands/why_not.py."""
@@ -42,7 +42,7 @@ class Commands(TyperGroup):
             return result
         except ObepError as error:
             print(error, file=sys.stderr)
-            raise typer.Exit(2) from None
+            raise typer.Exit(1 if isinstance(error, Stopped) else 2) from None
         except KeyboardInterrupt:
             raise typer.Exit(130) from None
         except BrokenPipeError:  # the reader has seen enough, as in `obep explain … | head`

@@ -114,6 +114,15 @@ def fail(code: str, message: str, *, reason: str = "", remedy: str = "", file: s
     return ObepError(Diagnostic(code, message, file=file, reason=reason, remedy=remedy))
 
 
+class Stopped(ObepError):
+    """A failure while running, which nothing in the query or the configuration mends: exit status 1."""
+
+
+def stopped(code: str, message: str, *, reason: str = "", remedy: str = "") -> Stopped:
+    """An error that ends a run which was under way."""
+    return Stopped(Diagnostic(code, message, reason=reason, remedy=remedy))
+
+
 def _cut(text: str) -> str:
     """What may quote a very long word, without most of it."""
     return text if len(text) <= MOST else f"{text[: MOST // 2]} … {text[-MOST // 2 :]}"

@@ -12,6 +12,7 @@ from typing import Any
 from obep.errors import fail
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _USERINFO = re.compile(r"(?<=://)[^/@\s]*(?=@)")
 
 
@@ -116,6 +117,46 @@ def secret(value: Any, where: str) -> Secret:
     if not isinstance(value, str):
         raise wrong(where, "text", value)
     return Secret(expand(value, where), value if _VARIABLE.fullmatch(value) else "***")
+
+
+def headers(value: Any, where: str) -> dict[str, Secret]:
+    """Headers of HTTP, as they can be sent; what cannot be is refused without its value."""
+    found: dict[str, Secret] = each(secret)(value, where)
+    for name, one in found.items():
+        place = dotted(where, name)
+        if not _HEADER.fullmatch(name):
+            raise fail(
+                "OBEP585",
+                f"{place}: a header cannot be called that",
+                reason="Its name consists of letters, digits and hyphens.",
+            )
+        if wrong_one := next((c for c in one.reveal() if not _sendable(c)), None):
+            raise fail(
+                "OBEP585",
+                f"{place}: the value cannot be sent: it holds {_called(wrong_one)}",
+                reason="A header is one line of Latin letters, digits and signs.",
+                remedy=_without(wrong_one, value[name]),
+            )
+    return found
+
+
+def _sendable(character: str) -> bool:
+    return character == "\t" or " " <= character <= "~" or "\xa0" <= character <= "\xff"
+
+
+def _called(character: str) -> str:
+    """A character, without anything of what stands beside it."""
+    if character in "\r\n":
+        return "a line break"
+    return f"the character U+{ord(character):04X}"
+
+
+def _without(character: str, written: str) -> str:
+    """How to mend a value that has a character too many."""
+    named = _VARIABLE.search(written)
+    if character in "\r\n" and named:
+        return f'export {named[1]}="$(printf %s "${named[1]}")"   (without the line break at its end)'
+    return "write it without, or encoded as the receiver wants it (Base64, say)"
 
 
 def uri(value: Any, where: str) -> Secret:

@@ -24,7 +24,7 @@ from obep.commands.remarks import (
 from obep.commands.terminal import escaped, plain
 from obep.engine.blocks import NOTED
 from obep.engine.letters import LATE
-from obep.errors import ObepError, fail
+from obep.errors import ObepError, Stopped, fail
 from obep.streams.order import Order, bindings
 from obep.streams.refused import refused
 
@@ -60,7 +60,7 @@ def run_on_spark(order: Order) -> int:
         run.go()
         run.close()
     except ObepError as error:
-        if error.code != UNDELIVERED:
+        if not isinstance(error, Stopped) and error.code != UNDELIVERED:
             raise  # said before anything ran: the user's to mend
         progress.end(figures(run), stopped=True)
         print(error, file=sys.stderr)

@@ -13,6 +13,7 @@ import pytest
 from shell import HOT, embedded, hot, obep, reading
 
 from obep.commands.terminal import escaped, plain
+from obep.streams.webhook import WebhookSink
 
 
 @pytest.mark.parametrize("clause", ["VOCAB", "FROM GRAPH", "INCLUDE"])
@@ -139,3 +140,30 @@ def test_a_password_is_shown_nowhere(folder: Path, monkeypatch: pytest.MonkeyPat
         assert "OBEP552" in said.err
         assert "hush-hush" not in said.err + said.out
     assert "hush-hush" not in obep("check", query).err
+
+
+@pytest.mark.parametrize("word", ["SEKRET\n", "SEKRET€"])
+def test_a_header_that_cannot_be_sent_is_refused_before_anything_runs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    """The run ended with status 0 and a traceback of the thread that sends, and nothing was delivered."""
+    monkeypatch.setenv("PW", word)
+    (folder / "obep.toml").write_text(
+        '[sinks.w]\nuri = "https://127.0.0.1:1/"\nheaders = { Authorization = "Bearer ${PW}" }\n'
+    )
+    for engine in ("embedded", "spark"):
+        said = obep("run", hot(folder), "--engine", engine, "--source", f"s={folder}/s.jsonl")
+        assert (said.status, said.err[:7]) == (2, "OBEP585")
+        assert "SEKRET" not in said.err
+
+
+def test_what_a_slow_sink_did_not_expect_is_a_failure_of_the_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def bewildered(*_: object) -> None:
+        raise ValueError("nobody thought of it")
+
+    monkeypatch.setattr(WebhookSink, "send", bewildered)
+    said = embedded(hot(folder), "--source", f"s={folder}/s.jsonl", "--sink", "https://127.0.0.1:1/")
+    assert (said.status, said.err[:7]) == (1, "OBEP555")
+    assert "Traceback" not in said.err

@@ -193,6 +193,39 @@ def test_what_is_no_length_of_time_is_refused(written: str, folder: Path) -> Non
     assert caught.value.code == "OBEP503"
 
 
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("hush\n", "a line break"),
+        ("hush\r\nHost: elsewhere", "a line break"),
+        ("hush€", "the character U+20AC"),
+        ("hush\x01", "the character U+0001"),
+    ],
+)
+def test_a_header_that_cannot_be_sent_is_refused_without_its_value(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, word: str, says: str
+) -> None:
+    monkeypatch.setenv("WORD", word)
+    with pytest.raises(ObepError) as caught:
+        load(folder, '[sinks.w]\nuri = "https://e/"\nheaders = { Authorization = "Bearer ${WORD}" }\n')
+    assert caught.value.code == "OBEP585"
+    assert f"sinks.w.headers.Authorization: the value cannot be sent: it holds {says}" in str(caught.value)
+    assert str(folder / "obep.toml") in str(caught.value)
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["A B", "A:", "", "Ä", "A\\n"])
+def test_a_header_has_a_name_that_can_be_sent(folder: Path, name: str) -> None:
+    with pytest.raises(ObepError) as caught:
+        load(folder, f'[sinks.w]\nuri = "https://e/"\nheaders = {{ "{name}" = "x" }}\n')
+    assert caught.value.code == "OBEP585"
+
+
+def test_headers_that_can_be_sent_are(folder: Path) -> None:
+    config = load(folder, '[sinks.w]\nuri = "https://e/"\nheaders = { A = "größer\\tals" }\n')
+    assert config.sinks["w"]["headers"]["A"].reveal() == "größer\tals"
+
+
 def test_an_unknown_mapping_is_an_error(folder: Path) -> None:
     with pytest.raises(ObepError) as caught:
         load(folder, "[sources.s]\nuri = 'x'\nmapping = 'm'")

@@ -15,7 +15,7 @@ from threading import Thread
 import pytest
 
 from obep.config import Config
-from obep.errors import ObepError
+from obep.errors import ObepError, Stopped
 from obep.settings import Secret
 from obep.streams.address import parse_address
 from obep.streams.posted import Posted
@@ -202,6 +202,42 @@ def test_a_slow_sink_is_waited_for_and_its_failures_are_kept(tmp_path: Path) -> 
         assert len(seen) == 3
         sink.close()
     assert [id for id, _ in sink.failed] == ["urn:0"]
+
+
+class Bewildered:
+    """A sink that meets what nobody thought of."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+
+    def send(self, id: str, payload: bytes) -> None:
+        if id == "urn:1":
+            raise ValueError("nobody thought of it")
+        self.sent.append(id)
+
+    def hurry(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_whatever_a_slow_sink_raises_ends_the_run(capfd: pytest.CaptureFixture[str]) -> None:
+    """Its thread ended with a traceback, and the run went on without it, with status 0."""
+    slow = Bewildered()
+    sink = Posted(slow)
+    for n in range(3):
+        sink.send(f"urn:{n}", b"{}")
+    with pytest.raises(Stopped) as caught:
+        sink.flush()
+    assert caught.value.code == "OBEP555"
+    assert "ValueError: nobody thought of it" in str(caught.value)
+    for _ in range(2000):  # nor does it fill the queue, and wait for ever
+        with pytest.raises(Stopped):
+            sink.send("urn:3", b"{}")
+    with pytest.raises(Stopped):
+        sink.close()
+    assert slow.sent == ["urn:0"], "what comes after it is left to the next run"
+    assert [id for id, _ in sink.failed] == ["urn:1"]
+    assert capfd.readouterr().err == ""
 
 
 # ── Commands ──────────────────────────────────────────────────────────────────────────────────────
