@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from obep.engine.defined import definitions_of
 from obep.engine.mistyped import mistyped, with_datatype
+from obep.engine.unsaid import Unled, of_another_kind, unsaid
 from obep.engine.why import short
 from obep.formats.instants import Style, show_instant
 from obep.model import RDF_TYPE, DeadLetter, Item, Term, Triple
@@ -48,7 +49,9 @@ class Lacking:
     values: tuple[Term, ...] = ()
     """What a data property has instead."""
     mistyped: bool = False
-    """Whether these values would fit but for their datatypes."""
+    """Whether their datatypes are why these values do not fit."""
+    remark: str = ""
+    """Why nobody may have said it."""
 
     def lines(self, indent: str = "") -> Iterator[str]:
         """For people: what holds, and what is missing, down to the smallest part."""
@@ -56,6 +59,8 @@ class Lacking:
         if self.values:
             told = map(with_datatype if self.mistyped else short, self.values)
             verdict += f"; it is {(' and ' if self.mistyped else ', ').join(told)}"
+        if self.remark:
+            verdict += f"; {self.remark}"
         yield f"{indent}{self.expression}: {verdict}"
         for part in self.parts:
             if part.individual == self.individual:
@@ -136,6 +141,7 @@ class _Probes:
             for node in named
             if node.name.iri in known and named.isdisjoint(walk(known[node.name.iri]))
         }
+        self.unled = Unled(bundle)
         self._depth = self._reach(description)
         self.parts: dict[ast.Description, Term] = {}
         for part in self._all(description):
@@ -218,6 +224,8 @@ class _Probes:
                         yield from self._all(filler)
             case ast.Value(property):
                 yield ast.Some(property, None)
+            case ast.Complement(operand):
+                yield operand
 
     def _reach(self, part: ast.Description) -> int:
         """How many properties an expression goes along."""
@@ -321,26 +329,33 @@ class _Found:
         parts: tuple[Lacking, ...] = ()
         values: tuple[Term, ...] = ()
         typed: tuple[Term, ...] = ()
+        remark = ""
         match part:
-            case ast.ClassName():
+            case ast.ClassName(name):
                 definition = self._probes.unfolded(part)
                 if definition is not None:
                     whole = self.lacking(definition, individual)
                     parts = whole.parts or (whole,)
+                else:
+                    remark = self._probes.unled.remark(name.iri)
             case ast.Intersection(operands) | ast.Union(operands):
                 parts = tuple(self.lacking(one, individual) for one in operands)
             case ast.Some(property, filler) if filler is not None:
                 if self._probes.is_data(property):
-                    values, typed = self._values(property, individual), self._mistyped(part, individual)
+                    values, typed = self._values(property, individual), self._typed(part, individual)
                 elif individual in self._holds(ast.Some(property, None)):
                     parts = (self.lacking(ast.Some(property, None), individual),)
                     other = self._next(property, filler, individual)
                     if other is not None:
                         parts += (self.lacking(filler, other),)
             case ast.Value(property) if self._probes.is_data(property):
-                values, typed = self._values(property, individual), self._mistyped(part, individual)
+                values, typed = self._values(property, individual), self._typed(part, individual)
+            case ast.Complement(operand):
+                remark = unsaid(part, individual in self._holds(operand))
+            case _:
+                remark = unsaid(part, so=False)
         shown = (typed or values)[:VALUES]
-        return Lacking(words, individual, False, False, parts, shown, mistyped=bool(typed))
+        return Lacking(words, individual, False, False, parts, shown, bool(typed), remark)
 
     def _values(self, property: ast.Property, individual: Term) -> tuple[Term, ...]:
         iri = property.iri if isinstance(property, ast.Name) else ""
@@ -352,6 +367,14 @@ class _Found:
         if range is None:
             return ()
         return tuple(one for one in self._values(part.property, individual) if mistyped(range, one))
+
+    def _typed(self, part: ast.Some | ast.Value, individual: Term) -> tuple[Term, ...]:
+        """The values of an individual that do not fit because of their datatype."""
+        range = self._probes.range_of(part)
+        if range is None:
+            return ()
+        values = self._values(part.property, individual)
+        return self._mistyped(part, individual) or tuple(v for v in values if of_another_kind(range, v))
 
     def _next(self, property: ast.Property, filler: ast.Description, individual: Term) -> Term | None:
         """Whoever a property leads to, in the item and K closed under T, and comes nearest to a part."""

@@ -107,3 +107,42 @@ def test_and_is_said_to_ask_for_the_same_instant(tmp_path: Path) -> None:
         "\nWithout the same instant, which AND asks for (JOIN takes its parts in any order), "
         "it would have occurred 2 times.\n"
     )
+
+
+OPEN = "what is not said is not false (docs/reasoning.md#what-is-not-said-is-not-false)"
+HALF = """:FastPen a owl:Class ; rdfs:subClassOf [ owl:intersectionOf ( :Pen
+  [ a owl:Restriction ; owl:onProperty :has ; owl:someValuesFrom :Probe ] ) ] . :Ponds a owl:Class . :Deep a owl:Class ; rdfs:subClassOf :Ponds .
+:big a owl:FunctionalProperty , owl:ObjectProperty . :Told a owl:Class . :x a :Told ."""
+LED = "nothing in the ontology leads to"
+
+
+@pytest.mark.parametrize(
+    ("part", "remark"),
+    [
+        ("not (oxygen some number[< 5])", f"missing; nothing says that it is not so; {OPEN}"),
+        ("not (oxygen some number[> 5])", "missing; it is so"),
+        ("has only Pen", f"missing; nothing says that there are no others; {OPEN}"),
+        ("has max 1 Pen", f"missing; nothing says that there are no more; {OPEN}"),
+        ("has min 2 Pen", "missing"),
+        ('oxygen value "6"', 'missing; it is "6.6", an xsd:double'),
+        (
+            "FastPen",
+            f"missing; {LED} FastPen (rdfs:subClassOf says only what a FastPen has): "
+            "only an item or the static graph can say it; is owl:equivalentClass meant?",
+        ),
+        ("Deep", f"missing; {LED} Deep: only an item or the static graph can say it"),
+        ("Ponds", "missing"),
+        ("Told", "missing"),
+    ],
+)
+def test_what_nobody_can_have_said_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, remark: str
+) -> None:
+    monkeypatch.setattr("test_why_not_looks_closer.T", T + HALF)
+    out = ask(tmp_path, f"(Probe and {part})", oxygen(1, "p1", "6.6"))
+    assert f"\n    {part}: {remark}\n" in out
+
+
+def test_the_page_that_is_named_says_it() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reasoning.md"
+    assert "\n## What is not said is not false\n\nOWL reasons in an open world." in page.read_text()
