@@ -116,7 +116,7 @@ class Unpacking:
             (
                 *times,
                 tuple([None if part is None else known[part[_OCCURRENCE]] for part in parts]),
-                frozen(rows),
+                tuple([tuple(row) for row in rows]),
             )
             for *times, parts, rows in plain
         ]

@@ -29,7 +29,7 @@ from obep.plan.components import Component
 from obep.spark.buckets import partition_of
 from obep.spark.causes import Causes
 from obep.spark.identity import identity, refuse_changed
-from obep.spark.pages import Index, Pages
+from obep.spark.pages import Index, Pages, squeezed, unsqueezed
 from obep.spark.records import LINE, letters_payload, occurrences_payload, progress_payload
 from obep.spark.worker import Job, around, ask_names, hold, matcher_of, place_of, query_of, rest
 
@@ -93,7 +93,7 @@ class Detecting(StatefulProcessor):
                 if data is None:
                     self._page_state.removeKey((page,))
                 else:
-                    self._page_state.updateValue((page,), (data,))
+                    self._page_state.updateValue((page,), (squeezed(data),))
             self._clock_state.update((run.state(),))
             run.keep()
         style = STYLES[run.style]
@@ -122,7 +122,7 @@ class Detecting(StatefulProcessor):
     def _stored(self, page: int) -> bytes:
         found = self._page_state.getValue((page,))
         assert found is not None, "a page of the index is stored"
-        return bytes(found[0])
+        return unsqueezed(bytes(found[0]))
 
     def close(self) -> None:
         """Nothing is held between batches but `_warm`."""
@@ -136,7 +136,7 @@ class State(msgspec.Struct, array_like=True):
     identity: dict[str, Any]
     clock: dict[str, Any]
     index: Any
-    """An `Index`, if it is of this format."""
+    """That of the pages, `squeezed`, if it is of this format."""
     style: int = 0
 
 
@@ -158,7 +158,8 @@ class Run:
         self.dropped = False
         """Whether there was a state of another query, which is to be forgotten."""
         before = self._resume(state) if state is not None else None
-        self._pages = Pages(msgspec.convert(before.index, Index) if before else Index(), stored)
+        index = msgspec.msgpack.decode(unsqueezed(before.index), type=Index) if before else Index()
+        self._pages = Pages(index, stored)
         warm = _warm.pop(self._key, Warm("", {}, [], frozenset()))
         self._letters = warm.letters
         self._letters.clear()
@@ -262,9 +263,8 @@ class Run:
         """The clock and what wakes when, under a new version."""
         self._version = uuid4().hex
         kept = msgspec.to_builtins(self._identity)
-        return msgspec.msgpack.encode(
-            State(self._version, kept, self._clock.dump(), self._pages.index, self.style)
-        )
+        index = squeezed(msgspec.msgpack.encode(self._pages.index))
+        return msgspec.msgpack.encode(State(self._version, kept, self._clock.dump(), index, self.style))
 
     def keep(self) -> None:
         """Stay warm for the next micro-batch."""

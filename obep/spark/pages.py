@@ -4,6 +4,7 @@ A call to the state costs as much as many thousand bytes, so segments are not st
 written once; the index says in which of them the newest state of each segment stands. A page of which less
 than half is still the newest is given up, and what lives in it moves to the pages of a later micro-batch. So
 a micro-batch writes what it has touched, at most as much again and one page, however much else is stored.
+Keys of a segment tell nearly the same, so that what crosses to Spark is `squeezed` to a fraction.
 """
 
 from __future__ import annotations
@@ -12,12 +13,32 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator
 
 import msgspec
+import pyarrow as pa
 
 PAGE = 1 << 16
 """A page is full with so many bytes; a segment is never split."""
 _Content = dict[int, bytes]
 _decode = msgspec.msgpack.Decoder(_Content).decode
 _encode = msgspec.msgpack.Encoder().encode
+_codec = pa.Codec("zstd", compression_level=1)
+_SIZE = 8
+
+
+def squeezed(data: bytes) -> bytes:
+    """Bytes as they are stored: their size, and what zstd makes of them.
+
+    >>> unsqueezed(squeezed(b"room" * 1000)) == b"room" * 1000, len(squeezed(b"room" * 1000)) < 100
+    (True, True)
+    """
+    packed: bytes = _codec.compress(data, asbytes=True)
+    return len(data).to_bytes(_SIZE, "big") + packed
+
+
+def unsqueezed(stored: bytes) -> bytes:
+    """The bytes again."""
+    size = int.from_bytes(stored[:_SIZE], "big")
+    data: bytes = _codec.decompress(stored[_SIZE:], decompressed_size=size, asbytes=True)
+    return data
 
 
 class Kept(msgspec.Struct, array_like=True):

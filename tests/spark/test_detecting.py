@@ -30,6 +30,7 @@ from obep.spark import detecting
 from obep.spark.abstracting import STAMP, abstracting
 from obep.spark.buckets import component_numbers, partition_of
 from obep.spark.detecting import Detecting
+from obep.spark.pages import unsqueezed
 from obep.spark.reading import read_graphs
 from obep.spark.records import unwrapped
 from obep.spark.route import Arrived, Columns, Layout, Routes
@@ -266,7 +267,8 @@ def pages(buckets: Buckets) -> dict[int, dict[int, bytes]]:
     """The pages of the only bucket, with the segments in each."""
     [number] = buckets.job.numbers
     stored = buckets.tester.peekMapState("pages", number)
-    return {page: msgspec.msgpack.decode(data, type=dict[int, bytes]) for (page,), (data,) in stored.items()}
+    decode = msgspec.msgpack.Decoder(dict[int, bytes]).decode
+    return {page: decode(unsqueezed(data)) for (page,), (data,) in stored.items()}
 
 
 def test_only_touched_segments_are_written(tmp_path: Path) -> None:
