@@ -21,6 +21,7 @@ from obep.commands.remarks import (
     say_arrivals,
     say_doubts,
     say_findings,
+    say_mappings,
     say_skipped,
     say_unordered,
 )
@@ -56,11 +57,12 @@ def run_embedded(order: Order) -> int:
     """Runs the query; the exit status."""
     progress = Progress(quiet=order.quiet, as_json=order.log_json)
     query = opened(order)
+    said = say_mappings(query, order)
     run, engine = open_run(order, query)
     before, figures = engine.counters["processed"], Figures(run, engine)
     absences = Absences()
     run.on_turn = lambda run: _turn(run, progress, figures, absences)
-    strangers = Strangers(query)
+    strangers = Strangers(query, said)
     repeats = Repeats(query.bundle)
     run.on_items, run.on_found = strangers.look, repeats.look
     sources = run.sources.values()

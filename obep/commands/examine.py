@@ -20,6 +20,7 @@ class Seen(NamedTuple):
 
 def examine(path: Path, config: Path | None = None, allowed: tuple[Path, ...] = ()) -> Seen:
     """Every diagnostic about a query file and its configuration."""
+    from obep.commands.mapped_names import slips_of_mappings
     from obep.config import load_config
     from obep.ontology.examine import examine as examined
     from obep.query.link import link
@@ -38,4 +39,7 @@ def examine(path: Path, config: Path | None = None, allowed: tuple[Path, ...] = 
         require_complete=settings.engine.get("require_complete", False),
         cache_dir=settings.cache,
     )
-    return Seen(found.bundle, (*found.diagnostics, *slips(path, linked.streams, settings)))
+    said = (*found.diagnostics, *slips(path, linked.streams, settings))
+    if found.bundle is None:
+        return Seen(None, said)
+    return Seen(found.bundle, (*said, *(slip.said for slip in slips_of_mappings(found.bundle, settings))))

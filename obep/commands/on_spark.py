@@ -18,6 +18,7 @@ from obep.commands.remarks import (
     say_arrivals,
     say_doubts,
     say_findings,
+    say_mappings,
     say_skipped,
     say_unordered,
 )
@@ -25,6 +26,7 @@ from obep.commands.terminal import escaped, plain
 from obep.engine.blocks import NOTED
 from obep.engine.letters import LATE
 from obep.errors import ObepError, Stopped, fail
+from obep.hidden import hide
 from obep.streams.order import Order, bindings
 from obep.streams.refused import refused
 
@@ -48,7 +50,9 @@ def run_on_spark(order: Order) -> int:
 
     progress = Progress(quiet=order.quiet, as_json=order.log_json)
     query = opened(order)
+    said = say_mappings(query, order)
     run = SparkRun(order, query, for_terminal=escaped)
+    run.notices.strangers.said = said
     absences = Absences()
     run.on_turn = lambda: _turn(run, progress, absences)
     run.on_opened = lambda: say_skipped(run.skipped, progress)
@@ -138,7 +142,7 @@ def status_of(text: str, tally: Tally) -> int:
 def explained(error: Exception, order: Order) -> str:
     """What went wrong, without the traces of three languages: in our own words if there are any."""
     text = str(error).strip() or type(error).__name__
-    return "\n".join(map(plain, _explained(text, order).split("\n")))
+    return "\n".join(map(plain, hide(_explained(text, order)).split("\n")))
 
 
 def _explained(text: str, order: Order) -> str:

@@ -7,12 +7,14 @@ from pathlib import Path
 from threading import Lock
 
 from obep.abstraction.matcher import MAX_EXPLANATIONS
+from obep.commands.mapped_names import slips_of_mappings
 from obep.commands.output import write_for_run
 from obep.commands.progress import Progress
 from obep.engine.query import Query, load
 from obep.engine.repeated import Repeats
 from obep.engine.strangers import Strangers
 from obep.formats.reading import Notes
+from obep.model import Term
 from obep.streams.apart import require_apart
 from obep.streams.batches import Heard
 from obep.streams.order import Order
@@ -42,6 +44,14 @@ def opened(order: Order) -> Query:
         },
     )
     return query
+
+
+def say_mappings(query: Query, order: Order) -> frozenset[tuple[str, Term]]:
+    """Warns of names in mappings that nobody knows; which of which streams they are."""
+    slips = slips_of_mappings(query.bundle, order.config)
+    if not order.quiet:
+        write_for_run(slip.said for slip in slips)
+    return frozenset((slip.stream, slip.name) for slip in slips)
 
 
 class Absences:

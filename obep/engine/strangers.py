@@ -6,7 +6,7 @@ What is `seen` in some items can be told by one process and added up by another.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -39,7 +39,9 @@ that nobody asks for) with a stream, a property and the datatype; and what `Expe
 class Strangers:
     """Looks at the first items of a run."""
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query, said: Container[tuple[str, Term]] = ()) -> None:
+        """`said` are names, each with its stream, of which somebody has spoken already."""
+        self.said = said
         definitions = query.bundle.definitions
         classes, links, literals = query.bundle.matters
         self._known: dict[Kind, frozenset[Term]] = {
@@ -162,7 +164,7 @@ class Strangers:
                 continue
             sought = self.listeners(stream).sought
             near = misspelt(use[1], sought & (classes if use[0] == "class" else properties))
-            if near and (stream, near) not in heard:
+            if near and (stream, use[1]) not in self.said and (stream, near) not in heard:
                 first = "" if self._all else "first "
                 yield (
                     stream,

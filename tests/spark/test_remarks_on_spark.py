@@ -116,6 +116,15 @@ CASES: dict[str, tuple[dict[str, str], int, tuple[str, ...]]] = {
         0,
         ("OBEP580  warning: probes: the values of http://e/#at are", ": is http://e/#rooma http://e/#RoomA?"),
     ),
+    "a name in a mapping that nobody knows": (
+        {
+            "obep.toml": MAPPING.replace(":celsius", ":degrees {tempC} ; :celcius"),
+            "probes.jsonl": PROBES,
+            "doors.jsonl": '{"time": 1, "graph": "<http://e/#d> a <http://e/#Door> ."}\n',
+        },
+        0,
+        ("OBEP584  warning: obep.toml: sources.probes.mapping: ", "Try:  :celsius instead of :celcius"),
+    ),
     "occurrences that differ only in their explanation": (
         {**TWICE},
         0,
