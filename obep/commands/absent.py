@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from obep.commands.distances import distance
 from obep.commands.output import count
-from obep.commands.relaxed import relaxations, undemanding
+from obep.commands.relaxed import relaxations, timeless, undemanding
 from obep.engine.query import Query
 from obep.engine.question import Question, question, split
 from obep.engine.run import run
@@ -15,6 +16,7 @@ from obep.engine.why import short
 from obep.engine.why_not import WhyNot
 from obep.errors import ObepError, fail
 from obep.formats.instants import Style, show_instant
+from obep.formats.reading import as_sent
 from obep.model import RDF_TYPE, DeadLetter, Item, Occurrence
 from obep.plan.nodes import Read
 from obep.plan.plan import Plan
@@ -33,6 +35,10 @@ class Seen:
 
     items: list[Item]
     style: Style | None
+    taken: list[Item] = field(default_factory=list)
+    """Those that were not refused: only they can have led to anything."""
+    unread: list[DeadLetter] = field(default_factory=list)
+    """Records that are no items."""
     refused: list[DeadLetter] = field(default_factory=list)
     occurrences: dict[str, list[Occurrence]] = field(default_factory=dict)
     names: Counter[str] = field(default_factory=Counter)
@@ -67,19 +73,31 @@ def resolve(text: str, query: Query) -> Question:
 def watch(query: Query, items: list[Item], style: Style | None, **settings: object) -> Seen:
     """Runs the query with every event returned."""
     seen = Seen(items, style)
-    for item in items:
-        used = {p for _, p, _ in item.triples} | {o for _, p, o in item.triples if p == RDF_TYPE}
-        seen.names.update(used)
-        for _, p, o in item.triples:
-            if o[0] == '"':
-                seen.values.setdefault(p, Counter())[o] += 1
     everything = _returning(query, ast.Return("all", ()))
     seen.plan = everything.plan
     engine = everything.engine(on_dead_letter=seen.refused.append, **settings)
     for occurrence in [*engine.push_items(items), *engine.close()]:
         seen.occurrences.setdefault(occurrence.event, []).append(occurrence)
     seen.why_not = engine.why_not
+    seen.taken = list(_taken(items, seen.refused))
+    for item in seen.taken:
+        used = {p for _, p, _ in item.triples} | {o for _, p, o in item.triples if p == RDF_TYPE}
+        seen.names.update(used)
+        for _, p, o in item.triples:
+            if o[0] == '"':
+                seen.values.setdefault(p, Counter())[o] += 1
     return seen
+
+
+def _taken(items: Iterable[Item], letters: Iterable[DeadLetter]) -> Iterator[Item]:
+    """The items that no dead letter is about; a letter about an occurrence or a window is about none."""
+    refused = Counter((letter.stream, letter.at, letter.raw) for letter in letters if letter.raw)
+    for item in items:
+        key = (item.stream, item.at, as_sent(item) if refused else "")
+        if refused.get(key):
+            refused[key] -= 1
+        else:
+            yield item
 
 
 def report(asked: Question, query: Query, seen: Seen, **settings: object) -> Iterator[str]:
@@ -91,7 +109,9 @@ def report(asked: Question, query: Query, seen: Seen, **settings: object) -> Ite
         yield f"{name} did occur: {_times(found, seen)}."
         yield f"obep why {found[0].id} OUTPUT shows why."
         return
-    yield f"{name} did not occur in {count(len(seen.items), 'item')}{_between(seen)}."
+    more = len(seen.unread) + len(seen.items) - len(seen.taken)
+    refused = f"; {more} more {'was' if more == 1 else 'were'} refused (see below)" if more else ""
+    yield f"{name} did not occur in {count(len(seen.taken), 'item')}{_between(seen)}{refused}."
     if every:
         yield f"With others it did: {_times(every, seen)}."
     yield from (f"  {line}" for line in show(event).splitlines())
@@ -99,8 +119,9 @@ def report(asked: Question, query: Query, seen: Seen, **settings: object) -> Ite
         yield from _parts(event, asked, query, seen, settings)
     else:
         yield from _words(event, query, seen, asked.individual)
-    for code, number in Counter(letter.code for letter in seen.refused).most_common():
-        first = next(letter for letter in seen.refused if letter.code == code)
+    letters = [*seen.unread, *seen.refused]
+    for code, number in Counter(letter.code for letter in letters).most_common():
+        first = next(letter for letter in letters if letter.code == code)
         yield f"{number} refused with {code}; the first: {first.reason}"
 
 
@@ -164,10 +185,26 @@ def _nearly(
             yield f"Without {what} it would have occurred {count(number, 'time')}."
     if not enough:
         number = _tried(undemanding(event, apart=not asked.values), asked, query, seen, settings)
-        if number:
+        far = distance(event, _denied(event.pattern), _those(asked, seen), seen.style or "iso")
+        both = timeless(event)
+        timed = _tried(both[1], asked, query, seen, settings) if both and number else 0
+        if both and timed:
+            yield f"Without {both[0]} it would have occurred {count(timed, 'time')}."
+        elif number:
             yield "No single condition keeps it away; without any of them its parts do come together."
-        else:
+        if number and far:
+            yield far
+        if not number:
             yield "Its parts occurred, but never so that the pattern could join them."
+
+
+def _those(asked: Question, seen: Seen) -> dict[str, list[Occurrence]]:
+    """What occurred of the parts, as far as it fits what was asked for."""
+    places = asked.plan.leaves
+    return {
+        place.event: [one for one in seen.occurrences.get(place.event, []) if asked.takes(place, one)]
+        for place in places
+    }
 
 
 def _tried(
@@ -189,7 +226,7 @@ def _words(event: ast.LogicalEvent, query: Query, seen: Seen, individual: str | 
             yield f"  {name.text}: {_times(found, seen) if found else 'never'}"
         elif not name.iri.startswith(("<http://www.w3.org/", "<urn:obep:")):
             number = seen.names.get(name.iri, 0)
-            used = f"used in {number} of {len(seen.items)} items" if number else "in no item"
+            used = f"used in {number} of {len(seen.taken)} items" if number else "in no item"
             used += _values(seen.values.get(name.iri))
             if any(name.iri in (p, o) for _, p, o in query.bundle.k):
                 used += f", {'and' if number else 'but'} in the static graph"
@@ -245,9 +282,9 @@ def _times(found: list[Occurrence], seen: Seen) -> str:
 
 
 def _between(seen: Seen) -> str:
-    if not seen.items:
+    if not seen.taken:
         return ""
-    first, last = min(i.at for i in seen.items), max(i.at for i in seen.items)
+    first, last = min(i.at for i in seen.taken), max(i.at for i in seen.taken)
     return f" from {seen.time(first)} to {seen.time(last)}"
 
 

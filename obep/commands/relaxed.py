@@ -47,6 +47,15 @@ def relaxations(event: ast.CompositeEvent, *, apart: bool = True) -> Iterator[Re
         yield f"POLICY {event.policy}", replace(event, policy="unrestricted")
 
 
+def timeless(event: ast.CompositeEvent) -> Relaxed | None:
+    """The event without its bounds and its order, if it has both."""
+    bounds = [node for node in walk(event.pattern) if isinstance(node, ast.Within)]
+    if not bounds or not any(isinstance(node, ast.Seq | ast.Next) for node in walk(event.pattern)):
+        return None
+    text = ", ".join(f"WITHIN {show(node.within)}" for node in bounds)
+    return f"{text} and the order of its parts", _with(_with(event, _unbounded), _unordered)
+
+
 def undemanding(event: ast.CompositeEvent, *, apart: bool = True) -> ast.CompositeEvent:
     """The event with none of these conditions."""
     for _ in range(10):

@@ -47,6 +47,6 @@ def command(
     remember = None if wanted.values else RECENT
     settings = {"lateness": timedelta(microseconds=duration(lateness, "--lateness") if lateness else 0)}
     seen = watch(loaded, items, notes.style, remember=remember, **settings)
-    seen.refused[:0] = letters
+    seen.unread = letters
     for line in report(wanted, loaded, seen, **settings):
         print(plain(line))

@@ -95,6 +95,62 @@ def test_refused_records_are_a_reason_too(tmp_path: Path) -> None:
     assert "1 refused with OBEP600; the first: not JSON" in out
 
 
+def test_items_are_those_that_were_not_refused_whoever_refused_them(tmp_path: Path) -> None:
+    """One that cannot be read, two that are late, one that is nobody's: none of them led to anything."""
+    late, wrong = reading(2, "a", 25), json.dumps({"time": 6, "graph": "<http://e/a> <http://e/b"}) + "\n"
+    good = (reading(1, "a", 20), reading(5, "a", 20), reading(9, "a", 20))
+    out = ask(tmp_path, "Hot", "broken\n", good[0], good[1], late, late, wrong, good[2]).out
+    assert out.startswith("Hot did not occur in 3 items from 1 to 9; 4 more were refused (see below).\n")
+    assert "\n  celsius: used in 3 of 3 items, with 20\n" in out
+    assert "\n2 refused with OBEP640; " in out
+    assert "\n1 refused with OBEP600; " in out and "\n1 refused with OBEP604; " in out
+
+
+def test_an_occurrence_that_is_refused_as_an_item_is_no_item(tmp_path: Path) -> None:
+    owl = "http://www.w3.org/2002/07/owl#"
+    (tmp_path / "t.ttl").write_text(f"<http://e/v> a <{owl}DatatypeProperty> , <{owl}FunctionalProperty> .")
+    query = hot(
+        tmp_path,
+        "PREFIX : <http://e/>\nVOCAB <t.ttl>\nFROM STREAM <s>\nEVENT A AS (v some number[< 5])\n"
+        "EVENT B AS (v some number[>= 5])\nEVENT C AS (v some number[> 100])\n"
+        "EVENT E(?x) MATCH A(?x) SEQ B(?x) WITHIN 1 min\n"
+        "EVENT D(?x) MATCH E(?x) SEQ C(?x) WITHIN 1 min\nRETURN D\n",
+    )
+    graphs = [(1, "<http://e/p> <http://e/v> 4 ."), (2, "<http://e/p> <http://e/v> 6 .")]
+    lines = [json.dumps({"time": at, "graph": graph}) + "\n" for at, graph in graphs]
+    (tmp_path / "s.jsonl").write_text("".join(lines))
+    said = obep("why-not", "D", query, "--source", tmp_path / "s.jsonl")
+    assert said.out.startswith("D did not occur in 2 items from 1 to 2.\n")
+    assert "1 refused with OBEP620; the first: E, taken as an item: contradicts" in said.out
+
+
+@pytest.mark.parametrize(
+    ("readings", "told"),
+    [
+        (
+            (reading(1, "a", 0), reading(600, "a", 40), reading(900, "a", 41)),
+            "Without WITHIN 20 s and the order of its parts it would have occurred 2 times.\n"
+            "Hot and Cold lie at least 9 minutes apart (Cold at 1, Hot at 600): WITHIN is 20 s, and Hot must "
+            "come first.\n",
+        ),
+        (
+            (reading(1, "a", 0), reading(90, "b", 40)),
+            "No single condition keeps it away; without any of them its parts do come together.\n"
+            "Hot and Cold lie at least 89 seconds apart (Cold at 1, Hot at 90): WITHIN is 20 s, and Hot must "
+            "come first.\n",
+        ),
+        (
+            (reading(1, "a", 0), reading(9, "b", 40)),
+            "No single condition keeps it away; without any of them its parts do come together.\n",
+        ),
+    ],
+)
+def test_parts_that_lie_far_apart_are_told_how_far(
+    tmp_path: Path, readings: tuple[str, ...], told: str
+) -> None:
+    assert ask(tmp_path, "Swing", *readings).out.endswith(f"\n{told}")
+
+
 def test_an_unknown_event_has_the_nearest_name(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text("")
     said = obep("why-not", "Swimg", hot(tmp_path, QUERY), "--source", tmp_path / "s.jsonl")

@@ -111,7 +111,8 @@ def test_and_is_said_to_ask_for_the_same_instant(tmp_path: Path) -> None:
 
 OPEN = "what is not said is not false (docs/reasoning.md#what-is-not-said-is-not-false)"
 HALF = """:FastPen a owl:Class ; rdfs:subClassOf [ owl:intersectionOf ( :Pen
-  [ a owl:Restriction ; owl:onProperty :has ; owl:someValuesFrom :Probe ] ) ] . :Ponds a owl:Class . :Deep a owl:Class ; rdfs:subClassOf :Ponds .
+  [ a owl:Restriction ; owl:onProperty :has ; owl:someValuesFrom :Probe ] ) ] .
+:Ponds a owl:Class . :Deep a owl:Class ; rdfs:subClassOf :Ponds .
 :big a owl:FunctionalProperty , owl:ObjectProperty . :Told a owl:Class . :x a :Told ."""
 LED = "nothing in the ontology leads to"
 
