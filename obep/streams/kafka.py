@@ -16,6 +16,7 @@ from obep.formats.reading import Reading
 from obep.model import DeadLetter, Item
 from obep.streams.address import Address
 from obep.streams.batches import SIZE, Batch, Position
+from obep.streams.kafka_options import client
 from obep.streams.refused import refused
 
 PORT = 9092
@@ -57,17 +58,20 @@ class KafkaSource:
         reset = settings.get("start", address.option("start", "earliest"))
         self._first = kafka.OFFSET_END if reset == "latest" else kafka.OFFSET_BEGINNING
         self._said = said = Said()
-        self._consumer = kafka.Consumer(
+        self._consumer = client(
+            kafka.Consumer,
             {
                 "error_cb": said.hear,
                 "stats_cb": said.look,
                 "statistics.interval.ms": LOOK_MS,
-                "group.id": settings.get("client_id", "obep"),
+                "group.id": settings.get("client_id") or "obep",
                 "auto.offset.reset": reset,
                 "enable.auto.commit": False,
                 "enable.partition.eof": False,
                 **_settings(address, settings, config),
-            }
+            },
+            settings,
+            config,
         )
         self._partitions = _partitions(self._consumer, self._topic, address, said)
 
@@ -136,8 +140,11 @@ class KafkaSink:
         self._topic = topic_of(address)
         self._failure = ""
         said = Said()
-        self._producer = _kafka().Producer(
-            {"enable.idempotence": True, "error_cb": said.hear, **_settings(address, settings, config)}
+        self._producer = client(
+            _kafka().Producer,
+            {"enable.idempotence": True, "error_cb": said.hear, **_settings(address, settings, config)},
+            settings,
+            config,
         )
         _partitions(self._producer, self._topic, address, said, must_exist=False)
 
