@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from obep.engine.nearly import Nearly, Recent, nearly, parts_below
+from obep.engine.other_terms import Said, other_terms
 from obep.engine.why import short
 from obep.formats.instants import Style, show_instant
 from obep.guards.asks import Ask, Asks
@@ -33,17 +34,25 @@ class Reason:
 
 
 def reasons(
-    plan: EventPlan, asks: Asks, vocabulary: VocabularyOf, whole: Nearly, recent: Recent, style: Style
+    plan: EventPlan,
+    asks: Asks,
+    vocabulary: VocabularyOf,
+    whole: Nearly,
+    recent: Recent,
+    style: Style,
+    said: Said,
 ) -> list[Reason]:
     """All that keeps a candidate from being reported."""
     assert plan.root is not None
-    found = [*_guards(plan, asks, vocabulary, whole), *_structure(plan.root, whole, recent, style)]
+    found = [*_guards(plan, asks, vocabulary, whole, said), *_structure(plan.root, whole, recent, style)]
     if not found and plan.policy != "unrestricted":
         found.append(Reason("policy", f"POLICY {plan.policy} chose another, or it was used up before"))
     return found
 
 
-def _guards(plan: EventPlan, asks: Asks, vocabulary: VocabularyOf, whole: Nearly) -> Iterator[Reason]:
+def _guards(
+    plan: EventPlan, asks: Asks, vocabulary: VocabularyOf, whole: Nearly, said: Said
+) -> Iterator[Reason]:
     leaves = [leaf for leaf in plan.leaves if leaf.alias in whole.parts]
     rows = {leaf.alias: _rows(leaf, whole.parts[leaf.alias]) for leaf in leaves}
     empty = [leaf.alias for leaf in leaves if not rows[leaf.alias]]
@@ -53,7 +62,8 @@ def _guards(plan: EventPlan, asks: Asks, vocabulary: VocabularyOf, whole: Nearly
             filters = [show(one) for one in asks.all[leaf.ask].filters]  # also those that stand outside of it
             others = [text for text in filters if not any(text in block for block in blocks)]
             text = " with ".join((*blocks, *others)) or "its block"
-            unseen = _unseen(asks.all[leaf.ask], vocabulary, whole.parts[leaf.alias])
+            ask, part = asks.all[leaf.ask], whole.parts[leaf.alias]
+            unseen = other_terms(ask, part, said) or _unseen(ask, vocabulary, part)
             yield Reason("block", f"{text} finds nothing in {leaf.alias}{unseen}", (leaf.alias,))
     if empty:
         return

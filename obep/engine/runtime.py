@@ -220,8 +220,8 @@ class Engine:
                 known_since=known_since,
                 ended=ended,
                 came_in=self._style,
+                items=(items := list(self._items)),
             )
-            items = list(self._items)
         defined = self.query.linked.events[plan.event]
         if reported or found.refusals or not isinstance(defined, LogicalEvent):
             return found

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 from obep.engine.lacking import Nearest
 from obep.engine.nearly import Nearly, Recent, nearly, parts_below, told_apart
+from obep.engine.other_terms import Said, other_terms, said_in
 from obep.engine.output import LOOKS_LIKE_NUMBERS
 from obep.engine.question import Question
 from obep.engine.reasons import Reason, deadline, reasons
 from obep.engine.why import short
 from obep.formats.instants import Style, show_instant
 from obep.guards.asks import Asks
-from obep.model import Occurrence, Part, Term, body_of
+from obep.model import Item, Occurrence, Part, Term, body_of
 from obep.plan.build import VocabularyOf
 from obep.plan.nodes import Either, Fallback, Node, Pair, Read, Unary, walk
 from obep.query.printer import show
@@ -108,9 +109,10 @@ def why_not(
     known_since: int | None = None,
     ended: bool = False,
     came_in: Style | None = None,
+    items: Sequence[Item] = (),
 ) -> WhyNot:
     """The candidates that came furthest; those with the fewest reasons against them first."""
-    plan = asked.plan
+    plan, said = asked.plan, said_in(items)
     seen = {leaf.alias: len(_taken(asked, leaf, recent)) for leaf in plan.leaves}
     at = now or 0
     style: Style = came_in or ("integer" if abs(at) < LOOKS_LIKE_NUMBERS else "iso")
@@ -130,7 +132,7 @@ def why_not(
             if known_since is not None and extent.done <= known_since:
                 continue  # what was reported then has been forgotten
             if _same(extent.start, extent.end, held) not in told:
-                against = tuple(reasons(plan, asks, vocabulary, candidate, lately, style))
+                against = tuple(reasons(plan, asks, vocabulary, candidate, lately, style, said))
                 until = deadline(plan.root, candidate, at)
                 if not against and until is None and (ended or candidate.done < at):
                     against = (UNKNOWN,)
@@ -141,7 +143,9 @@ def why_not(
         if not (refusals or waiting or reported):
             waiting = [one for branch in _branches(plan.root) for one in _waiting(branch, lately)]
     elif plan.guard_ask is not None:
-        refusals = [(1, -one.parts[0].occurrence.detected, one) for one in _refused(asked, recent)]
+        refusals = [
+            (1, -one.parts[0].occurrence.detected, one) for one in _refused(asked, asks, recent, said)
+        ]
     refusals.sort(key=lambda one: one[:2])
     chosen = tuple(refusal for _, _, refusal in refusals[:FEW])
     return WhyNot(
@@ -168,13 +172,16 @@ def _taken(asked: Question, leaf: Read, recent: Mapping[Term, Sequence[Occurrenc
     return [one for one in recent.get(leaf.event, ()) if asked.takes(leaf, one)]
 
 
-def _refused(asked: Question, recent: Mapping[Term, Sequence[Occurrence]]) -> Iterator[Refusal]:
+def _refused(
+    asked: Question, asks: Asks, recent: Mapping[Term, Sequence[Occurrence]], said: Said
+) -> Iterator[Refusal]:
     """The bodies of a guarded logical event that its guard has refused."""
     plan = asked.plan
     assert plan.guard is not None
     for body in recent.get(body_of(plan.event), ()):
         if asked.fits(body) and not body.solutions.get(plan.guard_ask or 0):
-            text = f"{' '.join(show(plan.guard).split())} finds nothing in it"
+            other = other_terms(asks.all[plan.guard_ask or 0], body, said)
+            text = f"{' '.join(show(plan.guard).split())} finds nothing in it{other}"
             yield Refusal((Part(plan.name, body),), (Reason("block", text, (plan.name,)),))
 
 

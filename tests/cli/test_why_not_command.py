@@ -185,3 +185,40 @@ def test_the_values_that_a_property_does_have_are_shown(tmp_path: Path) -> None:
     assert "\n  watts: used in 4 of 4 items, with 0 to 3\n" in said
     said = obep("why-not", "Done", hot(tmp_path, WASHING), "--source", tmp_path / "s.jsonl").out
     assert "\n  states: in no item; is it state?\n" in said
+
+
+@pytest.mark.parametrize(
+    ("guard", "value", "told"),
+    [
+        ("?this :celsius 40", "40.0e0", "; it is 40.0e0 (xsd:double): {}?this :celsius ?v FILTER(?v = 40)"),
+        ("?this :celsius 40", "40.0", "; it is 40.0 (xsd:decimal): {}?this :celsius ?v FILTER(?v = 40)"),
+        (
+            "?v :celsius 40 . ?v a ?w",
+            "40.0",
+            "; it is 40.0 (xsd:decimal): {}?v :celsius ?v1 FILTER(?v1 = 40)",
+        ),
+        ("?this :celsius 40 ; :unit 1", "40.0e0", "; it is 40.0e0 (xsd:double): {}"),
+        ('?this :celsius "40"', "40", '; it is "40" (xsd:integer), which is another term'),
+        ("?this :celsius 41", "40.0e0", ""),
+        ("?this :celsius 40 ; :unit 1", "40", ""),
+    ],
+)
+@pytest.mark.parametrize("event", ["Once", "Twice"])
+def test_a_literal_of_a_guard_that_is_there_as_another_term_is_told(
+    tmp_path: Path, guard: str, value: str, told: str, event: str
+) -> None:
+    query = hot(
+        tmp_path,
+        "PREFIX : <http://e/>\nFROM STREAM <s>\nEVENT Known AS Sensor\n"
+        f"EVENT Once AS Sensor IF {{ {guard} }}\n"
+        f"EVENT Twice MATCH Known AS was SEQ Known AS now WITHIN 9 s IF {{ EVENT was {{ {guard} }} }}\n"
+        "RETURN ALL\n",
+    )
+    graph = "<http://e/a> a <http://e/Sensor> ; <http://e/celsius> {} ."
+    items = [(1, graph.format(value)), (5, graph.format('"none"'))]
+    lines = [json.dumps({"time": at, "graph": one}) + "\n" for at, one in items]
+    (tmp_path / "s.jsonl").write_text("".join(lines))
+    out = obep("why-not", event, query, "--source", tmp_path / "s.jsonl").out
+    finds = f"finds nothing in {'was' if event == 'Twice' else 'it'}"
+    assert f"{finds}{told.format('a literal in a triple is the same term; write ')}" in out
+    assert told or "; it is" not in out
