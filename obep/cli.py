@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
 from obep.errors import ObepError, Stopped, fail
+from obep.hidden import Discreet
 
 COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "why-not", "doctor")
 """In the order in which help shows them. A command `why-not` is `command` in obep/commands/why_not.py."""
@@ -104,4 +105,5 @@ def _obep(
 
 def main() -> None:
     """The entry point of the command `obep`."""
+    sys.stderr = cast("Any", Discreet(sys.stderr))
     app(prog_name="obep")

@@ -1,6 +1,7 @@
 """What obep says when something is wrong: a code, a place, the reason, and what to do.
 
-Everything that leaves obep on purpose is an `ObepError` with one or more `Diagnostic`s.
+Everything that leaves obep on purpose is an `ObepError` with one or more `Diagnostic`s. Values that obep.toml
+takes from the environment (`${NAME}`) stand in none of them; see `obep.hidden`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Literal, NamedTuple
+
+from obep.hidden import hide
 
 Severity = Literal["error", "warning"]
 MOST = 1000
@@ -40,6 +43,10 @@ class Diagnostic:
     remedy: str = ""
     line_text: str = ""
     severity: Severity = "error"
+
+    def __post_init__(self) -> None:
+        for name in ("message", "file", "reason", "remedy"):  # also a library's users print these
+            object.__setattr__(self, name, hide(getattr(self, name)))
 
     def __str__(self) -> str:
         message = printable(_cut(self.message))

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from obep.errors import fail
+from obep.hidden import remember
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -271,7 +272,10 @@ def either(when: type, kind: Kind, otherwise: Kind) -> Kind:
 
 
 def expand(value: str, where: str) -> str:
-    """The text with ${NAME} replaced from the environment; an unset one is an error that names it."""
+    """The text with ${NAME} replaced from the environment; an unset one is an error that names it.
+
+    What is taken from there is said nowhere from then on.
+    """
 
     def variable(match: re.Match[str]) -> str:
         found = os.environ.get(match[1])
@@ -281,6 +285,7 @@ def expand(value: str, where: str) -> str:
                 f"{where}: the environment variable {match[1]} is not set",
                 remedy=f"export {match[1]}=…",
             )
+        remember(found, match[0])
         return found
 
     return _VARIABLE.sub(variable, value)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "obep"
 LAYERS = (
+    {"hidden"},
     {"errors", "codes", "resources"},
     {"model"},
     {"formats"},

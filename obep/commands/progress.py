@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from obep.commands.terminal import plain
 from obep.errors import Diagnostic, Severity
 from obep.formats.instants import Style, show_instant
+from obep.hidden import hide, hide_in
 
 
 class Progress:
@@ -72,7 +73,7 @@ class Progress:
             self._width = 0
 
     def _say(self, record: Mapping[str, object]) -> None:
-        self._out.write(json.dumps(record, ensure_ascii=True, default=str) + "\n")
+        self._out.write(json.dumps(hide_in(record), ensure_ascii=True, default=str) + "\n")
 
 
 def _line(figures: Mapping[str, object], seconds: float) -> str:
@@ -92,7 +93,7 @@ def _line(figures: Mapping[str, object], seconds: float) -> str:
     if isinstance(skew := figures.get("skew"), float) and skew >= 2:
         parts.append(f"busiest bucket {skew:.1f} times the average")
     if figures.get("holding"):
-        parts.append(f"waiting for {plain(str(figures['holding']))}")
+        parts.append(f"waiting for {plain(hide(str(figures['holding'])))}")
     return ", ".join(parts)
 
 

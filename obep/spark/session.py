@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from obep.errors import fail
+from obep.hidden import hide
+from obep.spark.heartbeat import AVAILABLE_NOW
 from obep.spark.java import provide_java
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ SETTINGS: Mapping[str, str] = {
     # else they are INT96: deprecated, and the dearest column that is written
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    AVAILABLE_NOW: "true",
 }
 
 
@@ -56,7 +59,7 @@ def session(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     provide_java()
     if not quiet and sys.stderr.isatty():
-        print(f"starting Spark on {master} (about ten seconds) …", file=sys.stderr)
+        print(f"starting Spark on {hide(master)} (about ten seconds) …", file=sys.stderr)
     builder: Any = SparkSession.builder.master(master).appName(app)
     usual = {**SETTINGS, PARTITIONS: str(_cores(master))} if master.startswith("local") else SETTINGS
     for key, value in {**usual, **(settings or {})}.items():

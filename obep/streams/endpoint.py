@@ -9,6 +9,7 @@ from threading import Thread
 from typing import Any
 
 from obep.errors import fail
+from obep.hidden import hide_in
 
 Figures = Mapping[str, float | Mapping[str, float]]
 """Names of metrics with their value, or with values by a label's value."""
@@ -68,10 +69,11 @@ class _Answer(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == "/metrics":
-            self._say(200, "text/plain; version=0.0.4", prometheus(self.figures()))
+            self._say(200, "text/plain; version=0.0.4", prometheus(hide_in(self.figures())))
         elif self.path in ("/health", "/healthz"):
             status, word = (200, "ok") if self.ready() else (503, "starting")
-            self._say(status, "application/json", json.dumps({"status": word, **self.figures()}) + "\n")
+            figures = hide_in(self.figures())
+            self._say(status, "application/json", json.dumps({"status": word, **figures}) + "\n")
         else:
             self._say(404, "text/plain", "/metrics or /health\n")
 

@@ -11,6 +11,7 @@ import msgspec
 from obep.engine.letters import TOO_FAR
 from obep.errors import fail
 from obep.formats.instants import show_instant
+from obep.hidden import hide
 from obep.model import DeadLetter
 
 AFTER_READING = frozenset(("OBEP620", "OBEP630", TOO_FAR))
@@ -41,6 +42,7 @@ class Letters:
 
     def take(self, letter: DeadLetter) -> None:
         """Counts a dead letter and writes it down."""
+        letter = letter._replace(reason=hide(letter.reason))
         self.counts[letter.code] += 1
         self.first.setdefault(letter.code, letter)
         if len(self.first_of) < SOME:
