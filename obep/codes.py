@@ -272,6 +272,7 @@ CODES: dict[str, str] = {
     "OBEP579": "a question about individuals that cannot be read",
     "OBEP580": "individuals that the static graph does not know",
     "OBEP581": "occurrences that differ only in their explanation",
+    "OBEP582": "a value that items write in another way",
     "OBEP584": "a name in a mapping that nobody knows",
     "OBEP585": "a header that cannot be sent",
     "OBEP586": "an option that Kafka's client does not take",

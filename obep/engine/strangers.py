@@ -12,6 +12,7 @@ from typing import Literal, cast
 
 from obep.engine.query import Query
 from obep.engine.unknown_individuals import Expected, unknown_individuals
+from obep.engine.unmet_values import Awaited, unmet_values
 from obep.model import RDF_TYPE, Item, Term, Triple
 from obep.ontology.asked import Asked
 from obep.ontology.compile import Bundle
@@ -33,7 +34,7 @@ Use = tuple[Kind, Term]
 Seen = Counter[tuple[str, ...]]
 """How often: `item` or `strange` with a stream, `use` (in strange items) or `name` (once in an item) with a
 stream and a use, `value` or `text` (which is a number) with a stream and a property, `number` (of a datatype
-that nobody asks for) with a stream, a property and the datatype; and what `Expected` counts."""
+that nobody asks for) with a stream, a property and the datatype; and what `Expected` and `Awaited` count."""
 
 
 class Strangers:
@@ -81,6 +82,7 @@ class Strangers:
                     elif p in here.asked and here.asked[p].misses(o):
                         found["number", item.stream, p, parts(o)[1]] += 1
             here.expected.count(item, found)
+            here.awaited.count(item, found)
         return found
 
     def listeners(self, stream: str) -> _Listeners:
@@ -107,6 +109,8 @@ class Strangers:
             self._query.bundle, self._seen, lambda stream: self.listeners(stream).expected, complete=self._all
         )
         yield from (("OBEP580", message) for message in unmet)
+        written = unmet_values(self._seen, lambda stream: self.listeners(stream).awaited, complete=self._all)
+        yield from (("OBEP582", message) for message in written)
         unknown = dict(self._unknown_streams())
         yield from (("OBEP564", message) for message in unknown.values())
         yield from (("OBEP567", message) for stream, message in self._slips() if stream not in unknown)
@@ -199,11 +203,18 @@ class _Listeners:
     asked: Mapping[Term, Asked]
     """The properties that the ontology or the query ask for numbers."""
     expected: Expected
+    awaited: Awaited
 
     @classmethod
     def of(cls, bundle: Bundle, here: Listening) -> _Listeners:
         numeric = frozenset(numeric_properties(here.events))
-        return cls(bundle.sought(here), numeric, bundle.asked_numbers(here), Expected.of(bundle, here))
+        return cls(
+            bundle.sought(here),
+            numeric,
+            bundle.asked_numbers(here),
+            Expected.of(bundle, here),
+            Awaited.of(bundle, here),
+        )
 
     def wants_no_text(self, property: Term) -> bool:
         """Whether nobody takes the values of a property that are text."""

@@ -125,6 +125,21 @@ CASES: dict[str, tuple[dict[str, str], int, tuple[str, ...]]] = {
         0,
         ("OBEP584  warning: obep.toml: sources.probes.mapping: ", "Try:  :celsius instead of :celcius"),
     ),
+    "values that items write in another way": (
+        {
+            "obep.toml": MAPPING,
+            "probes.jsonl": PROBES,
+            "doors.jsonl": "".join(
+                json.dumps(
+                    {"time": n, "graph": '<http://e/#d> a <http://e/#Door> ; <http://e/#opened> "yes" .'}
+                )
+                + "\n"
+                for n in range(5)
+            ),
+        },
+        0,
+        ("OBEP582  warning: doors: http://e/#opened never is true, as the ontology or the query asks",),
+    ),
     "occurrences that differ only in their explanation": (
         {**TWICE},
         0,
