@@ -63,23 +63,26 @@ def whole(file: BinaryIO, most: int) -> bytes:
 
 
 class Unmarked:
-    """A file without the byte order mark that it may begin with, for parsers that read blocks."""
+    """A file without the byte order mark that it may begin with, for parsers that read blocks.
+
+    A block is what is there: a file that is torn later gives what it has until then.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+        self._read = getattr(file, "read1", file.read)
         self._begun = False
         self.head = b""
         """How the file begins, after the mark."""
 
     def read(self, n: int = -1, /) -> bytes:
         if self._begun:
-            return self._file.read(n)
+            return self._read(n)
         self._begun = True
         head = b""
-        while len(head) < len(MARK) and MARK.startswith(head) and (more := self._file.read(len(MARK))):
+        while len(head) < len(MARK) and MARK.startswith(head) and (more := self._read(len(MARK))):
             head += more
         self.head = head.removeprefix(MARK)
-        return self.head or self._file.read(n)
+        return self.head or self._read(n)
 
 
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{(]|[\]})]', re.DOTALL)

@@ -12,7 +12,8 @@ from typing import BinaryIO, cast
 import pyoxigraph
 
 from obep.formats.hints import hinted, likely_bytes
-from obep.formats.limits import Refused, Unmarked, whole
+from obep.formats.limits import CHUNK, Refused, Unmarked, whole
+from obep.formats.long_lines import LongLine, line_blocks
 from obep.formats.rdf import item_triples, localise, parse_graph, syntax
 from obep.formats.reading import Reading, dead
 from obep.model import DeadLetter, Item, Term, Triple
@@ -22,31 +23,53 @@ REMEMBERED = 100_000
 """Names of complete graphs that are remembered, to notice one that goes on later."""
 TRIES = 1000
 """Errors in a row after which the rest of an input is given up."""
+PARSED = 1 << 24
+"""Bytes of one term beyond which the parser itself stops."""
 
 
 AS_QUADS = "if a fourth term names the graph, it is N-Quads: such a file ends in .nq, standard input is -.nq"
 
 
 def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
-    """The items of a file in N-Quads or TriG; statements that cannot be read spoil only their graph."""
+    """The items of a file in N-Quads or TriG; statements that cannot be read spoil only their graph.
+
+    A line of N-Quads that is too long is passed over. Of TriG the rest is not read: nobody knows where the
+    next statement would begin.
+    """
     gathering = Gathering(reading)
     unmarked = Unmarked(file)
-    quads = pyoxigraph.parse(cast(BinaryIO, unmarked), FORMATS[format])
+    most = min(reading.limits.item_bytes, PARSED - CHUNK)
+    parts = line_blocks(unmarked, most) if format == "nquads" else (unmarked,)
     errors = 0
-    while errors < TRIES:
-        try:
-            for quad in quads:
-                yield from gathering.add(str(quad))
-                errors = 0
-            break
-        except SyntaxError as error:
-            errors += 1
-            gathering.spoil()
-            reason = syntax(error)
-            hint = likely_bytes(unmarked.head) or (AS_QUADS if _four_terms(reason, format) else "")
-            yield dead(Refused("OBEP604", hinted(reason, hint)), reading.stream, b"")
-    else:
-        yield dead(Refused("OBEP604", "the rest was not read: too many errors in a row"), reading.stream, b"")
+    try:
+        for part in parts:
+            if isinstance(part, LongLine):
+                yield from gathering.refuse(part.statement(), part.refused(most))
+                continue
+            quads = pyoxigraph.parse(cast(BinaryIO, part), FORMATS[format])
+            while errors < TRIES:
+                try:
+                    for quad in quads:
+                        yield from gathering.add(str(quad))
+                        errors = 0
+                    break
+                except SyntaxError as error:
+                    errors += 1
+                    gathering.spoil()
+                    reason = syntax(error)
+                    hint = likely_bytes(unmarked.head) or (AS_QUADS if _four_terms(reason, format) else "")
+                    yield dead(Refused("OBEP604", hinted(reason, hint)), reading.stream, b"")
+            else:
+                raise Refused("OBEP604", "the rest was not read: too many errors in a row")
+    except Refused as refused:  # nothing more can be read: a gzip bomb, a torn file
+        gathering.cut()
+        yield dead(refused, reading.stream, b"")
+    except MemoryError as error:
+        if str(PARSED) not in str(error):
+            raise
+        gathering.cut()
+        reason = f"the rest was not read: a term or comment is over {PARSED} bytes, the limit for one in TriG"
+        yield dead(Refused("OBEP605", reason), reading.stream, b"")
     yield from gathering.finish()
 
 
@@ -88,6 +111,7 @@ class Gathering:
         self._current: Term = ""
         self._complete: dict[Term, None] = {}
         self._error_after: Term | None = None
+        self._left: tuple[Term, int] = ("", 0)
 
     def add(self, statement: str) -> Iterator[Item | DeadLetter]:
         """Takes a statement as it prints: three terms, and a graph if it has one."""
@@ -112,6 +136,28 @@ class Gathering:
             self._spoil(name)
             self._error_after = None
 
+    def refuse(self, statement: str | None, refused: Refused) -> Iterator[Item | DeadLetter]:
+        """Takes a statement that is over a limit, as it prints without its texts; None if nobody can tell."""
+        if statement and (name := _graph_of(statement)):
+            yield from self.add(statement)
+            if (graph := self._open.get(name)) and graph.refused is None:
+                graph.refused = refused
+            return
+        if statement is None:
+            self.spoil()
+        elif statement and self._lone is not None:
+            self._lone.refused = Refused(refused.code, "a statement of it is over the limit")
+        yield dead(refused, self._reading.stream, statement or "")
+
+    def cut(self) -> None:
+        """Says that the rest is not read; the graph that was being read may have gone on there.
+
+        One that was left for what the default graph says is whole: its statements stand together.
+        """
+        graph = self._open.get(self._current)
+        if graph is None or self._left != (self._current, graph.size) or self._error_after is not None:
+            self.spoil()
+
     def spoil(self) -> None:
         """Says that a statement could not be read: it was of the graph before it or of the one after it."""
         self._error_after = self._current
@@ -129,6 +175,8 @@ class Gathering:
 
     def _describe(self, triple: Triple) -> Iterator[Item | DeadLetter]:
         s, p, o = triple
+        if graph := self._open.get(self._current):
+            self._left = (self._current, graph.size)
         if self._lone is not None:
             self._grow(self._lone, triple, len(s) + len(p) + len(o))
         if p == self._reading.time_property and o[0] == '"':
@@ -165,6 +213,12 @@ class Gathering:
         if len(self._complete) > REMEMBERED:
             del self._complete[next(iter(self._complete))]
         return _give(self._open.pop(name), self._reading, name, self._times.pop(name, None))
+
+
+def _graph_of(statement: str) -> Term:
+    """The graph of a statement as it prints; nothing if it has none."""
+    head, _, name = statement.rpartition(" ")
+    return "" if '"' in name or head.count(" ") < 2 else name
 
 
 def _give(graph: Graph, reading: Reading, name: Term = "", time: str | None = None) -> Item | DeadLetter:

@@ -1,0 +1,104 @@
+"""N-Quads in blocks of whole lines; a line over the limit is passed over, and only what it is of is kept.
+
+A line is a statement of its own, so those after a long one are read as if it had not been there, and so are
+the graphs beside the one that it belongs to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Protocol
+
+import pyoxigraph
+
+from obep.formats.limits import CHUNK, Refused
+
+KEPT = 1 << 16
+"""Bytes of a long line that are kept: its terms without what stands in its texts."""
+
+_END = re.compile(rb"[\r\n]")
+_BLANKS = re.compile(rb"[ \t]+")
+_RUNS = {
+    b"": re.compile(rb'[^"<#]*+'),
+    b"<": re.compile(rb"[^>]*+"),
+    b'"': re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL),
+    b"#": re.compile(rb".*", re.DOTALL),
+}
+"""What goes on inside terms, an IRI, a text and a comment, each by the sign that begins it."""
+
+
+class Blocks(Protocol):
+    """What gives bytes, at most n, and none at the end."""
+
+    def read(self, n: int = -1, /) -> bytes: ...
+
+
+class LongLine:
+    """A line that is not held: how long it is, and its statement with empty texts."""
+
+    def __init__(self) -> None:
+        self._length = 0
+        self._kept = bytearray()
+        self._within = b""
+        self._escape = b""
+
+    def add(self, piece: bytes) -> None:
+        """Takes the next bytes of the line."""
+        self._length += len(piece)
+        data, at, self._escape = self._escape + piece, 0, b""
+        if self._within == b'"' and b'"' not in data and b"\\" not in data:
+            return  # most of a gigabyte
+        while at < len(data) and len(self._kept) <= KEPT:
+            run = _RUNS[self._within].match(data, at)
+            assert run is not None, "each may be empty"
+            sign = data[run.end() : run.end() + 1]
+            if sign == b"\\":  # the character that it is for is in the next piece
+                self._escape = sign
+                return
+            if self._within in (b"", b"<"):
+                self._kept += _BLANKS.sub(b" ", run[0])
+            if sign:
+                self._kept += sign.replace(b"#", b"")
+                self._within = b"" if self._within else sign
+            at = run.end() + 1
+
+    def statement(self) -> str | None:
+        """The statement as it prints, nothing for a comment; None if it cannot be told."""
+        if len(self._kept) > KEPT:
+            return None
+        try:
+            return " ".join(map(str, pyoxigraph.parse(bytes(self._kept), pyoxigraph.RdfFormat.N_QUADS)))
+        except SyntaxError:
+            return None
+
+    def refused(self, most: int) -> Refused:
+        """Why it is not taken."""
+        return Refused("OBEP605", f"a line of {self._length} bytes is over the limit of {most} bytes")
+
+
+def line_blocks(file: Blocks, most: int) -> Iterator[bytes | LongLine]:
+    """The lines of a file, many at once; one longer than `most` (and than a block) is not held."""
+    held = bytearray()
+    long: LongLine | None = None
+    while block := file.read(CHUNK):
+        first = _END.search(block)
+        head = block[: first.end()] if first else block
+        if long is None and len(held) + len(head) > max(most, CHUNK):
+            long = LongLine()
+            long.add(bytes(held))
+            held.clear()
+        if long is not None:
+            long.add(head)
+            block = block[len(head) :]
+            if first:
+                yield long
+                long = None
+        if end := max(block.rfind(b"\n"), block.rfind(b"\r")) + 1:
+            yield bytes(held) + block[:end]
+            held.clear()
+        held += block[end:]
+    if long is not None:
+        yield long
+    elif held:
+        yield bytes(held)
