@@ -26,6 +26,7 @@ from obep.commands.terminal import escaped, plain
 from obep.engine.blocks import NOTED
 from obep.engine.letters import LATE
 from obep.errors import ObepError, Stopped, fail
+from obep.hidden import hide
 from obep.streams.order import Order, bindings
 from obep.streams.refused import refused
 
@@ -141,7 +142,7 @@ def status_of(text: str, tally: Tally) -> int:
 def explained(error: Exception, order: Order) -> str:
     """What went wrong, without the traces of three languages: in our own words if there are any."""
     text = str(error).strip() or type(error).__name__
-    return "\n".join(map(plain, _explained(text, order).split("\n")))
+    return "\n".join(map(plain, hide(_explained(text, order)).split("\n")))
 
 
 def _explained(text: str, order: Order) -> str:
