@@ -52,6 +52,8 @@ class Normal:
     """What has no upper bound either, in words."""
     sources: dict[Rule, set[ax.Axiom]] = field(default_factory=dict)
     """The axioms that a rule comes from; a rule of a definition has none."""
+    implied: dict[Rule, Term] = field(default_factory=dict)
+    """The event of whose definition a rule says what its individuals have (`H SubClassOf B`)."""
 
 
 class Normaliser:
@@ -64,6 +66,7 @@ class Normaliser:
         self._bound = Bound.BOTH
         self._target = self.normal.rules
         self._axiom: ax.Axiom | None = None
+        self._event: Term | None = None
         self._count = 0
         self._reason = ""
         self._case: list[Rule] = []
@@ -89,8 +92,10 @@ class Normaliser:
     def imply(self, event: Term, body: ClassExpression, *, asserted: bool) -> None:
         """`H SubClassOf B`."""
         self._target = self.normal.asserted if asserted else self.normal.rules
+        self._event = event
         self.right(event, nnf(body))
         self._target = self.normal.rules
+        self._event = None
 
     def emit(self, rule: Rule, bound: Bound = Bound.BOTH) -> None:
         """A rule of the reading that is being written."""
@@ -101,6 +106,8 @@ class Normaliser:
             self._case.append(rule)
         if self._axiom is not None:
             self.normal.sources.setdefault(rule, set()).add(self._axiom)
+        elif self._event is not None:
+            self.normal.implied.setdefault(rule, self._event)
 
     def fresh(self, expression: ClassExpression | None = None) -> Symbol:
         """A new auxiliary name, for this expression."""

@@ -70,7 +70,7 @@ def profile(
     static: Static,
 ) -> Profile:
     """Sorts the rules."""
-    found = _Sorter(rules, normal.why, normal.opaque, relations, datatypes).sort(static)
+    found = _Sorter(rules, normal, relations, datatypes).sort(static)
     found.clauses = tuple(normal.clauses)
     return found
 
@@ -79,24 +79,23 @@ class _Sorter:
     def __init__(
         self,
         rules: Mapping[Rule, Bound],
-        why: Mapping[Rule, str],
-        opaque: Iterable[str],
+        normal: Normal,
         relations: Relations,
         datatypes: Mapping[Term, DataRange],
     ) -> None:
-        self.relations, self.datatypes = relations, datatypes
+        self.relations, self.datatypes, self.normal = relations, datatypes, normal
         self.lower = {rule: None for rule, bound in rules.items() if bound & Bound.LOWER}
         self.upper = {rule: None for rule, bound in rules.items() if bound & Bound.UPPER}
         only = {rule for rule, bound in rules.items() if bound == Bound.UPPER}
-        self.why = {rule: words for rule, words in why.items() if rule in only}
-        self.opaque = list(opaque)
+        self.why = {rule: words for rule, words in normal.why.items() if rule in only}
+        self.opaque = list(normal.opaque)
 
     def _of(self, kind: type[_R]) -> list[_R]:
         return [rule for rule in self.upper if isinstance(rule, kind)]
 
     def sort(self, static: Static) -> Profile:
         self._data_witnesses()
-        self._look = _Look(self.upper, self.relations)
+        self._look = _Look(self.upper, self.relations, self.normal)
         self._counted_witnesses()
         for rule in self._of(r.Witness):
             if words := self._look.spoils(rule):
@@ -136,7 +135,8 @@ class _Sorter:
         elif place != "apart" and follows not in self.upper:
             self.upper[follows] = None
             self.why[follows] = (
-                f"the {name(rule.property)} that the ontology promises, if none is given: its value is open"
+                f"the {name(rule.property)} that {_promiser(rule, self.normal)} promises, if none is given: "
+                "its value is open"
             )
 
     # --- witnesses
@@ -184,7 +184,7 @@ class _Sorter:
         ]
         for rule in spoilt:
             words = bad[program.names.witness(rule.role, rule.filler)]
-            self._only_upper(rule, f"{_promised(rule)}: {words}")
+            self._only_upper(rule, f"{_promised(rule, self.normal)}: {words}")
         return bool(spoilt)
 
     # --- what holds of everything
@@ -246,8 +246,8 @@ class _Sorter:
 class _Look:
     """Who looks at which relation, and in which direction."""
 
-    def __init__(self, rules: Iterable[Rule], relations: Relations) -> None:
-        self._relations = relations
+    def __init__(self, rules: Iterable[Rule], relations: Relations, normal: Normal) -> None:
+        self._relations, self._normal = relations, normal
         self._conditions: dict[Directed, Role] = {}
         self._steps: set[Directed] = set()
         self._bounded: dict[int, Role] = {}
@@ -281,7 +281,7 @@ class _Look:
     def spoils(self, witness: r.Witness) -> str:
         """Why a witness cannot be shared, because somebody looks back from it; empty if nobody does."""
         into = self.into(witness.role)
-        who = _promised(witness)
+        who = _promised(witness, self._normal)
         for number, backwards in sorted(into):
             back = (number, not backwards)
             if back in self._conditions:
@@ -300,7 +300,13 @@ class _Look:
         return any(edge in self._steps or edge[0] in self._bounded for edge in self.into(role))
 
 
-def _promised(witness: r.Witness) -> str:
-    """Somebody whom the ontology promises, by a class that has a name."""
+def _promised(witness: r.Witness, normal: Normal) -> str:
+    """Somebody whom the ontology or a definition promises, by a class that has a name."""
     kind = "" if witness.filler.startswith("~") else f" (a {name(witness.filler)})"
-    return f"the {name(witness.role)}{kind} that the ontology promises"
+    return f"the {name(witness.role)}{kind} that {_promiser(witness, normal)} promises"
+
+
+def _promiser(rule: Rule, normal: Normal) -> str:
+    """Who says that there is somebody, or some value: an axiom, or the definition of an event."""
+    event = None if rule in normal.sources else normal.implied.get(rule)
+    return "the ontology" if event is None else f"the definition of {name(event)}"

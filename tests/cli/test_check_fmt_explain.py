@@ -244,6 +244,27 @@ def test_ctrl_c_ends_quietly(folder: Path) -> None:
     assert (child.returncode, errors) == (130, "")
 
 
+def test_explain_says_which_definition_leaves_something_to_the_reasoner(folder: Path) -> None:
+    """What an ontology would promise, it need not look for in the ontology."""
+    (folder / "t.ttl").write_text(
+        """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        :kW a owl:DatatypeProperty . :Point a owl:Class . :Feeder a owl:Class .
+        :fedBy a owl:ObjectProperty ; owl:inverseOf :feeds . :feeds a owl:ObjectProperty .
+        :on a owl:ObjectProperty . :hangsOn a owl:ObjectProperty ; owl:propertyChainAxiom ( :on :fedBy ) .
+        """
+    )
+    (folder / "q.obep").write_text(
+        "PREFIX : <http://e/>\nVOCAB <t.ttl>\nEVENT Power AS (Point and kW some number)\n"
+        "EVENT Strained AS (Feeder and feeds some (Point and kW some number[> 40]))\n"
+        "EVENT Drop MATCH Power AS was SEQ Power AS is WITHIN 5 min\n"
+        "IF { EVENT was { ?this :kW ?v ; :hangsOn ?f } }\n"
+        "RETURN Drop, Strained\n"
+    )
+    out = obep("explain", "q.obep").out
+    assert "the feeds that the definition of Strained promises, and a chain looks back" in out
+    assert "the ontology promises" not in out
+
+
 def test_explain_says_what_is_left_to_the_reasoner(folder: Path) -> None:
     (folder / "t.ttl").write_text(
         """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
