@@ -301,7 +301,7 @@ CODES: dict[str, str] = {
     "OBEP641": "too far in the future",
     # 650-699 Spark
     "OBEP650": "Spark is not installed",
-    "OBEP651": "a Spark session without RocksDB",
+    "OBEP651": "a Spark session without a setting",
     "OBEP652": "items without their columns",
     "OBEP653": "a checkpoint with the state of another query",
     "OBEP654": "a query that is there twice",

@@ -9,6 +9,7 @@ from obep.engine.blocks import NOW, STYLE, STYLES
 from obep.engine.bulk import uncollected
 from obep.engine.letters import too_far
 from obep.model import Item
+from obep.spark.heartbeat import BEAT
 from obep.spark.noticing import notice
 from obep.spark.refusing import query_names, settle
 from obep.spark.route import Arrived, Columns
@@ -44,12 +45,13 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
             if not stamped.num_rows:
                 continue
             now = stamped.column(STAMP)[0].value
-            batch = stamped.select([name for name in stamped.schema.names if name != STAMP])
+            batch = _without_beats(stamped)
             blocks: list[bytes] = []
             with uncollected():
-                items = list(_admitted(read(batch), job.future, now))
-                counters = {NOW: now, STYLE: STYLES.index(getattr(read, "style", None))}
-                notes = notice(job.bundles, items, getattr(read, "notes", None))
+                reading = read if batch.num_rows else None  # of beats alone there is nothing to read
+                items = list(_admitted(reading(batch), job.future, now)) if reading else []
+                counters = {NOW: now, STYLE: STYLES.index(getattr(reading, "style", None))}
+                notes = notice(job.bundles, items, getattr(reading, "notes", None))
                 fillings = [
                     routes_of(bundle, job.buckets, share, job.named).fill(items, matcher_of(bundle))
                     for bundle, share in zip(job.bundles, own, strict=True)
@@ -64,6 +66,14 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
         rest()
 
     return run
+
+
+def _without_beats(stamped: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows and columns of the user's own."""
+    import pyarrow.compute as pc
+
+    rows = stamped.select([name for name in stamped.schema.names if name not in (STAMP, BEAT)])
+    return rows.filter(pc.invert(stamped.column(BEAT))) if BEAT in stamped.schema.names else rows
 
 
 def _admitted(items: Iterable[Arrived], future: int | None, now: int) -> Iterator[Arrived]:

@@ -120,7 +120,9 @@ class SparkRun:
         partitions = int(spark.conf.get(PARTITIONS) or 2)
         buckets = int(self.order.config.spark.get("buckets", partitions))
         if self.streaming:
-            self._resume(manifest(self.query, partitions, buckets, [i.key for i in self.order.inlets]))
+            keys = [inlet.key for inlet in self.order.inlets]
+            beats = self.order.idle is not None
+            self._resume(manifest(self.query, partitions, buckets, keys, beats))
         streams = _streams(self.query)
         opened = open_sources(
             spark, self.order, self.streaming, self._checkpoint, streams[0] if len(streams) == 1 else ""

@@ -138,6 +138,8 @@ class State(msgspec.Struct, array_like=True):
     index: Any
     """That of the pages, `squeezed`, if it is of this format."""
     style: int = 0
+    begun: str = ""
+    """That of the job that wrote it."""
 
 
 class Run:
@@ -186,6 +188,8 @@ class Run:
             self.dropped = True
             return None
         self._clock.load(state.clock)
+        if state.begun != self._job.begun:
+            self._clock.resume()
         self.style = state.style
         return state
 
@@ -264,7 +268,8 @@ class Run:
         self._version = uuid4().hex
         kept = msgspec.to_builtins(self._identity)
         index = squeezed(msgspec.msgpack.encode(self._pages.index))
-        return msgspec.msgpack.encode(State(self._version, kept, self._clock.dump(), index, self.style))
+        clock, begun = self._clock.dump(), self._job.begun
+        return msgspec.msgpack.encode(State(self._version, kept, clock, index, self.style, begun))
 
     def keep(self) -> None:
         """Stay warm for the next micro-batch."""

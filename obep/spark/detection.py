@@ -15,6 +15,7 @@ from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from obep.engine.clock import micros
 from obep.engine.query import Query
@@ -22,6 +23,7 @@ from obep.errors import fail
 from obep.model import DeadLetter
 from obep.spark.abstracting import BLOCKS, STAMP, Read, abstracting
 from obep.spark.buckets import component_numbers
+from obep.spark.heartbeat import beating
 from obep.spark.mapped import MappedRead
 from obep.spark.reading import columns_read
 from obep.spark.route import Layout
@@ -111,7 +113,8 @@ def detect(
     `items` has the columns `stream, time, graph`: the time as timestamp or as microseconds, the graph as
     N-Triples, Turtle or JSON-LD text, or as an array of triples. `mapping` makes items of `stream` (by
     default the query's only one) of plain columns, as a mapping in obep.toml; `read` of any rows. A bounded
-    DataFrame is closed at its end; a stream is not, since it may be resumed. Several queries share one clock.
+    DataFrame is closed at its end; a stream is not, since it may be resumed. With `idle` a stream gets a
+    heartbeat, so that deadlines fall due while nothing comes. Several queries share one clock.
     `forms` asks for texts (`event`, `nquads`, `trig`, `why`) in the column `texts` of `records` in place of
     the columns. `drop_state` begins anew where a checkpoint has the state of another query. `observe`
     is a name under which a `Listener` hears of the progress.
@@ -142,11 +145,14 @@ def detect(
         forms=tuple(forms),
         drop_state=drop_state,
         contents=tuple(query.to_bundle() for query in chosen) if _is_connect(spark) else (),
+        begun=uuid4().hex,
     )
     if read is None and mapping is not None:
         read = MappedRead(stream or _only_stream(job.streams), mapping)
-    stamped = items.withColumn(STAMP, f.current_timestamp())
-    blocks = stamped.mapInArrow(abstracting(job, read or columns_read(items)), BLOCKS)
+    read = read or columns_read(items)
+    rows = beating(items) if items.isStreaming and job.idle is not None else items
+    stamped = rows.withColumn(STAMP, f.current_timestamp())
+    blocks = stamped.mapInArrow(abstracting(job, read), BLOCKS)
     found = blocks.groupBy("bucket").transformWithState(Detecting(job), FOUND, "append", "none")
     return Detection(found, observe)
 

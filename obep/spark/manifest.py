@@ -17,22 +17,26 @@ NAME = "obep.json"
 
 
 class Manifest(msgspec.Struct):
-    """Partitions of the state, buckets, sources, and each component by the names of its events."""
+    """Partitions of the state, buckets, sources (and whether a heartbeat is one), and each component by the
+    names of its events."""
 
     partitions: int
     buckets: int
     sources: list[str]
     components: dict[str, dict[str, Any]]
+    beats: bool | None = None
 
 
-def manifest(query: Query, partitions: int, buckets: int, sources: Sequence[str]) -> Manifest:
+def manifest(
+    query: Query, partitions: int, buckets: int, sources: Sequence[str], beats: bool | None = None
+) -> Manifest:
     """That of a run."""
     around = surroundings(query)
     components = {
         " ".join(sorted(component.events)): msgspec.to_builtins(identity(query, component, around, buckets))
         for component in components_of(query)
     }
-    return Manifest(partitions, buckets, list(sources), components)
+    return Manifest(partitions, buckets, list(sources), components, beats)
 
 
 def read_manifest(checkpoint: Path) -> Manifest | None:
@@ -72,4 +76,11 @@ def require_same(before: Manifest, query: Query, now: Manifest) -> None:
             "the checkpoint was made with other sources",
             reason=f"It read {', '.join(before.sources)}.",
             remedy="give the same sources again, in the same order",
+        )
+    if None not in (before.beats, now.beats) and before.beats != now.beats:
+        raise fail(
+            "OBEP558",
+            f"the checkpoint was made {'with' if before.beats else 'without'} idle",
+            reason="With idle a run has one more source, its heartbeat, and Spark wants the same ones again.",
+            remedy=f"{'give it again' if before.beats else 'leave it out'}, or begin with a new checkpoint",
         )

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 RAW = "source int, name string, key string, arrived long, data binary"
 """The source's number, the path or topic, a message's key, its arrival in microseconds, its bytes."""
-HEARTBEAT = -1
-"""The source of rows that only say that time goes on."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,6 @@ class RawRead:
         by_source: dict[int, list[tuple[Any, ...]]] = {}
         for source, *row in zip(*columns, strict=True):
             by_source.setdefault(source, []).append(tuple(row))
-        by_source.pop(HEARTBEAT, None)
         for source, rows in by_source.items():
             yield from self._records(self._inflows[source], self._reading(source), rows)
 

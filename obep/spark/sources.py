@@ -17,7 +17,7 @@ from obep.config import Config, secret_of
 from obep.errors import fail
 from obep.formats import format_named
 from obep.spark.other_end import OtherEnd
-from obep.spark.raw import HEARTBEAT, Inflow
+from obep.spark.raw import Inflow
 from obep.spark.standard_input import keep
 from obep.streams.address import Address, parse_address
 from obep.streams.files import format_of, refuse_folder, unreadable
@@ -74,15 +74,7 @@ def open_sources(
         skipped += opening.skipped
         if opening.end is not None:
             ends[inlet.key] = opening.end
-    if streaming and is_live(order) and order.idle is not None:
-        frames.append(heartbeat(spark))
     return Opened(reduce(lambda a, b: a.unionByName(b), frames), tuple(inflows), skipped, ends)
-
-
-def heartbeat(spark: SparkSession) -> DataFrame:
-    """A row a second that says that time goes on, so that silent streams do not hold the others."""
-    beat = spark.readStream.format("rate").option("rowsPerSecond", 1).load()
-    return _raw(beat, HEARTBEAT, data="cast(null as binary)")
 
 
 class Opening:

@@ -51,6 +51,8 @@ class Job:
     """Begin anew where the state is that of another query."""
     contents: tuple[bytes, ...] = ()
     """The bundles themselves, where their files do not reach the workers of a stream (on Connect)."""
+    begun: str = ""
+    """Another one for each start: what lies between two of them was nobody's silence."""
 
     @property
     def named(self) -> bool:

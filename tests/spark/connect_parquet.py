@@ -14,7 +14,7 @@ if __name__ == "__main__":
     address, folder = sys.argv[1], Path(sys.argv[2])
     spark = SparkSession.builder.remote(address).getOrCreate()
     items = spark.readStream.schema("stream string, time long, graph string").json(str(folder / "in"))
-    found = detect(query("keyed"), items, lateness="1 s")
+    found = detect(query("keyed"), items, lateness="1 s", idle="1 h")  # a heartbeat works here too
     writer = found.to_parquet(folder / "out", dead_letters=folder / "refused")
     writer = writer.option("checkpointLocation", str(folder / "state")).trigger(availableNow=True)
     writer.start().awaitTermination()

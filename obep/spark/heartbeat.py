@@ -1,0 +1,41 @@
+"""A heartbeat: rows that only say that time goes on, so that deadlines fall due while a stream is silent.
+
+Spark runs a micro-batch when a source has something new; without it nobody looks at the clock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from obep.errors import fail
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+BEAT = "__obep_beat"
+"""The column that tells a beat from a row of the user's."""
+AVAILABLE_NOW = "spark.sql.streaming.triggerAvailableNowWrapper.enabled"
+"""Spark's source of a row a second does not know `trigger(availableNow=True)`. With this setting Spark asks
+it once how far it is; without it the whole backlog of all sources becomes a single micro-batch."""
+
+
+def beating(items: DataFrame) -> DataFrame:
+    """The rows of a stream, and a beat a second. It is the last source, also in a checkpoint."""
+    from pyspark.sql import functions as f
+
+    spark = items.sparkSession
+    _require_setting(spark)
+    rate = spark.readStream.format("rate").option("rowsPerSecond", 1).option("numPartitions", 1).load()
+    beats = rate.select(f.lit(True).alias(BEAT))
+    return items.withColumn(BEAT, f.lit(False)).unionByName(beats, allowMissingColumns=True)
+
+
+def _require_setting(spark: SparkSession) -> None:
+    if spark.conf.get(AVAILABLE_NOW, "false") != "true":
+        raise fail(
+            "OBEP651",
+            "this Spark session would read a backlog in a single micro-batch",
+            reason="With idle a stream has a heartbeat. Without the setting Spark forgets the limits of all "
+            "sources for its sake, when it is started with trigger(availableNow=True).",
+            remedy=f'spark.conf.set("{AVAILABLE_NOW}", "true")',
+        )
