@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from obep.config import MAPPING
 from obep.formats.limits import Refused
 from obep.formats.mapping import Mapping as Mapped
 from obep.formats.mapping import make_mapping
 from obep.formats.rdf import item_triples
-from obep.formats.reading import Reading
+from obep.formats.reading import Notes, Reading
 from obep.formats.rows import plain_times, read_row
 from obep.formats.template import Slot, Template
 from obep.model import DeadLetter, Item
+from obep.settings import table
+from obep.spark.doubts import mapped_letter, mapped_notes, say
 from obep.spark.route import Arrived, Columns, Graph
 
 if TYPE_CHECKING:
@@ -38,14 +41,17 @@ class MappedRead:
 
     def __init__(self, stream: str, settings: Mapping[str, Any]) -> None:
         self._stream = stream
+        table(settings, MAPPING, "mapping")  # what is wrong with it is said now
         self._settings = dict(settings)
+        self.mapping = make_mapping(self._settings, "mapping")
         self._compiled: Mapped | None = None
         self._reading: Reading
         self._made: dict[tuple[Any, ...], Graph]
-        make_mapping(self._settings, "mapping")  # what is wrong with it is said now
+        self.notes = Notes()
+        """Those of the last batch."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_stream": self._stream, "_settings": self._settings, "_compiled": None}
+        return {"_stream": self._stream, "_settings": self._settings, "_compiled": None, "notes": Notes()}
 
     @property
     def style(self) -> str | None:
@@ -54,18 +60,22 @@ class MappedRead:
     def __call__(self, batch: pa.RecordBatch) -> Iterator[Arrived]:
         if self._compiled is None:
             self._compiled = make_mapping(self._settings, "mapping")
-            self._reading = Reading(stream=self._stream, rename=True, mapping=self._compiled)
+            self._reading = Reading(
+                stream=self._stream, rename=True, source=self._stream, mapping=self._compiled
+            )
             kinds = batch.schema.to_string(
                 show_schema_metadata=False
             )  # 1 and true are equal, and other values
             self._made = _made(self._stream, repr(self._settings), kinds)
         mapping = self._compiled
+        self.notes = self._reading.notes = Notes()
         fields = _fields(mapping, batch)
         times = _instants(batch, mapping.time) if fields is not None else None
         if fields is None or times is None:
             yield from self._one_by_one(batch)
-            return
-        yield from self._by_columns(batch, fields, times)
+        else:
+            yield from self._by_columns(batch, fields, times)
+        say(mapped_notes(self.notes))
 
     def _by_columns(
         self, batch: pa.RecordBatch, fields: list[str], times: tuple[NDArray[np.int64], NDArray[np.bool_]]
@@ -101,7 +111,8 @@ class MappedRead:
 
     def _one_by_one(self, batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
         for record in plain_times(batch).to_pylist():
-            yield read_row(record, repr(record).encode(), self._reading)
+            found = read_row(record, repr(record).encode(), self._reading)
+            yield mapped_letter(found) if isinstance(found, DeadLetter) else found
 
 
 @lru_cache(maxsize=16)

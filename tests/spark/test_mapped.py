@@ -102,3 +102,29 @@ def test_equal_values_of_other_columns_say_something_else() -> None:
         assert isinstance(item, Item)
         values.append(item.triples[0][2].split("#")[-1])
     assert values == ["boolean>", "integer>", "double>", "boolean>"]
+
+
+def test_what_is_wrong_with_times_is_said_in_the_words_of_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no obep.toml; the next batch begins anew."""
+    monkeypatch.setattr("obep.spark.doubts._said", set())
+    settings = {"template": TEMPLATES["plain"], "time": "ts"}
+
+    def rows(times: list[Any]) -> Any:
+        return pa.RecordBatch.from_pydict({"ts": times, "room": [1] * len(times), "kind": ["A"] * len(times)})
+
+    [letter] = MappedRead("s", settings)(rows([1767261600000]))
+    assert isinstance(letter, DeadLetter) and letter.reason.endswith('unit = "ms" in the mapping')
+    [letter] = MappedRead("s", settings)(rows(["31.12.2026 23:59"]))
+    assert isinstance(letter, DeadLetter) and "obep.toml" not in letter.reason
+    assert 'time_format = "%d.%m.%Y %H:%M" in the mapping would read it' in letter.reason
+    [letter] = MappedRead("s", settings)(rows([None]))
+    assert isinstance(letter, DeadLetter) and (letter.code, letter.reason) == (
+        "OBEP602",
+        "ts: there is no time",
+    )
+    read = MappedRead("s", {**settings, "unit": "us"})
+    with pytest.warns(UserWarning, match=r'OBEP566  warning: s: .*\n  Try:  unit = "s" in the mapping'):
+        list(read(rows([1767261600, 1767261601])))
+    assert read.notes.doubts
+    list(read(rows([1767261600000000])))
+    assert not read.notes.doubts
