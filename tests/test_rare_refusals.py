@@ -129,8 +129,8 @@ def test_the_same_query_twice(query: Query) -> None:
 
 @pytest.mark.parametrize(("streams", "said"), [(("doors", "rooms"), "doors, rooms"), ((), "any stream")])
 def test_a_mapping_without_a_stream(streams: tuple[str, ...], said: str) -> None:
-    from obep.spark.detection import _only_stream
+    from obep.spark.arguments import only_stream
 
     with refused("OBEP656") as caught:
-        _only_stream(streams)
+        only_stream(streams)
     assert said in str(caught.value) and 'stream="' in str(caught.value)
