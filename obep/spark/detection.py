@@ -22,10 +22,9 @@ from obep.engine.query import Query
 from obep.errors import fail
 from obep.model import DeadLetter
 from obep.spark.abstracting import BLOCKS, STAMP, Read, abstracting
+from obep.spark.arguments import chosen_queries, reader
 from obep.spark.buckets import component_numbers
 from obep.spark.heartbeat import beating
-from obep.spark.mapped import MappedRead
-from obep.spark.reading import columns_read
 from obep.spark.route import Layout
 from obep.spark.session import require_settings
 from obep.spark.worker import Job, components_of
@@ -111,8 +110,9 @@ def detect(
     """Find the events of one query, or of several, in a DataFrame of items.
 
     `items` has the columns `stream, time, graph`: the time as timestamp or as microseconds, the graph as
-    N-Triples, Turtle or JSON-LD text, or as an array of triples. `mapping` makes items of `stream` (by
-    default the query's only one) of plain columns, as a mapping in obep.toml; `read` of any rows. A bounded
+    N-Triples, Turtle or JSON-LD text, or as an array of triples; `stream` may stand in place of that column.
+    `mapping` makes items of `stream` (by default the query's only one) of plain columns, as a mapping in
+    obep.toml; `read` of any rows. A bounded
     DataFrame is closed at its end; a stream is not, since it may be resumed. With `idle` a stream gets a
     heartbeat, so that deadlines fall due while nothing comes. Several queries share one clock.
     `forms` asks for texts (`event`, `nquads`, `trig`, `why`) in the column `texts` of `records` in place of
@@ -125,8 +125,9 @@ def detect(
 
     spark = items.sparkSession
     require_settings(spark)
-    chosen = (queries,) if isinstance(queries, Query) else tuple(queries)
+    chosen = chosen_queries(queries)
     require_returns(chosen)
+    read = read or reader(items, chosen, mapping, stream)
     partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 2)
     count = buckets or partitions
     layouts = [Layout(components_of(query), count) for query in chosen]
@@ -147,9 +148,6 @@ def detect(
         contents=tuple(query.to_bundle() for query in chosen) if _is_connect(spark) else (),
         begun=uuid4().hex,
     )
-    if read is None and mapping is not None:
-        read = MappedRead(stream or _only_stream(job.streams), mapping)
-    read = read or columns_read(items)
     rows = beating(items) if items.isStreaming and job.idle is not None else items
     stamped = rows.withColumn(STAMP, f.current_timestamp())
     blocks = stamped.mapInArrow(abstracting(job, read), BLOCKS)
@@ -159,17 +157,6 @@ def detect(
 
 def _is_connect(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect")
-
-
-def _only_stream(streams: Sequence[str]) -> str:
-    if len(streams) != 1:
-        raise fail(
-            "OBEP656",
-            "a mapping needs to know which stream its items belong to",
-            reason=f"The query reads {', '.join(streams) or 'any stream'}.",
-            remedy='detect(query, rows, mapping=…, stream="…")',
-        )
-    return streams[0]
 
 
 def require_returns(queries: Sequence[Query]) -> None:
