@@ -116,6 +116,25 @@ def test_a_session_whose_store_cannot_hold_our_state() -> None:
     with refused("OBEP651") as caught:
         require_settings(SimpleNamespace(conf=settings))  # type: ignore[arg-type]  # all that is asked of a session
     assert "spark.conf.set(" in str(caught.value) and "RocksDBStateStoreProvider" in str(caught.value)
+    assert 'spark.conf.set("spark.sql.shuffle.partitions", ' in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("master", "partitions", "said"),
+    [("local[2]", 200, True), ("local[2]", 16, False), ("spark://h:7077", 200, False)],
+)
+def test_a_local_session_with_far_more_partitions_than_cores(
+    master: str, partitions: int, said: bool, recwarn: pytest.WarningsRecorder
+) -> None:
+    from obep.spark.session import PARTITIONS, ROCKSDB, STATE_PROVIDER, require_settings
+
+    conf = {STATE_PROVIDER: ROCKSDB, "spark.master": master, PARTITIONS: str(partitions)}
+    require_settings(SimpleNamespace(conf=conf))  # type: ignore[arg-type]  # all that is asked of a session
+    told = [str(one.message) for one in recwarn.list]
+    assert [text.startswith("OBEP665  warning: each micro-batch has 200 tasks") for text in told] == [
+        True
+    ] * said
+    assert all('spark.conf.set("spark.sql.shuffle.partitions", "2")' in text for text in told)
 
 
 def test_the_same_query_twice(query: Query) -> None:

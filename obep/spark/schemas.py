@@ -99,7 +99,7 @@ def require_fields(schema: StructType, settings: Mapping[str, Any], mapping: Map
             if not place.optional:
                 raise ObepError(said)
             warnings.warn(
-                f"{said.code}  warning: {str(said).partition('  ')[2]}", stacklevel=3
+                f"{said.code}  warning: {str(said).partition('  ')[2]}", stacklevel=4
             )  # another DataFrame may have it
     for path, rule in mapping.units.items():
         if rule.field and _at(schema, rule.field) is None:

@@ -9,21 +9,25 @@ from __future__ import annotations
 import os
 import re
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from obep.errors import fail
+from obep.errors import Diagnostic, fail
 from obep.hidden import hide
 from obep.spark.heartbeat import AVAILABLE_NOW
 from obep.spark.java import provide_java
+from obep.spark.starting import not_started, require_master
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 PARTITIONS = "spark.sql.shuffle.partitions"
+MANY = 8
+"""Tasks for a core: more than that, and most of a micro-batch is their start."""
 STATE_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 SETTINGS: Mapping[str, str] = {
     STATE_PROVIDER: ROCKSDB,
@@ -54,6 +58,7 @@ def session(
     require_pyspark()
     from pyspark.sql import SparkSession
 
+    require_master((settings or {}).get("spark.master", master))
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -65,7 +70,10 @@ def session(
     for key, value in {**usual, **(settings or {})}.items():
         builder = builder.config(key, value)
     with _said_to(log):
-        started: SparkSession = builder.getOrCreate()
+        try:
+            started: SparkSession = builder.getOrCreate()
+        except Exception as error:  # Java's, or that it is gone
+            raise not_started(error, log, master, settings or ()) from error
     started.sparkContext.setLogLevel((settings or {}).get("spark.log.level", "ERROR"))
     return started
 
@@ -121,5 +129,22 @@ def require_settings(spark: SparkSession) -> None:
             "OBEP651",
             "this Spark session keeps its state in a store that cannot hold ours",
             reason="The pipeline uses transformWithState, which needs Spark's RocksDB state store.",
-            remedy=f'spark.conf.set("{STATE_PROVIDER}",\n    "{ROCKSDB}")',
+            remedy=f'spark.conf.set("{STATE_PROVIDER}",\n    "{ROCKSDB}")\n'
+            f'spark.conf.set("{PARTITIONS}", "{os.cpu_count() or 2}")   (on one machine; Spark has 200)',
         )
+    _say_partitions(spark)
+
+
+def _say_partitions(spark: SparkSession) -> None:
+    """Warns of a session on one machine that makes far more tasks of each micro-batch than it has cores."""
+    master, partitions = spark.conf.get("spark.master", "") or "", int(spark.conf.get(PARTITIONS, "0") or 0)
+    if not master.startswith("local") or partitions <= MANY * (cores := _cores(master)):
+        return
+    said = Diagnostic(
+        "OBEP665",
+        f"each micro-batch has {partitions} tasks, one a shuffle partition, on {cores} cores",
+        reason="A checkpoint keeps its partitions, so it is to be set before the first start.",
+        remedy=f'spark.conf.set("{PARTITIONS}", "{cores}")',
+        severity="warning",
+    )
+    warnings.warn(str(said), stacklevel=4)
