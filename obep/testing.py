@@ -7,12 +7,13 @@
         assert_finds(query, [(2, CLOSED), (3, OPEN)], [{"event": "Exiting", "start": 2, "end": 3}])
 
 An expected record holds as much of an occurrence as matters: its event (by IRI or name) and any of id, start,
-end, detected, bindings, because. `obep test` compares in the same way.
+end, detected, bindings, because (all of its causes, of each as much as matters). `obep test` compares in the
+same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import unified_diff
 from typing import Any
 
@@ -24,6 +25,8 @@ from obep.model import SECOND
 
 SHORT = ("event", "start", "end", "bindings")
 """What a diff shows of an occurrence."""
+NESTED = ("because", "follows_from")
+"""Of each of these causes, too, as much is compared as is expected."""
 
 Record = dict[str, Any]
 Timed = tuple[Any, Any] | tuple[Any, Any, str]
@@ -79,10 +82,8 @@ def difference(found: list[Record], wanted: list[Record]) -> list[str]:
             left.remove(match)
     if not missing and not left:
         return []
-    matched = [_line(one) for one in found if one not in left]
-    before = sorted((*matched, *(_line(record) for record in missing)), key=_by_time)
-    after = sorted((*matched, *(_line(one) for one in left)), key=_by_time)
-    return list(unified_diff(before, after, "expected", "found", lineterm="", n=1))
+    matched = [one for one in found if one not in left]
+    return _diff(matched, missing, left, _short) or _diff(matched, missing, left, _long)
 
 
 def fits(found: Record, wanted: Record) -> bool:
@@ -92,17 +93,39 @@ def fits(found: Record, wanted: Record) -> bool:
             if value not in (found["event"], _local(found["event"])):
                 return False
         elif key == "bindings":
-            if sorted(map(_canonical, value)) != sorted(map(_canonical, found["bindings"])):
+            if sorted(map(_canonical, value)) != sorted(map(_canonical, found.get("bindings", []))):
+                return False
+        elif key in NESTED:
+            if not _fit(found.get(key, []), value):
                 return False
         elif found.get(key) != value:
             return False
     return True
 
 
-def _line(record: Record) -> str:
+def _fit(found: list[Record], wanted: Any) -> bool:
+    """Whether causes are those that are expected, in their order."""
+    if not isinstance(wanted, list) or len(found) != len(wanted):
+        return False
+    return all(isinstance(one, dict) and fits(there, one) for there, one in zip(found, wanted, strict=True))
+
+
+def _diff(
+    matched: list[Record], missing: list[Record], left: list[Record], line: Callable[[Record], str]
+) -> list[str]:
+    before, after = (sorted(map(line, (*matched, *others)), key=_by_time) for others in (missing, left))
+    return list(unified_diff(before, after, "expected", "found", lineterm="", n=1))
+
+
+def _short(record: Record) -> str:
     short = {key: record[key] for key in SHORT if record.get(key)}
     short["event"] = _local(record["event"])
     return msgspec.json.encode(short).decode()
+
+
+def _long(record: Record) -> str:
+    """For those that differ in what is seldom looked at."""
+    return msgspec.json.encode(record).decode()
 
 
 def _by_time(line: str) -> tuple[str, str]:

@@ -37,3 +37,25 @@ def test_a_difference_is_shown_as_a_diff(query: obep.Query) -> None:
 def test_out_of_order_items_are_put_in_order_within_the_lateness(query: obep.Query) -> None:
     [hit] = found_in(query, [(2, B, "s"), (1, A, "s"), (9, A, "s")], lateness=2)
     assert (hit["start"], hit["end"]) == (1, 2)
+
+
+def test_what_is_seldom_looked_at_counts_too(query: obep.Query) -> None:
+    """An id, `detected` or a cause that differs was compared, but no diff showed it, so it passed."""
+    items, hit = [(1, A), (2, B)], {"event": "AB", "start": 1, "end": 2}
+    for wrong in (
+        {"id": "urn:obep:AB:0"},
+        {"detected": 3},
+        {"because": []},
+        {"because": "A, B"},
+        {"because": [{"event": "A"}, "B"]},
+        {"because": [{"event": "A"}, {"event": "A"}]},
+        {"because": [{"event": "A", "start": 1}, {"event": "B", "start": 1}]},
+    ):
+        with pytest.raises(AssertionError) as caught:
+            assert_finds(query, items, [hit | wrong])
+        assert "\n-" in str(caught.value) and "\n+" in str(caught.value)
+
+
+def test_of_a_cause_as_much_is_compared_as_is_expected(query: obep.Query) -> None:
+    because = [{"event": "A", "alias": "A"}, {"event": "http://e/B", "individual": "http://e/x", "end": 2}]
+    assert_finds(query, [(1, A), (2, B)], [{"event": "AB", "because": because}])
