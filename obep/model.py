@@ -76,8 +76,9 @@ class Occurrence:
     """How its instants came in, `iso` or `integer`; nothing where nobody knows."""
     items: tuple[Item | Occurrence | Term, ...] = ()
     """The items that it was found in, or their names; an occurrence is an item of the next stratum."""
-    _told: tuple[str, bytes] | None = None
-    """What it looks like in the output as a part of others, which may be many, and in which style."""
+    _told: tuple[str, bytes, int] | None = None
+    """In which style it is told in the output as a part of others, which may be many; how; and on how many
+    levels its causes in that."""
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -23,6 +23,6 @@ def command(
 
     Without a file, those of the current folder are searched.
     """
-    from obep.commands.causes import find, tree
+    from obep.commands.causes import tree
 
-    print(tree(find(id, files or ())))
+    print(tree(id, files or ()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from obep.engine.output import style_of
+from obep.engine.output import sources, style_of
 from obep.errors import printable
 from obep.formats.instants import Style, show_instant
 from obep.model import Assertion, Occurrence, Term
@@ -20,7 +20,7 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
     title = event if alias in ("", event) else f"{alias}: {event}"
     bound = "  (a lower bound)" if occurrence.bounded else ""
     yield f"{indent}{title} {_times(occurrence, style)}{_about(occurrence)}{bound}"
-    for binding in occurrence.bindings:
+    for binding in filter(None, occurrence.bindings):
         yield f"{indent}  with " + ", ".join(f"?{name} = {short(value)}" for name, value in binding.items())
     for guard in getattr(occurrence, "guards", ()):
         yield f"{indent}  as {guard}"
@@ -28,8 +28,10 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
         for assertion in occurrence.explanation:
             (s, p, o), _ = assertion
             yield f"{indent}  {short(s)} {short(p)} {short(o)}  ({_whence(occurrence, assertion, style)})"
-        for source in _sources(occurrence):
+        for source in sources(occurrence):
             yield from _lines(source, style, "", indent + "  ")
+        if _is_cut(occurrence):
+            yield f"{indent}  (its causes are not in the file)"
     for part in occurrence.parts:
         lines = _lines(part.occurrence, style, part.alias, indent + "  ")
         first = next(lines)
@@ -42,13 +44,19 @@ def _whence(occurrence: Occurrence, assertion: Assertion, style: Style) -> str:
     at = assertion[1]
     if at is None:
         return "known"
-    source = _source(occurrence, assertion)
-    return f"seen at {show_instant(at, style)}" if source is None else f"follows from {short(source.event)}"
+    if source := _source(occurrence, assertion):
+        return f"follows from {short(source.event)}"
+    return f"{'at' if _is_cut(occurrence) else 'seen at'} {show_instant(at, style)}"
+
+
+def _is_cut(occurrence: Occurrence) -> bool:
+    """Whether it has been read from a file that does not tell its causes (`obep.engine.retold`)."""
+    return getattr(occurrence, "causes_are_missing", False)
 
 
 def _source(occurrence: Occurrence, assertion: Assertion) -> Occurrence | None:
     """The occurrence that brought an assertion which was in no item: its class, or what it constructed."""
-    for source in _sources(occurrence):
+    for source in sources(occurrence):
         if assertion not in source.explanation:
             return source
         for one in [part.occurrence for part in source.parts] or [source]:
@@ -57,14 +65,8 @@ def _source(occurrence: Occurrence, assertion: Assertion) -> Occurrence | None:
     return None
 
 
-def _sources(occurrence: Occurrence) -> list[Occurrence]:
-    """The occurrences that a logical one was found in; none if an item shows it by itself."""
-    sources = [one for one in occurrence.items if isinstance(one, Occurrence)]
-    return sources if len(sources) == len(occurrence.items) else []
-
-
 def _about(occurrence: Occurrence) -> str:
-    return "" if occurrence.parts else f" of {short(occurrence.individual)}"
+    return "" if occurrence.parts or not occurrence.individual else f" of {short(occurrence.individual)}"
 
 
 def _times(occurrence: Occurrence, style: Style) -> str:

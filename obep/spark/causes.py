@@ -32,7 +32,18 @@ class Cause(NamedTuple):
 class Shape:
     """What all occurrences whose parts tell the same have in common."""
 
-    __slots__ = ("_shown", "bounded", "event", "instants", "line", "name", "numbers", "regular", "stamp")
+    __slots__ = (
+        "_seen",
+        "_shown",
+        "bounded",
+        "event",
+        "instants",
+        "line",
+        "name",
+        "numbers",
+        "regular",
+        "stamp",
+    )
 
     def __init__(self, by: Reporter, parts: Parts, causes: Causes) -> None:
         plan = by.plan
@@ -47,7 +58,12 @@ class Shape:
         """The number of the cause that each of them is."""
         self.bounded = plan.bounded or any(part.bounded for _, part in named)
         said = [(alias.name, part, alias.context) for alias, part in named]
-        self.line = line_template(plan.event, self.bounded, said) if causes.lines else ""
+        self.line = ""
+        """A template of their lines; nothing: each must write its own, since a part has causes of its own."""
+        if causes.lines and said and all(isinstance(part, Carried) for _, part in named):
+            self.line = line_template(plan.event, self.bounded, said)
+        self._seen = [_seen(part) for _, part in named]
+        """How often the instant of each part stands beside its assertions."""
         held = [at for at, part in enumerate(parts) if part is not None and not aliases[at].context]
         individuals = sorted(part.individual for alias, part in named if not alias.context) or [""]
         self.name = f"urn:obep:{local_name(plan.event)}:"
@@ -88,6 +104,15 @@ class Shape:
             found += (part.start, part.end)
         return found
 
+    def told(self, parts: Parts) -> list[int]:
+        """The instants of causes that stand in a line, in the order of its template."""
+        found: list[int] = []
+        for place, seen in zip(self._shown, self._seen, strict=True):
+            part = parts[place]
+            assert part is not None
+            found += (part.start, part.end, *[part.start] * seen)
+        return found
+
     def id(self, start: int, end: int, parts: Parts) -> str:
         """The id of an occurrence of this shape; nothing: it must say it itself."""
         if not self.stamp:
@@ -116,6 +141,12 @@ def _assertions(parts: Parts, held: Sequence[int]) -> list[tuple[Triple, int | N
             if found.setdefault(one[0], one) != one:
                 return None
     return [found[triple] for triple in sorted(found)]
+
+
+def _seen(part: Occurrence) -> int:
+    """How many of its assertions stand in a line with their instant: all that are seen, if some are known."""
+    timed = [own for _, own in part.told.explanation] if isinstance(part, Carried) else []
+    return 0 if all(timed) else sum(timed)
 
 
 def _plain(text: str) -> str:

@@ -175,11 +175,13 @@ class Table:
 
     def _line(self, one: Detected, candidate: Candidate, id: str, shape: Shape) -> str:
         """The line of JSON of an occurrence, as `to_line` gives it."""
+        if not shape.line:
+            return to_line(one, self._style) + "\n"
         start, end, done, _, parts, rows = candidate
         style = self._style or one.style or style_of_instant(done)
         written = self._written
         shown = []
-        for at in (start, end, done, *shape.extents(parts)):
+        for at in (start, end, done, *shape.told(parts)):
             text = written.get((at, style))
             if text is None:
                 instant = show_instant(at, style)  # type: ignore[arg-type]  # `iso` or `integer`

@@ -29,7 +29,7 @@ def test_why_tells_the_causes_from_the_output(ran: Path, file: str) -> None:
     said = obep("why", ids(ran)[0], file)
     assert said.status == 0
     lines = said.out.splitlines()
-    assert lines[0] == "Hot at 1"
+    assert lines[0] == "Hot at 1 of a"
     assert lines[1].strip() == ids(ran)[0]
     assert "a type Sensor" in said.out
     assert 'a celsius "35"' in said.out

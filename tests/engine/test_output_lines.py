@@ -41,6 +41,8 @@ def expected_part(part: Part, style: str) -> dict[str, object]:
         "end": show_instant(o.end, style),  # type: ignore[arg-type]
         "assertions": [f"{s} {p} {o} ." for (s, p, o), _ in o.explanation],
     }
+    if any(at != o.end for _, at in o.explanation):
+        record["seen"] = [None if at is None else show_instant(at, style) for _, at in o.explanation]  # type: ignore[arg-type]
     return record | ({"context": True} if part.context else {})
 
 

@@ -37,6 +37,8 @@ from obep.spark.route import Arrived, Columns, Layout, Routes
 from obep.spark.worker import Job, components_of, matcher_of, place_of
 
 LATENESS = 500_000
+NESTED = {"seen", "detected", "bindings", "because", "follows_from"}
+"""What a line says of a cause, but no column."""
 
 
 class Buckets:
@@ -212,10 +214,16 @@ def test_columns_of_what_came_in_blocks_say_what_json_says(tmp_path: Path, name:
             }
             for part in row["because"]
         ]
-        assert because == record["because"]
+        # The parts of parts, and when each assertion was seen, are in JSON alone.
+        flat = [{name: part[name] for name in because[0]} for part in record["because"]]  # type: ignore[attr-defined]
+        assert because == flat
+        assert all(part.keys() - because[0] <= NESTED for part in record["because"])  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", ["keyed", "deadlines", "stacked", "guarded", "partitioned", "logical"])
+@pytest.mark.parametrize(
+    "name",
+    ["keyed", "deadlines", "stacked", "guarded", "partitioned", "logical", "whole items", "window below"],
+)
 @pytest.mark.parametrize("style", ["integer", "iso"])
 def test_lines_are_those_of_the_embedded_engine(tmp_path: Path, name: str, style: str) -> None:
     buckets = Buckets(tmp_path, query(name), forms=("event",))
@@ -228,6 +236,39 @@ def test_lines_are_those_of_the_embedded_engine(tmp_path: Path, name: str, style
     flat = [(s, at, t.replace("http://e/x", "http://e/100%25x")) for b in in_four() for s, at, t in b]
     right = [to_line(one, style) + "\n" for one in embedded(name, flat, close=False, lateness=0.5)[0]]
     assert sorted(found) == sorted(right) != []
+
+
+DEEP = """EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 5 s CONSTRUCT { ?this :about ?r . }
+EVENT Warm AS Alpha IF { ?this :heat ?h . FILTER (?h > 3) }
+EVENT ABC(?r) MATCH AB(?r) AS both SEQ C(?r) WITHIN 9 s
+EVENT Hot AS (AB and about some Alpha)
+EVENT Deep MATCH (Hot SEQ ABC) WITHIN 9 s
+EVENT Held MATCH Warm DURING ABC WITHIN 9 s
+RETURN Hot, Deep, Held AS EVENT STREAM"""
+KNOWN = "".join(f"<http://e/x{n}> <http://e/kind> <http://e/fast> .\n" for n in range(8))
+
+
+@pytest.mark.parametrize("text", [DEEP, QUERIES["keyed"], QUERIES["stacked"]])
+def test_lines_have_the_causes_of_parts_that_came_in_blocks_and_through_the_state(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "k.ttl").write_text(KNOWN)
+    head = HEAD.replace("A AS Alpha", "A AS (Alpha and kind value fast)")
+    of = obep.load(text=f"FROM GRAPH <k.ttl>\n{head}{text}", folder=tmp_path, java=False)
+    buckets = Buckets(tmp_path, of, forms=("event",))
+    found: list[str] = []
+    for batch in in_four():
+        counters = {"now": 1, "style": STYLES.index("integer")}
+        found += [one["texts"][0] for one in buckets.records(map(item, batch), **counters)]
+        detecting._warm.clear()
+    flat = [item(row) for batch in in_four() for row in batch]
+    right = [to_line(one, "integer") + "\n" for one in of.engine(lateness=0.5).push_items(flat)]
+    assert sorted(found) == sorted(right)
+    assert any('"seen":[' in line for line in right)
+    if text is DEEP:
+        told = {kind for line in right for kind in ("Deep", "Held", "Hot") if f'"urn:obep:{kind}:' in line}
+        assert told == {"Deep", "Held", "Hot"}
+        assert any('"follows_from":[{' in line for line in right)
 
 
 def test_what_is_warm_under_another_version_is_not_used(tmp_path: Path) -> None:
