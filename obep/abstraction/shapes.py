@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.literals import LONGEST_REMEMBERED
 from obep.ontology.program import COUNT, TEST, Program
 from obep.ontology.reading import Reading
 
@@ -130,7 +131,8 @@ def _cell(readings: Sequence[Reading], property: Term) -> Cell:
             found = 0
             for store, test in tests:
                 found = found << 1 | store.test(test, literal)
-            known[literal] = found
+            if len(literal) <= LONGEST_REMEMBERED:
+                known[literal] = found
         return found
 
     return cell

@@ -96,8 +96,9 @@ def _plain(found: Value) -> Literal:
         return Literal(lexical, f"<{XSD}{found.space}>")
     if isinstance(point, Fraction):
         return Literal(f"{point.numerator}/{point.denominator}", f"<{OWL}rational>")
-    if isinstance(point, Decimal) and point == point.to_integral_value():
-        return Literal(str(int(point)), _INTEGER)  # HermiT does not see that 5 and 5.0 are one in all places
+    if isinstance(point, Decimal) and point == (whole := point.to_integral_value()):
+        # HermiT does not see that 5 and 5.0 are one in all places
+        return Literal(format(whole, "f") if whole else "0", _INTEGER)
     if isinstance(point, Decimal):
         return Literal(format(point, "f"), f"<{XSD}decimal>")
     return Literal(str(point), _INTEGER)

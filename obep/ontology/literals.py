@@ -84,6 +84,11 @@ DATATYPES = frozenset((*_SPACE_OF, f"<{RDFS}Literal>"))
 REALS = frozenset(datatype for datatype, space in _SPACE_OF.items() if space == "real")
 """The datatypes of numbers that are exact."""
 
+LONGEST_REMEMBERED = 500
+"""Characters of a literal whose value is remembered: many long ones would fill the memory."""
+MOST_DIGITS = 4000
+"""Digits of an integer that Python reads: at 4,300 it stops. A Decimal takes them all, and soon."""
+
 
 class Value(NamedTuple):
     """A point of a value space. Equal values are the same; those of one space are ordered as XSD does."""
@@ -119,13 +124,16 @@ def parts(term: Term) -> tuple[str, Term, str]:
     return lexical, datatype or XSD_STRING, ""
 
 
-@lru_cache(maxsize=1 << 16)
 def value(term: Term) -> Value:
     """What a literal means.
 
     >>> value('"1.0"^^<http://www.w3.org/2001/XMLSchema#decimal>') == value('"01"^^<http://www.w3.org/2001/XMLSchema#int>')
     True
     """
+    return _remembered(term) if len(term) <= LONGEST_REMEMBERED else _value(term)
+
+
+def _value(term: Term) -> Value:
     lexical, datatype, language = parts(term)
     if language:
         return Value("lang", lexical, language)
@@ -137,6 +145,9 @@ def value(term: Term) -> Value:
     except (ValueError, ArithmeticError):
         found = None
     return Value("other", term) if found is None else found
+
+
+_remembered = lru_cache(maxsize=1 << 16)(_value)
 
 
 def holds(range: DataRange, term: Term, definitions: Mapping[Term, DataRange] | None = None) -> bool:
@@ -243,7 +254,7 @@ def _read(space: str, datatype: Term, lexical: str) -> Value | None:
 
 def _read_real(datatype: Term, lexical: str) -> Value | None:
     if _INTEGER.fullmatch(lexical):
-        number: int | Decimal | Fraction = int(lexical)
+        number = int(lexical) if len(lexical) <= MOST_DIGITS else Decimal(lexical)
         low, high = _BOUNDS.get(datatype[len(XSD) + 1 : -1], (None, None))
         fits = (low is None or number >= low) and (high is None or number <= high)
         return Value("real", number) if fits else None

@@ -10,7 +10,7 @@ from typing import Any
 
 from obep.model import RDF_TYPE, Assertion, Term, Triple
 from obep.ontology.axioms import DataRange
-from obep.ontology.literals import Value, holds
+from obep.ontology.literals import LONGEST_REMEMBERED, Value, holds
 
 _TESTED = 1 << 16
 
@@ -128,5 +128,7 @@ class Store:
         if found is None:
             if len(tested) > _TESTED:
                 tested.clear()
-            found = tested[term] = holds(self._tests[number], term, self._datatypes)
+            found = holds(self._tests[number], term, self._datatypes)
+            if len(term) <= LONGEST_REMEMBERED:
+                tested[term] = found
         return found

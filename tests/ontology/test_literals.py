@@ -16,7 +16,8 @@ from obep.ontology.axioms import (
     Datatype,
     Restricted,
 )
-from obep.ontology.literals import holds, literal, parts, value
+from obep.ontology.hermit_literals import hermit_literal
+from obep.ontology.literals import _remembered, holds, literal, parts, value
 from obep.ontology.ranges import lies
 
 
@@ -164,3 +165,28 @@ def test_samples_agree_with_how_ranges_lie(inner: DataRange, outer: DataRange, p
 @pytest.mark.parametrize("text", ['a "quoted" \\ text', "two\nlines", "tab\t", "\x07", "é"])
 def test_literals_survive_escaping(text: str) -> None:
     assert parts(literal(text)) == (text, xsd("string"), "")
+
+
+@pytest.mark.parametrize("digits", [4_000, 4_301, 5_000, 100_000])
+def test_an_integer_has_as_many_digits_as_it_likes(digits: int) -> None:
+    long = "9" * digits
+    assert holds(Datatype(xsd("integer")), lit(long))
+    assert holds(Datatype(xsd("nonNegativeInteger")), lit(f"+{long}"))
+    assert holds(facets("integer", minExclusive=lit(30)), lit(long))
+    assert not holds(facets("integer", minExclusive=lit(30)), lit(f"-{long}"))
+    assert not holds(Datatype(xsd("long")), lit(long))
+    assert value(lit(f"{long}8")) < value(lit(f"{long}9"))
+    assert value(lit(long)) == value(lit(f"{long}.0", "decimal")) == value(lit(f"000{long}"))
+    assert value(lit("7".zfill(digits))) == value(lit(7))
+    assert (
+        hermit_literal(lit(f"{long}.0", "decimal")).lexical == hermit_literal(lit(f"+{long}")).lexical == long
+    )
+    assert hermit_literal(lit("-0.0", "decimal")).lexical == "0"
+
+
+def test_long_literals_are_not_remembered() -> None:
+    """A stream of them, each another one, would fill the memory."""
+    before = _remembered.cache_info().currsize
+    for number in range(10):
+        assert value(lit(f"{number}{'x' * 1000}", "string")).space == "string"
+    assert _remembered.cache_info().currsize == before
