@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from types import FrameType
@@ -18,6 +19,7 @@ from obep.commands.remarks import (
     Absences,
     opened,
     remark,
+    say_apart,
     say_arrivals,
     say_doubts,
     say_findings,
@@ -34,10 +36,11 @@ from obep.engine.rdf import to_rdf
 from obep.engine.repeated import Repeats
 from obep.engine.runtime import Engine
 from obep.engine.strangers import Strangers
+from obep.engine.times_apart import TimesApart
 from obep.engine.why import why
 from obep.errors import ObepError, fail
 from obep.formats.reading import Notes
-from obep.model import Occurrence
+from obep.model import Item, Occurrence
 from obep.streams.checkpoint import Checkpoint, Standing
 from obep.streams.files import PipeSource
 from obep.streams.letters import Letters
@@ -64,7 +67,8 @@ def run_embedded(order: Order) -> int:
     run.on_turn = lambda run: _turn(run, progress, figures, absences)
     strangers = Strangers(query, said)
     repeats = Repeats(query.bundle)
-    run.on_items, run.on_found = strangers.look, repeats.look
+    times = TimesApart(query)
+    run.on_items, run.on_found = partial(_look, strangers, times), repeats.look
     sources = run.sources.values()
     free, ends = ([one.name for one in sources if one.ends is ended] for ended in (False, True))
     say_unordered(free, ends, order, progress)
@@ -87,10 +91,18 @@ def run_embedded(order: Order) -> int:
     say_doubts(run.notes, progress, tuple(run.notes.doubts))
     remark(engine.counters, query, progress)
     say_findings(strangers, repeats, progress)
+    if not (free or caught or order.checkpoint):
+        say_apart(times, run.occurrences, run.notes.style, progress)
     failed = _complain(run, order, progress, taken, query, bool(caught))
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
     return FAILED if failed else 0
+
+
+def _look(strangers: Strangers, times: TimesApart, items: Sequence[Item]) -> None:
+    strangers.look(items)
+    if times.wanted:
+        times.look(items)
 
 
 def _turn(run: Run, progress: Progress, figures: Figures, absences: Absences) -> None:

@@ -15,6 +15,7 @@ from obep.commands.remarks import (
     Absences,
     opened,
     remark,
+    say_apart,
     say_arrivals,
     say_doubts,
     say_findings,
@@ -83,6 +84,9 @@ def run_on_spark(order: Order) -> int:
     say_doubts(run.notices.notes, progress, tuple(run.notices.notes.doubts))
     remark(run.tally.noted, query, progress)
     say_findings(run.notices.strangers, run.notices.repeats, progress)
+    if not (run.live or caught or order.checkpoint):
+        found = {f"<{event}>" for event in run.delivery.occurrences}
+        say_apart(run.notices.times, found, run.tally.style, progress)
     failed = _complain(run, order, progress, bool(caught))
     if caught:
         return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
@@ -13,6 +13,8 @@ from obep.commands.progress import Progress
 from obep.engine.query import Query, load
 from obep.engine.repeated import Repeats
 from obep.engine.strangers import Strangers
+from obep.engine.times_apart import TimesApart
+from obep.formats.instants import Style
 from obep.formats.reading import Notes
 from obep.model import Term
 from obep.streams.apart import require_apart
@@ -94,6 +96,12 @@ def say_findings(strangers: Strangers, repeats: Repeats, progress: Progress) -> 
     for code, message in strangers.findings():
         progress.warn(code, message)
     for code, message, remedy in repeats.findings():
+        progress.warn(code, message, remedy)
+
+
+def say_apart(times: TimesApart, found: Container[Term], style: Style | None, progress: Progress) -> None:
+    """Warns of streams that are read together, and whose times lie far apart; at the end of all there is."""
+    for code, message, remedy in times.findings(found, style):
         progress.warn(code, message, remedy)
 
 

@@ -17,9 +17,10 @@ from obep.engine.letters import TOO_FAR
 from obep.engine.query import Query
 from obep.engine.repeated import Repeats
 from obep.engine.strangers import Strangers
+from obep.engine.times_apart import SAMPLE, Extent, TimesApart, names_of
 from obep.formats.hints import Doubt
 from obep.formats.reading import Notes
-from obep.model import DeadLetter, Item
+from obep.model import DeadLetter, Item, Term
 from obep.spark.route import Arrived, Columns
 from obep.spark.worker import query_of, streams_of
 
@@ -46,6 +47,8 @@ class Noticed(msgspec.Struct, omit_defaults=True):
     likely: str = ""
     times: dict[str, Times] = {}
     """By source."""
+    extents: dict[str, tuple[Extent, list[Term]]] = {}
+    """How far the items of each stream reach, and names that some use, where streams are read together."""
 
 
 def notice(bundles: tuple[str, ...], items: Sequence[Arrived], notes: Notes | None) -> str:
@@ -53,7 +56,7 @@ def notice(bundles: tuple[str, ...], items: Sequence[Arrived], notes: Notes | No
     if len(bundles) > 1:
         return ""
     [bundle] = bundles
-    strangers, streams = _looking(bundle)
+    strangers, apart, streams = _looking(bundle)
     mine = [
         one for one in items if isinstance(one, Item | Columns) and (not streams or one.stream in streams)
     ]
@@ -65,6 +68,8 @@ def notice(bundles: tuple[str, ...], items: Sequence[Arrived], notes: Notes | No
         return ""
     seen = strangers.seen(islice(_one_by_one(mine), LOOKED_AT))
     noticed = Noticed(dict(heard), [(list(key), count) for key, count in seen.items()])
+    if apart.wanted:
+        noticed.extents = dict(_extents(mine))
     if notes is not None:
         noticed.arrivals, noticed.likely = notes.arrivals, notes.likely
         noticed.times = {source: _times(source, notes) for source in notes.styles}
@@ -72,9 +77,24 @@ def notice(bundles: tuple[str, ...], items: Sequence[Arrived], notes: Notes | No
 
 
 @lru_cache(maxsize=8)
-def _looking(bundle: str) -> tuple[Strangers, frozenset[str]]:
+def _looking(bundle: str) -> tuple[Strangers, TimesApart, frozenset[str]]:
     query = query_of(bundle)
-    return Strangers(query), streams_of(query)
+    return Strangers(query), TimesApart(query), streams_of(query)
+
+
+def _extents(items: Iterable[Item | Columns]) -> Iterator[tuple[str, tuple[Extent, list[Term]]]]:
+    by_stream: dict[str, list[Item | Columns]] = {}
+    for one in items:
+        by_stream.setdefault(one.stream, []).append(one)
+    for stream, mine in by_stream.items():
+        ends = [
+            (one.at, one.at) if isinstance(one, Item) else (int(one.times.min()), int(one.times.max()))
+            for one in mine
+            if isinstance(one, Item) or len(one.times)
+        ]
+        if ends:
+            names = names_of(islice(_one_by_one(mine), SAMPLE))
+            yield stream, (Extent(min(a for a, _ in ends), max(b for _, b in ends)), sorted(names))
 
 
 def _one_by_one(items: Iterable[Item | Columns]) -> Iterator[Item]:
@@ -97,6 +117,7 @@ class Notices:
     def __init__(self, query: Query) -> None:
         self.strangers = Strangers(query)
         self.repeats = Repeats(query.bundle)
+        self.times = TimesApart(query)
         self.notes = Notes()
         self.heard: Counter[str] = Counter()
 
@@ -106,6 +127,8 @@ class Notices:
         self.heard.update(noticed.heard)
         seen = Counter({tuple(key): count for key, count in noticed.seen})
         self.strangers.add(seen, sum(noticed.heard.values()))
+        for stream, (extent, names) in noticed.extents.items():
+            self.times.add(stream, extent, names)
         self.notes.arrivals += noticed.arrivals
         self.notes.likely = self.notes.likely or noticed.likely
         for source, times in noticed.times.items():

@@ -125,6 +125,22 @@ CASES: dict[str, tuple[dict[str, str], int, tuple[str, ...]]] = {
         0,
         ("OBEP584  warning: obep.toml: sources.probes.mapping: ", "Try:  :celsius instead of :celcius"),
     ),
+    "streams that are read together and lie far apart": (
+        {
+            "obep.toml": MAPPING,
+            "probes.jsonl": PROBES,
+            "doors.jsonl": "".join(
+                json.dumps({"time": f"2026-05-0{n}T00:00:00Z", "graph": "<http://e/#d> a <http://e/#Door> ."})
+                + "\n"
+                for n in (1, 2, 3)
+            ),
+        },
+        0,
+        (
+            "OBEP583  warning: Both reads probes (from 2026-03-01T08:00:00Z to 2026-03-01T08:00:00.003Z) and "
+            "doors (from 2026-05-01T00:00:00Z to 2026-05-03T00:00:00Z), further apart than its WITHIN",
+        ),
+    ),
     "values that items write in another way": (
         {
             "obep.toml": MAPPING,
