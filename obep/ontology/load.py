@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from hashlib import blake2b, file_digest
 from math import isinf, isnan
+from os.path import relpath
 from pathlib import Path
 
 from obep.errors import ObepError, fail
@@ -41,6 +42,10 @@ _EXPANDED = 1 << 16
 LARGE = 4 << 20
 """Bytes from which on a graph is read once and kept in a file that processes share."""
 _IMPORTS = f"<{OWL}imports>"
+_BASE = "urn:obep:file"
+"""A relative name in an ontology means the ontology's own place, which has no name here."""
+_ROOT = "http://obep.invalid"
+_PLACE = f"{_ROOT}{'/folder' * 9}/file"
 
 
 def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = None) -> Axioms:
@@ -100,15 +105,22 @@ def _named(path: Path) -> tuple[str, str]:
 def read_rdf(path: Path) -> list[Triple]:
     """The triples of a file; blank nodes get labels of their own for each file."""
     data = _bytes(path)
-    format = _SUFFIXES.get(path.suffix.lower()) or _sniff(data)
-    if format == "xml":
+    format = _format(path, data)
+    if format.endswith("xml"):
         _check_entities(data, path)
-        format = "owlxml" if _is_owl_xml(data) else "rdfxml"
     try:
         triples = _owl_xml(data) if format == "owlxml" else _parse(data, format)
     except ObepError:
         raise
     except Exception as error:  # each parser has exceptions of its own
+        if "LoadDocumentCallback" in str(error):
+            raise fail(
+                "OBEP302",
+                "the file cannot be read as RDF: its JSON-LD context is a link",
+                file=str(path),
+                reason="obep fetches nothing from the network.",
+                remedy='write the context itself into the file: "@context": {…}',
+            ) from None
         raise fail(
             "OBEP302",
             "the file cannot be read as RDF",
@@ -125,8 +137,20 @@ def read_rdf(path: Path) -> list[Triple]:
     return [(own(s), p, own(o)) for s, p, o in triples]
 
 
+def _format(path: Path, data: bytes) -> str:
+    format = _SUFFIXES.get(path.suffix.lower()) or _sniff(data)
+    if format == "xml":
+        return "owlxml" if _is_owl_xml(data) else "rdfxml"
+    return format
+
+
 def _bytes(path: Path) -> bytes:
     try:
+        if path.exists() and not path.is_file():  # nothing may ever come out of a pipe, or no end of it
+            kind = "a folder" if path.is_dir() else "a pipe, a device or the like"
+            raise fail(
+                "OBEP301", f"{path} cannot be read", reason=f"It is {kind}.", remedy="save it as a file"
+            )
         return path.read_bytes().removeprefix(b"\xef\xbb\xbf")  # a byte order mark is no RDF
     except OSError as error:
         raise fail(
@@ -150,18 +174,43 @@ def ontology_files(paths: Iterable[Path], catalogue: Mapping[str, Path]) -> dict
             if p == _IMPORTS:
                 imported = catalogue.get(o[1:-1])
                 if imported is None:
+                    written = _as_written(path).get(o[1:-1], o[1:-1])
+                    imported = catalogue.get(written)
+                if imported is None:
                     raise fail(
                         "OBEP304",
-                        f"the ontology imports {o}, which is not in the catalogue",
+                        f"the ontology imports <{written}>, which is not in the catalogue",
                         file=str(path),
                         reason="obep fetches nothing from the network.",
-                        remedy=f'[ontology.catalogue]\n"{o[1:-1]}" = "a file of yours"      # in obep.toml',
+                        remedy=f'[ontology.catalogue]\n"{written}" = "a file of yours"      # in obep.toml',
                     )
                 waiting.append(imported)
     return found
 
 
-def _parse(data: bytes, format: str) -> list[Triple]:
+def _as_written(path: Path) -> dict[str, str]:
+    """The relative imports of a file, as its author wrote them.
+
+    Where the base is a path, one sees what was relative to it; `urn:obep:file` has no folders.
+    """
+    data = _bytes(path)
+    format = _format(path, data)
+    if format == "owlxml":
+        return {}
+    plain, placed = (
+        [o[1:-1] for _, p, o in _parse(data, format, base) if p == _IMPORTS] for base in (_BASE, _PLACE)
+    )
+    folder = _PLACE.rpartition("/")[0]
+    return {
+        one: relpath(other.removeprefix(_ROOT), folder.removeprefix(_ROOT))
+        if other.startswith(f"{_ROOT}/folder/")
+        else other.removeprefix(_ROOT)
+        for one, other in zip(plain, placed, strict=True)
+        if one != other
+    }
+
+
+def _parse(data: bytes, format: str, base: str = _BASE) -> list[Triple]:
     import pyoxigraph
 
     formats = {
@@ -170,8 +219,7 @@ def _parse(data: bytes, format: str) -> list[Triple]:
         "jsonld": pyoxigraph.RdfFormat.JSON_LD,
         "rdfxml": pyoxigraph.RdfFormat.RDF_XML,
     }
-    # A relative name in an ontology means the ontology's own place, which has no name here.
-    quads = pyoxigraph.parse(data, formats[format], base_iri="urn:obep:file", rename_blank_nodes=False)
+    quads = pyoxigraph.parse(data, formats[format], base_iri=base, rename_blank_nodes=False)
     known: dict[Term, Term] = {}
 
     def one(node: object) -> Term:  # equal terms are one object: a large graph names each of them often

@@ -167,6 +167,10 @@ class _Reader:
                 f"<{source.iri.rstrip('/')}/…>, the file in it that you mean",
             )  # fmt: skip
             return None
+        if exists and not target.is_file():  # nothing may ever come out of a pipe, or no end of it
+            what = f"<{source.iri}> is a pipe, a device or the like, not a file"
+            self._report("OBEP031", source, file, what, "", "save what it gives as a file")
+            return None
         if not exists:
             self._report(
                 "OBEP031", source, file, f"there is no file <{source.iri}>",

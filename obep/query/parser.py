@@ -21,6 +21,8 @@ from obep.query.table import load_table
 
 NESTING = 100
 """Parentheses, and operators inside operators, may lie this deep."""
+LARGEST = 1 << 26
+"""Bytes that a query file may have."""
 
 
 def parse(text: str, name: str = "<query>") -> QueryFile:
@@ -67,7 +69,9 @@ def parse_bytes(data: bytes, name: str = "<query>") -> QueryFile:
 def read_query(path: Path | str) -> QueryFile:
     """Read a query from a file. The file's name is the path as given."""
     try:
-        data = Path(path).read_bytes()
+        with Path(path).open("rb") as file:  # it may be a pipe, but not one without end
+            if len(data := file.read(LARGEST + 1)) > LARGEST:
+                raise ValueError(f"it has more than {LARGEST} bytes")
     except IsADirectoryError:
         raise fail(
             "OBEP032",

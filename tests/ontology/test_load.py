@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -223,3 +224,53 @@ def test_twisted_axioms_are_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(ObepError) as refused:
         load_ontology([written(tmp_path, "o.ttl", f"{head}\n{text}")])
     assert refused.value.code == "OBEP303"
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.ttl")
+    (tmp_path / "zero.ttl").symlink_to("/dev/zero")
+    for name in ("pipe.ttl", "zero.ttl"):
+        for load in (load_ontology, load_graph):
+            with pytest.raises(ObepError) as refused:
+                load([tmp_path / name])
+            assert refused.value.code == "OBEP301"
+            assert "a pipe, a device" in str(refused.value)
+
+
+def test_a_context_from_the_web_is_said_to_be_one(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, "o.jsonld", '{"@context": "https://schema.org/", "@id": "http://e/a", "name": "x"}'
+    )
+    for load in (load_ontology, load_graph):
+        with pytest.raises(ObepError) as refused:
+            load([path])
+        said = str(refused.value)
+        assert said.startswith("OBEP302")
+        assert "context is a link" in said
+        assert "write the context itself into the file" in said
+        assert "Callback" not in said
+
+
+XML = """<?xml version="1.0"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+xmlns:owl="http://www.w3.org/2002/07/owl#"><owl:Ontology rdf:about="http://e/o">
+<owl:imports rdf:resource="%s"/></owl:Ontology></rdf:RDF>"""
+IMPORTING = {
+    "o.ttl": "<http://e/o> <http://www.w3.org/2002/07/owl#imports> <%s> .",
+    "o.rdf": XML,
+    "o.jsonld": '{"@id": "http://e/o", "http://www.w3.org/2002/07/owl#imports": {"@id": "%s"}}',
+}
+
+
+@pytest.mark.parametrize("name", IMPORTING)
+@pytest.mark.parametrize(
+    "target", ["../outside.ttl", "../../more/x.ttl", "beside.ttl", "/etc/passwd", "urn:x:y", "http://e/z"]
+)
+def test_an_import_is_named_as_it_is_written(tmp_path: Path, name: str, target: str) -> None:
+    path = written(tmp_path, name, IMPORTING[name] % target)
+    with pytest.raises(ObepError) as refused:
+        load_ontology([path])
+    said = str(refused.value)
+    assert f"imports <{target}>, which" in said
+    assert f'"{target}" = "a file of yours"' in said
+    other = written(tmp_path, "other.ttl", "<http://e/C> a <http://www.w3.org/2002/07/owl#Class> .")
+    assert load_ontology([path], {target: other}).classes == {"<http://e/C>"}, "as the remedy says"

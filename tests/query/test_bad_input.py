@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 import sys
 import time
@@ -262,6 +263,25 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert codes(lambda: read_query(tmp_path)) == ["OBEP032"]
     assert codes(lambda: read_query("a\0b")) == ["OBEP031"]
     assert codes(lambda: read_query("x" * 5000)) == ["OBEP031"]
+
+
+def test_a_query_may_come_from_a_pipe_but_not_without_end(tmp_path: Path) -> None:
+    ours, theirs = os.pipe()
+    os.write(theirs, b"EVENT Hot AS Room")
+    os.close(theirs)
+    assert len(read_query(f"/dev/fd/{ours}").events) == 1
+    os.close(ours)
+    assert codes(lambda: read_query("/dev/zero")) == ["OBEP031"]
+
+
+@pytest.mark.parametrize("clause", ["INCLUDE", "VOCAB", "FROM GRAPH"])
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path, clause: str) -> None:
+    os.mkfifo(tmp_path / "pipe.ttl")
+    query = parse(f"{clause} <pipe.ttl> EVENT Hot AS Room")
+    with pytest.raises(ObepError) as refused:
+        link(query, tmp_path)
+    assert [one.code for one in refused.value.diagnostics] == ["OBEP031"]
+    assert "a pipe, a device" in str(refused.value)
 
 
 def write(folder: Path, name: str, text: str) -> Path:
