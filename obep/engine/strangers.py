@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from obep.engine.query import Query
 from obep.engine.unknown_individuals import Expected, unknown_individuals
 from obep.engine.unmet_values import Awaited, unmet_values
-from obep.model import RDF_TYPE, Item, Term, Triple
+from obep.model import RDF_TYPE, Item, Term, Triple, local_name
 from obep.ontology.asked import Asked
 from obep.ontology.compile import Bundle
 from obep.ontology.listening import Listening, listening
-from obep.ontology.literals import parts
+from obep.ontology.literals import NUMBERS, parts, space_of, value
 from obep.ontology.words import prefixed
+from obep.query.ast import Name
 from obep.query.checks.numbers import numeric_properties
 from obep.query.checks.report import listed
+from obep.query.names import walk
 from obep.query.nearest import misspelt, nearest
 
 LOOKED_AT = 2_000
@@ -28,13 +30,17 @@ LOOKED_AT = 2_000
 MANY = 0.1
 """Of the items of a stream: fewer may be a slip of one sender, or a word that nobody waits for."""
 
+FEW = 10
+"""Events that are looked at one by one, whatever their definitions name."""
+
 Kind = Literal["class", "literal", "link"]
 Use = tuple[Kind, Term]
 """A name and how a triple uses it: as a class, or as a property of a literal or of an individual."""
 Seen = Counter[tuple[str, ...]]
 """How often: `item` or `strange` with a stream, `use` (in strange items) or `name` (once in an item) with a
 stream and a use, `value` or `text` (which is a number) with a stream and a property, `number` (of a datatype
-that nobody asks for) with a stream, a property and the datatype; and what `Expected` and `Awaited` count."""
+that nobody asks for) or `typed` (whoever asks) with a stream, a property and the datatype; and what
+`Expected` and `Awaited` count."""
 
 
 class Strangers:
@@ -77,6 +83,8 @@ class Strangers:
             for _, p, o in item.triples:
                 if o[0] == '"' and (p in here.numeric or p in here.asked):
                     found["value", item.stream, p] += 1
+                    if p in here.asked and value(o).space in NUMBERS:
+                        found["typed", item.stream, p, parts(o)[1]] += 1
                     if here.wants_no_text(p) and _is_number_as_text(o):
                         found["text", item.stream, p] += 1
                     elif p in here.asked and here.asked[p].misses(o):
@@ -131,6 +139,51 @@ class Strangers:
                     f"{listed(list(map(prefixed, asked.datatypes)), 'or')}   "
                     f"({{field:{asked.field_type}}} in the mapping, or `number` in the query)",
                 )
+        yield from (("OBEP569", message) for message in self._of_single_events())
+
+    def _of_single_events(self) -> Iterator[str]:
+        """Messages about numbers that one event takes, and that another one, which asks for some, misses."""
+        typed: dict[tuple[Term, str], set[Term]] = {}
+        for kind, stream, *names in self._seen:
+            if kind == "typed":
+                typed.setdefault((names[0], stream), set()).add(names[1])
+        deaf: dict[tuple[Term, Term], str] = {}
+        hears: set[tuple[Term, Term]] = set()
+        asks: dict[tuple[Term, Term], Asked] = {}
+        for (property, stream), datatypes in sorted(typed.items()):
+            numbers = sum(self._seen["typed", stream, property, one] for one in datatypes)
+            mixed = numbers < self._seen["value", stream, property]  # there is text as well
+            said = any(self._seen["number", stream, property, one] for one in datatypes)
+            for event, asked in self._askers(stream, property):
+                key = (event, property)
+                asks[key] = asked
+                if mixed or said or not asked.spaces.isdisjoint(map(space_of, datatypes)):
+                    hears.add(key)
+                else:
+                    deaf.setdefault(key, stream)
+        for (event, property), stream in deaf.items():
+            if (event, property) not in hears:
+                asked = asks[event, property]
+                values = self._values(stream, property, self._seen["value", stream, property])
+                are = listed(list(map(prefixed, sorted(typed[property, stream]))))
+                yield (
+                    f"{values} are {are}, which others take, and {local_name(event)} asks for "
+                    f"{listed(list(map(prefixed, asked.datatypes)), 'or')}   "
+                    f"({{field:{asked.field_type}}} in the mapping, or `number` in the query)"
+                )
+
+    def _askers(self, stream: str, property: Term) -> Iterator[tuple[Term, Asked]]:
+        """The events that ask numbers of a property, each with what it takes; of many, those that name it."""
+        bundle = self._query.bundle
+        here = listening(self._query.linked, bundle.definitions, stream)
+        few = len(here.events) <= FEW
+        for event in here.events:
+            names = (node.iri for node in walk(event.description) if isinstance(node, Name))
+            if few or any(bundle.implies(property, name) for name in names):
+                alone = replace(here, events=(event,), goals=(event.name.iri,), classes=frozenset())
+                asked = bundle.asked_numbers(alone)
+                if property in asked:
+                    yield event.name.iri, asked[property]
 
     def _values(self, stream: str, property: Term, count: int) -> str:
         """So many values of a property, as the subject of a sentence."""

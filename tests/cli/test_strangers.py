@@ -260,8 +260,8 @@ def test_numbers_of_another_datatype_are_warned_of(tmp_path: Path) -> None:
         ("EVENT A AS celsius some xsd:integer[> 30]", "4"),  # of the same space, if none that is asked for
         ("EVENT A AS celsius some number[< 5]", "4"),
         ("EVENT A AS celsius some rdfs:Literal", "4"),
-        ("EVENT A AS Cold\nEVENT B AS celsius some number", "4"),  # another definition takes it
-        ("EVENT A AS Cold\nEVENT B AS Warm", "4"),
+        ("EVENT A AS Cold or celsius some number", "4"),  # it has an alternative that takes it
+        ("EVENT A AS Cold or Warm\nEVENT B AS Warm", "4"),
         ("EVENT A AS celsius some xsd:string", "4"),  # who asks for text asks for no number
         ("EVENT A AS Cold", '"4"'),
         ("EVENT A AS Cold", '"cold"^^<http://www.w3.org/2001/XMLSchema#integer>'),
@@ -269,6 +269,25 @@ def test_numbers_of_another_datatype_are_warned_of(tmp_path: Path) -> None:
 )
 def test_numbers_that_are_taken_are_not_warned_of(tmp_path: Path, events: str, value: str) -> None:
     assert "OBEP569" not in said_of_numbers(tmp_path, events, value)
+
+
+@pytest.mark.parametrize(
+    ("events", "taken"),
+    [
+        ("EVENT A AS Cold\nEVENT B AS celsius some number", "4.8e0"),
+        ("EVENT A AS Cold\nEVENT B AS Warm", "4.8e0"),
+        ("EVENT A AS celsius some xsd:double[> 50]\nEVENT B AS celsius some number[< 40]", "60e0"),
+    ],
+)
+def test_an_event_that_never_takes_the_numbers_is_warned_of_though_another_one_does(
+    tmp_path: Path, events: str, taken: str
+) -> None:
+    said = "are xsd:integer, which others take, and A asks for xsd:double   ({field:double} in the mapping"
+    assert f"OBEP569  warning: s: the values of http://e/#celsius {said}" in said_of_numbers(
+        tmp_path, events, "4", "5"
+    )
+    assert "A asks for" not in said_of_numbers(tmp_path, events, "4", taken)  # some are for it
+    assert "A asks for" not in said_of_numbers(tmp_path, events, "4", '"4"')
 
 
 def test_a_class_that_leads_to_no_event_asks_for_nothing(tmp_path: Path) -> None:
@@ -344,8 +363,8 @@ def test_an_event_without_on_asks_of_every_stream_beside_one_that_does_not(tmp_p
     double = "EVENT A ON <t> AS celsius some xsd:double[< 5]"
     decimal = "EVENT B AS celsius some xsd:decimal[< 5]"
     both = f"{double}\n{decimal}"
-    # B takes 4 in both streams; 4e0 is for A alone, which does not read s.
-    assert said_of_two(tmp_path, both, ":celsius 4", ":celsius 4") == []
+    # B takes 4 in both streams, and A, which reads t, never does; 4e0 is for A alone, which does not read s.
+    assert said_of_two(tmp_path, both, ":celsius 4", ":celsius 4") == ["OBEP569 warning: t:"]
     assert said_of_two(tmp_path, both, ":celsius 4e0", ":celsius 4e0") == ["OBEP569 warning: s:"]
 
 
