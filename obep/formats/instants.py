@@ -26,6 +26,11 @@ _DATE = re.compile(
     r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d{1,20})?)?\s?(Z|[+-]\d\d:?\d\d)?)?\Z", re.ASCII
 )
 
+_BASIC = re.compile(
+    r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(?:(\d\d)([.,]\d{1,20})?)?(Z|[+-]\d\d:?\d\d)?\Z", re.ASCII
+)
+"""ISO 8601 without its signs: the T tells it from a number."""
+
 
 def parse_instant(value: str | int | float, unit: str = "s", zone: tzinfo = UTC) -> int:
     """The instant that a number in `unit`, or an ISO 8601 date-time, stands for.
@@ -84,7 +89,11 @@ def _parse_text(text: str, unit: str, zone: tzinfo) -> int:
         nanos = int(whole) * UNITS[unit] + (int(part) * UNITS[unit] // 10 ** len(part) if part else 0)
         return (-nanos if text[0] == "-" else nanos) // 1000
     if not _DATE.match(text):
-        raise ValueError(f"{_short(text)} is neither a number nor an ISO 8601 date-time")
+        basic = _BASIC.match(text)
+        if basic is None:
+            raise ValueError(f"{_short(text)} is neither a number nor an ISO 8601 date-time")
+        year, month, day, hour, minute, second, part, offset = basic.groups("")
+        text = f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}{part}{offset}"
     midnight = text[11:16] == "24:00"  # xsd:dateTime allows it for the end of a day
     moment = datetime.fromisoformat(
         text.replace("24:00", "00:00", 1) if midnight else text.replace(" Z", "Z")

@@ -272,10 +272,12 @@ def _place(inside: str, where: str) -> Place:
     path, colon, type = inside.rpartition(":")
     if not colon or type not in TYPES or not type:
         if colon and re.fullmatch(r"\w+\??", type) and path and not path.startswith("@"):
+            misplaced = type[-1] == "?" and type[:-1] in TYPES
             raise fail(
                 "OBEP520",
                 f"{where}: {{{inside}}}: unknown type {type!r}",
-                remedy=" ".join(filter(None, TYPES)),
+                reason="The ? of a field that may be missing stands before the type." if misplaced else "",
+                remedy=f"{{{path}?:{type[:-1]}}}" if misplaced else " ".join(filter(None, TYPES)),
             )
         path, type = inside, ""
     optional = path.endswith("?")

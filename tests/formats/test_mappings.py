@@ -154,6 +154,14 @@ def test_a_template_that_cannot_be_read_is_an_error_of_the_configuration(templat
     assert "mappings.m" in str(caught.value)
 
 
+@pytest.mark.parametrize("type", ["boolean", "double", "dateTime", "iri"])
+def test_the_sign_of_a_field_that_may_be_missing_has_its_place(type: str) -> None:
+    with pytest.raises(ObepError) as caught:
+        make_mapping({"template": f":x :p {{a.ok:{type}?}} .", "prefixes": P}, "mappings.m")
+    assert caught.value.code == "OBEP520"
+    assert str(caught.value).endswith(f"  Try:  {{a.ok?:{type}}}")
+
+
 def test_a_prefix_that_a_template_lacks_is_named() -> None:
     with pytest.raises(ObepError) as caught:
         make_mapping({"template": ":x ex:p {a} .", "prefixes": P}, "mappings.m")
