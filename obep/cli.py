@@ -5,6 +5,7 @@ Whatever a user does wrong ends with a message of ours and exit status 2, never 
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib import import_module
@@ -21,6 +22,8 @@ COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "why-not", 
 """In the order in which help shows them. A command `why-not` is `command` in obep/commands/why_not.py."""
 DEBUG = "OBEP_DEBUG"
 """The environment variable that asks for tracebacks, as --debug does."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""A disk without room, a quota, a limit of the shell's: no mistake in obep."""
 
 
 class Commands(TyperGroup):
@@ -51,10 +54,13 @@ class Commands(TyperGroup):
             raise typer.Exit(0) from None
         except Exception as error:
             ordinary = isinstance(error, typer.Abort) or hasattr(error, "exit_code")  # ends and wrong options
-            if ordinary or os.environ.get(DEBUG) or ctx.params.get("debug"):
+            full = isinstance(error, OSError) and error.errno in FULL
+            if not full and (ordinary or os.environ.get(DEBUG) or ctx.params.get("debug")):
                 raise
-            print(_unexpected(error), file=sys.stderr)
+            print(_no_room(error) if full else _unexpected(error), file=sys.stderr)
             raise typer.Exit(1) from None
+        finally:
+            _let_go()
 
 
 app = typer.Typer(
@@ -63,6 +69,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _let_go() -> None:
+    """Forgets output that found no room: Python would try once more at its end, with a status of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _no_room(error: Exception) -> ObepError:
+    """A full disk, or a limit, met by whatever obep writes."""
+    what = getattr(error, "filename", None) or "what obep writes"
+    return fail("OBEP554", f"{what} cannot be written: {getattr(error, 'strerror', error)}")
 
 
 def _unexpected(error: Exception) -> ObepError:

@@ -277,6 +277,7 @@ CODES: dict[str, str] = {
     "OBEP584": "a name in a mapping that nobody knows",
     "OBEP585": "a header that cannot be sent",
     "OBEP586": "an option that Kafka's client does not take",
+    "OBEP587": "a Spark that does not start",
     "OBEP599": "something that obep did not expect",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",

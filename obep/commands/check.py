@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from obep.commands.options import AllowedFolders, ConfigFile
+from obep.commands.options import AllowedFolders, ConfigFile, allowed
 from obep.commands.output import Form, count, has_errors, write
 from obep.errors import Diagnostic
 
@@ -27,7 +27,7 @@ def command(
 
     found: list[Diagnostic] = []
     for path in files:
-        bundle, diagnostics = examine(path, config, tuple(allow_path or ()))
+        bundle, diagnostics = examine(path, config, allowed(allow_path))
         found += diagnostics
         if form is Form.text:
             write(diagnostics)

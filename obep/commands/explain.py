@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from obep.commands.options import AllowedFolders, ConfigFile
+from obep.commands.options import AllowedFolders, ConfigFile, allowed
 from obep.commands.output import count, write
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def command(
     from obep.commands.examine import examine
     from obep.commands.picture import mermaid as drawn
 
-    bundle, diagnostics = examine(file, config, tuple(allow_path or ()))
+    bundle, diagnostics = examine(file, config, allowed(allow_path))
     write(diagnostics)
     if bundle is None:
         raise typer.Exit(2)

@@ -37,12 +37,15 @@ if TYPE_CHECKING:
 
 FAILED, MENDABLE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
-STOPPED, REFUSED, UNDELIVERED = "OBEP655", "OBEP552", "OBEP555"
+STOPPED, REFUSED, UNDELIVERED, NOT_TAKEN = "OBEP655", "OBEP552", "OBEP555", "OBEP586"
 MOST_RESULTS = "spark.driver.maxResultSize"
 _KAFKA = re.compile(
     r"org\.apache\.kafka\.common\.errors\.(\w+)Exception: (.*?)(?: SQLSTATE.*)?$", re.MULTILINE
 )
 """What the client of Kafka says, somewhere in Java's words."""
+_OPTION = re.compile(
+    r"org\.apache\.kafka\.common\.config\.ConfigException: (.*?)(?: SQLSTATE.*)?$", re.MULTILINE
+)
 
 
 def run_on_spark(order: Order) -> int:
@@ -139,8 +142,8 @@ def lag(run: SparkRun) -> float | None:
 
 
 def status_of(text: str, tally: Tally) -> int:
-    """The exit status of a run that stopped; one may mend a broker that never answered."""
-    return MENDABLE if text.startswith(REFUSED) and not tally.pending else FAILED
+    """The exit status of a run that stopped; one may mend a broker that never answered, or a setting."""
+    return MENDABLE if text.startswith((REFUSED, NOT_TAKEN)) and not tally.pending else FAILED
 
 
 def explained(error: Exception, order: Order) -> str:
@@ -150,6 +153,9 @@ def explained(error: Exception, order: Order) -> str:
 
 
 def _explained(text: str, order: Order) -> str:
+    if wrong := _OPTION.search(text):
+        reads = ", ".join(inlet.shown for inlet in order.inlets if "kafka://" in inlet.uri)
+        return str(fail(NOT_TAKEN, f"{reads}: Kafka's client does not take an option", reason=wrong[1]))
     if said := _KAFKA.search(text):
         return _of_kafka(said[1], said[2], order)
     ours = re.search(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from obep.commands.options import AllowedFolders, ConfigFile
+from obep.commands.options import AllowedFolders, ConfigFile, allowed
 from obep.errors import fail
 
 if TYPE_CHECKING:
@@ -119,13 +119,13 @@ def command(
     from obep.settings import duration
     from obep.streams.order import Order, aim, bind, slips
 
-    settings = load_config(config, query.parent, tuple(allow_path or ()))
+    settings = load_config(config, query.parent, allowed(allow_path))
     chosen = settings.engine
 
     def length(given: str, key: str) -> int | None:
         return duration(given, f"--{key}") if given else chosen.get(key)
 
-    streams = streams_of(query, tuple(allow_path or ()))
+    streams = streams_of(query, settings.allowed)
     order = Order(
         query,
         settings,
@@ -149,13 +149,26 @@ def command(
     for slip in slips(query, streams, settings):
         Progress(quiet=quiet, as_json=order.log_json).warn(slip.code, slip.message, slip.remedy)
     name = engine or EngineName(chosen.get("name", "spark"))
-    if drop_state and name is EngineName.embedded:
+    if name is EngineName.embedded:
+        _refuse_of_spark(order, drop_state=drop_state, master=master, conf=bool(conf))
+    raise typer.Exit(_run_on_spark(order) if name is EngineName.spark else _run_embedded(order))
+
+
+def _refuse_of_spark(order: Order, *, drop_state: bool, master: str, conf: bool) -> None:
+    """Options that would be without effect on the embedded engine."""
+    if drop_state:
         raise fail(
             "OBEP518",
             "--drop-state is for Spark, which has a state for each group of events",
             remedy=f"rm -r {order.checkpoint}" if order.checkpoint is not None else "",
         )
-    raise typer.Exit(_run_on_spark(order) if name is EngineName.spark else _run_embedded(order))
+    if master or conf:
+        option = "--master" if master else "--conf"
+        raise fail(
+            "OBEP518",
+            f"{option} is for Spark, and this run is on the embedded engine",
+            remedy=f"--engine spark, or leave {option} out",
+        )
 
 
 def streams_of(query: Path, allowed: tuple[Path, ...]) -> tuple[str, ...]:
@@ -182,7 +195,11 @@ def _run_on_spark(order: Order) -> int:
             remedy='pip install "obep[spark]", or --engine embedded',
         )
     from obep.commands.on_spark import run_on_spark
+    from obep.spark.starting import require_master
 
+    if order.master:
+        written = order.config.spark.get("master") == order.master
+        require_master(order.master, f"spark.master in {order.config.path}" if written else "--master")
     return run_on_spark(order)
 
 

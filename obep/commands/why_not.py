@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from obep.commands.options import AllowedFolders, ConfigFile
+from obep.commands.options import AllowedFolders, ConfigFile, allowed
 
 
 def command(
@@ -42,7 +42,7 @@ def command(
     from obep.engine.runtime import RECENT
     from obep.settings import duration
 
-    loaded, items, notes, letters = replay(query, source or (), config, tuple(allow_path or ()))
+    loaded, items, notes, letters = replay(query, source or (), config, allowed(allow_path))
     wanted = resolve(event, loaded)
     remember = None if wanted.values else RECENT
     settings = {"lateness": timedelta(microseconds=duration(lateness, "--lateness") if lateness else 0)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -22,6 +22,7 @@ from obep.spark.standard_input import keep
 from obep.streams.address import Address, parse_address
 from obep.streams.files import format_of, refuse_folder, unreadable
 from obep.streams.kafka import brokers_of, topic_of
+from obep.streams.kafka_options import MECHANISM, not_taken, unknown
 from obep.streams.order import Inlet, Order
 from obep.streams.sources import make_reading, place_of
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ANSWER_S = 10.0
+KNOWN_TO_JAVA = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI", "OAUTHBEARER")
+"""Mechanisms of SASL that Java's client has by itself."""
 LIVE = ("dir", "tcp", "mqtt", "mqtts", "kafka", "rate")
 
 
@@ -174,6 +177,7 @@ class Opening:
     def _kafka(self) -> DataFrame:
         address, settings = self._address, self._settings
         self._is("messages", format_named(settings.get("format") or address.option("format", "json")))
+        require_options(settings, self._order.config, _known_options(self._spark))
         require_answer(address)
         reader = self._reader().format("kafka").option("kafka.bootstrap.servers", brokers_of(address))
         reader = reader.option("subscribe", topic_of(address))
@@ -242,6 +246,28 @@ def require_answer(address: Address) -> None:
         except (OSError, ValueError) as error:
             failed = error
     raise fail("OBEP552", f"{address.shown} does not answer: {failed}")
+
+
+def require_options(settings: Mapping[str, Any], config: Config, known: Collection[str]) -> None:
+    """Refuse options that Java's client would only warn of in its log, and a mechanism that needs more."""
+    options = settings.get("options", {})
+    for name in options:
+        if known and name not in known:
+            raise unknown(name, known, settings, config)
+    mechanism = secret_of(options.get(MECHANISM))
+    explained = {"sasl.jaas.config", "sasl.client.callback.handler.class"} & options.keys()
+    if mechanism is not None and mechanism not in KNOWN_TO_JAVA and not explained:
+        raise not_taken(MECHANISM, f"Unsupported SASL mechanism: {mechanism}", settings, config)
+
+
+def _known_options(spark: SparkSession) -> Collection[str]:
+    """The options that Java's client has; none if it cannot be asked."""
+    try:
+        jvm: Any = spark.sparkContext._jvm
+        client = jvm.org.apache.kafka.clients.consumer.ConsumerConfig
+        return frozenset(str(name) for name in client.configNames())
+    except Exception:  # whatever keeps us from asking: the client will say it itself
+        return frozenset()
 
 
 def kafka_options(address: Address, settings: Mapping[str, Any], config: Config) -> dict[str, str]:

@@ -12,6 +12,7 @@ import msgspec
 
 from obep.errors import fail
 from obep.formats.instants import Style
+from obep.streams.sinks import writing
 
 VERSION = 1
 NAME = "embedded.checkpoint"
@@ -64,7 +65,7 @@ class Checkpoint:
     def save(self, standing: Standing) -> None:
         """Replaces the checkpoint; after a crash there is the old one or the new one."""
         beside = self._path.with_suffix(".new")
-        with beside.open("wb") as file:
+        with writing(beside), beside.open("wb") as file:
             file.write(msgspec.msgpack.encode(standing))
             file.flush()
             os.fsync(file.fileno())

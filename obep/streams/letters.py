@@ -13,6 +13,7 @@ from obep.errors import fail
 from obep.formats.instants import show_instant
 from obep.hidden import hide
 from obep.model import DeadLetter
+from obep.streams.sinks import writing
 
 AFTER_READING = frozenset(("OBEP620", "OBEP630", TOO_FAR))
 """The codes of items that could be read, where the letter has their text: windows have such letters, too."""
@@ -52,7 +53,8 @@ class Letters:
         if len(self.some) < SOME:
             self.some.append(letter)
         if self._file is not None:
-            self._file.write(as_json(letter))
+            with writing(self._file.name):
+                self._file.write(as_json(letter))
 
     @property
     def total(self) -> int:
@@ -64,11 +66,13 @@ class Letters:
 
     def flush(self) -> None:
         if self._file is not None:
-            self._file.flush()
+            with writing(self._file.name):
+                self._file.flush()
 
     def close(self) -> None:
         if self._file is not None:
-            self._file.close()
+            with writing(self._file.name):
+                self._file.close()
 
 
 def as_json(letter: DeadLetter) -> bytes:

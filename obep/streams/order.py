@@ -15,7 +15,7 @@ from obep.errors import Diagnostic, fail
 from obep.query.nearest import alike
 from obep.settings import shown_uri
 from obep.streams.address import parse_address
-from obep.streams.sinks import Form, form_of
+from obep.streams.sinks import Form, form_of, require_one_topic
 
 NEAR = 0.8
 """How alike two names are, of 1, if one is probably the other misspelt."""
@@ -249,6 +249,7 @@ def _target(key: str, uri: str, trusted: bool, settings: Mapping[str, Any], form
         form = "event"
     elif scheme == "file" and uri != "-":
         form = form_of(uri, form)
+    require_one_topic(parse_address(uri))
     return Target(key, uri, trusted, settings, form, tuple(settings.get("events", ())))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
 from obep.config import Config
-from obep.errors import fail
+from obep.errors import fail, stopped
 from obep.streams.address import Address, parse_address
 from obep.streams.posted import Posted
 
@@ -23,6 +24,7 @@ ENDINGS: dict[str, Form] = {
     ".parquet": "columns",
 }
 """What the ending of a sink's file stands for."""
+HALF = "What was written before is there, perhaps with half a line at its end."
 
 
 class Sink(Protocol):
@@ -41,6 +43,18 @@ class Sink(Protocol):
         """Flushes and lets go."""
 
 
+@contextmanager
+def writing(what: Path | str) -> Iterator[None]:
+    """Ends a run whose output finds no room any more, or that is cut off from it."""
+    try:
+        yield
+    except BrokenPipeError:  # the reader has seen enough, which is no failure
+        raise
+    except OSError as error:
+        words = f"{what} cannot be written: {error.strerror or error}"
+        raise stopped("OBEP554", words, reason=HALF) from None
+
+
 class FileSink:
     """A file that is written from the beginning, or from the position of a checkpoint on."""
 
@@ -55,20 +69,25 @@ class FileSink:
             )
         self._file.seek(start)
         self._file.truncate()
+        self._path = path
 
     def send(self, id: str, payload: bytes) -> None:
-        self._file.write(payload)
+        with writing(self._path):
+            self._file.write(payload)
 
     def flush(self) -> None:
-        self._file.flush()
+        with writing(self._path):
+            self._file.flush()
 
     def position(self) -> int:
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with writing(self._path):
+            self._file.flush()
+            os.fsync(self._file.fileno())
         return self._file.tell()
 
     def close(self) -> None:
-        self._file.close()
+        with writing(self._path):
+            self._file.close()
 
 
 class OutputSink:
@@ -78,16 +97,18 @@ class OutputSink:
         self._file = file or sys.stdout.buffer
 
     def send(self, id: str, payload: bytes) -> None:
-        self._file.write(payload)
+        with writing("standard output"):
+            self._file.write(payload)
 
     def flush(self) -> None:
-        self._file.flush()
+        with writing("standard output"):
+            self._file.flush()
 
     def position(self) -> int:
         return 0
 
     def close(self) -> None:
-        self._file.flush()
+        self.flush()
 
 
 class MemorySink:
@@ -133,6 +154,17 @@ def form_of(uri: str, wanted: Form = "") -> Form:
     return wanted or ending or "event"
 
 
+def require_one_topic(address: Address) -> None:
+    """Refuse a topic of MQTT that stands for many: only a source can read those."""
+    if address.scheme in ("mqtt", "mqtts") and any(sign in address.path for sign in "#+"):
+        raise fail(
+            "OBEP512",
+            f"{address.shown}: messages go to one topic",
+            reason="# and + stand for many topics, and only a source can read many.",
+            remedy="mqtt://host/topic",
+        )
+
+
 def open_sink(
     uri: str, settings: Mapping[str, Any], config: Config, start: int = 0, trusted: bool = True
 ) -> Sink:
@@ -155,6 +187,7 @@ def open_sink(
 
 def _open_other(address: Address, settings: Mapping[str, Any], config: Config) -> Sink:
     if address.scheme in ("mqtt", "mqtts"):
+        require_one_topic(address)
         from obep.streams.mqtt import MqttSink
 
         return MqttSink(address, settings, config)

@@ -34,6 +34,12 @@ class WebhookSink:
     def __init__(
         self, address: Address, settings: Mapping[str, Any], wait: Callable[[float], object] | None = None
     ) -> None:
+        if not re.fullmatch(r"[!-~]+", address.uri):
+            raise fail(
+                "OBEP512",
+                f"{address.shown}: a URL has no spaces, line breaks or letters beyond ASCII",
+                remedy="write them as %20, %C3%A9, …",
+            )
         self._address = address
         self._uri, self._headers = _without_userinfo(address)
         self._headers |= {name: secret_of(value) or "" for name, value in settings.get("headers", {}).items()}

@@ -179,7 +179,8 @@ CASES: dict[str, tuple[dict[str, str], int, tuple[str, ...]]] = {
 
 
 def run(folder: Path, engine: str, *more: str | Path, stdin: bytes | None = None) -> Said:
-    return obep("run", folder / "q.obep", "--engine", engine, "--master", "local[2]", *more, stdin=stdin)
+    on = ("spark", "--master", "local[2]") if engine == "spark" else (engine,)
+    return obep("run", folder / "q.obep", "--engine", *on, *more, stdin=stdin)
 
 
 @pytest.mark.parametrize("name", CASES)

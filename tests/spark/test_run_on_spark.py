@@ -55,10 +55,9 @@ def test_files_give_the_lines_of_the_embedded_engine(spark: Any, tmp_path: Path)
             f"{stream}",
             "--dead-letters",
             letters,
-            "--master",
-            "local[2]",
             "--engine",
             engine,
+            *(("--master", "local[2]") if engine == "spark" else ()),
         )
         said[engine] = obep("run", EXAMPLE / "query.obep", *more, *arguments)
         assert said[engine].status == 0, said[engine].err
