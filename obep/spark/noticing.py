@@ -21,6 +21,7 @@ from obep.engine.times_apart import SAMPLE, Extent, TimesApart, names_of
 from obep.formats.hints import Doubt
 from obep.formats.reading import Notes
 from obep.model import DeadLetter, Item, Term
+from obep.spark.doubts import warning
 from obep.spark.route import Arrived, Columns
 from obep.spark.worker import query_of, streams_of
 
@@ -52,9 +53,9 @@ class Noticed(msgspec.Struct, omit_defaults=True):
 
 
 def notice(bundles: tuple[str, ...], items: Sequence[Arrived], notes: Notes | None) -> str:
-    """What there is to notice about a batch; nothing, where several queries would have to say it."""
+    """What there is to notice about a batch; only times, where several queries would have to say the rest."""
     if len(bundles) > 1:
-        return ""
+        return _told(Noticed({}, []), notes) if notes is not None and notes.doubts else ""
     [bundle] = bundles
     strangers, apart, streams = _looking(bundle)
     mine = [
@@ -70,6 +71,11 @@ def notice(bundles: tuple[str, ...], items: Sequence[Arrived], notes: Notes | No
     noticed = Noticed(dict(heard), [(list(key), count) for key, count in seen.items()])
     if apart.wanted:
         noticed.extents = dict(_extents(mine))
+    return _told(noticed, notes)
+
+
+def _told(noticed: Noticed, notes: Notes | None) -> str:
+    """With what the reader noted, as text."""
     if notes is not None:
         noticed.arrivals, noticed.likely = notes.arrivals, notes.likely
         noticed.times = {source: _times(source, notes) for source in notes.styles}
@@ -109,6 +115,13 @@ def _times(source: str, notes: Notes) -> Times:
     doubt = notes.doubts.get(source)
     told = None if doubt is None else (doubt.said, doubt.remedy, doubt.at, doubt.most)
     return Times(notes.styles[source], source in notes.settled, told)
+
+
+def warnings_of(notes: Iterable[str]) -> list[str]:
+    """What was noticed in some batches that a program should know of, in words."""
+    found = (msgspec.json.decode(text, type=Noticed).times.items() for text in notes)
+    said = [(source, *times.doubt[:2]) for one in found for source, times in one if times.doubt is not None]
+    return list(dict.fromkeys(warning(*one) for one in said))
 
 
 class Notices:
