@@ -397,3 +397,66 @@ def test_streams_that_the_same_events_read_are_looked_through_once(tmp_path: Pat
     here = Strangers(query).listeners
     assert here("s") is here("u")
     assert here("s") is not here("t")
+
+
+BAYS_T = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+:Bay a owl:Class . :DCPoint a owl:Class . :servedBy a owl:ObjectProperty . :occupied a owl:DatatypeProperty .
+:FastBay owl:equivalentClass [ owl:intersectionOf ( :Bay
+  [ a owl:Restriction ; owl:onProperty :servedBy ; owl:someValuesFrom :DCPoint ] ) ] .
+"""
+BAYS_K = "@prefix : <http://e/#> . :p1 a :DCPoint . " + " ".join(
+    f":bay-{n} a :Bay ; :servedBy :p1 ." for n in range(1, 16)
+)
+BUSY = 'EVENT Busy AS (FastBay and occupied value "yes")'
+
+
+def said_of_bays(folder: Path, *bays: str, more: str = "", k: str = BAYS_K) -> str:
+    (folder / "t.ttl").write_text(BAYS_T)
+    (folder / "k.ttl").write_text(k)
+    head = "PREFIX : <http://e/#>\nVOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM <s>\n"
+    lines = [
+        json.dumps(
+            {"time": n, "graph": f'@prefix : <http://e/#> . <http://e/#{bay}> :occupied "yes" {more} .'}
+        )
+        for n, bay in enumerate(bays)
+    ]
+    query = hot(folder, f"{head}{BUSY}\nRETURN ALL\n")
+    done = embedded(query, "--source=s=-", stdin="\n".join(lines).encode())
+    assert done.status == 0, done.err
+    return done.err
+
+
+def test_individuals_that_are_called_in_another_way_are_warned_of(tmp_path: Path) -> None:
+    start = (
+        "OBEP580  warning: s: the static graph does not know the individuals with http://e/#occupied, and "
+        "the query asks more of them: "
+    )
+    assert said_of_bays(tmp_path, "5", "6", "7") == f"{start}is http://e/#5 http://e/#bay-5?\n"
+    assert (
+        said_of_bays(tmp_path, "5", "6", "7", more="; a :Bay") == f"{start}is http://e/#5 http://e/#bay-5?\n"
+    )
+    assert said_of_bays(tmp_path, "park-bay-5", "park-bay-6", "park-bay-7").startswith(start)
+    other = f"{start}it knows http://e/#bay-1, but none that is called like http://e/#105\n"
+    assert said_of_bays(tmp_path, "105", "106", "107") == other
+
+
+@pytest.mark.parametrize(
+    ("bays", "more"),
+    [
+        (("5", "6"), ""),  # too few to see
+        (("bay-5", "6", "7", "8"), ""),  # one is known
+        (("bay-25", "bay-26", "bay-27"), ""),  # K may list the bays that matter
+        (("north", "south", "west"), ""),  # whatever these are
+        (("5", "6", "7"), "; a :FastBay"),  # they say it themselves
+        (("5", "6", "7"), "; a :Bay ; :servedBy :p1"),
+    ],
+)
+def test_individuals_that_are_called_alike_or_tell_of_themselves_are_not(
+    tmp_path: Path, bays: tuple[str, ...], more: str
+) -> None:
+    assert "OBEP580" not in said_of_bays(tmp_path, *bays, more=more)
+
+
+def test_a_static_graph_that_calls_them_in_several_ways_may_have_others(tmp_path: Path) -> None:
+    k = BAYS_K + " :stand-a-1 a :Bay ; :servedBy :p1 ."
+    assert "OBEP580" not in said_of_bays(tmp_path, "105", "106", "107", k=k)
