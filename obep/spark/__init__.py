@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from obep.spark.detection import Detection, detect
+    from obep.spark.reasons import reason
 
-__all__ = ["Detection", "detect"]
+__all__ = ["Detection", "detect", "reason"]
 
 
 def __getattr__(name: str) -> Any:
     """What a name needs is imported when it is first used."""
     if name not in __all__:
         raise AttributeError(f"module 'obep.spark' has no attribute {name!r}")
+    if name == "reason":
+        from obep.spark.reasons import reason
+
+        return reason
     from obep.spark import detection
 
     return getattr(detection, name)

@@ -41,6 +41,8 @@ _WORDS = {
     "buckets": "the number of buckets",
     "segments": "the number of segments",
 }
+_OF_ALL = {_WORDS[name] for name in ("format", "ontology", "graph", "buckets")}
+"""What all components of a query have in common."""
 
 
 def identity(query: Query, component: Component, around: tuple[str, str], buckets: int) -> Identity:
@@ -89,20 +91,25 @@ def ask_name(ask: Ask) -> str:
 
 def refuse_changed(events: Iterable[Term], before: Mapping[str, Any], now: Identity) -> None:
     """Refuse to go on with the state of something else."""
-    after = msgspec.to_builtins(now)
-    changed = [_WORDS[name] for name in _WORDS if before.get(name) != after[name]]
-    if changed:
+    if changed := what_changed(before, msgspec.to_builtins(now)):
         raise changed_state(events, changed)
+
+
+def what_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """In words."""
+    return [_WORDS[name] for name in _WORDS if before.get(name) != now[name]]
 
 
 def changed_state(events: Iterable[Term], changed: Iterable[str]) -> ObepError:
     """The refusal, with what changed."""
+    changed = list(changed)
+    all_too = " This concerns all events." if set(changed) & _OF_ALL else ""
     names = ", ".join(event.strip("<>").rsplit("#", 1)[-1].rsplit("/", 1)[-1] for event in events)
     return fail(
         "OBEP653",
         f"the state in the checkpoint is not that of {names} as it is now",
-        reason=f"What changed: {'; '.join(changed)}. Occurrences that began under the old query cannot be "
-        "finished under the new one.",
+        reason=f"What changed: {'; '.join(changed)}.{all_too} Occurrences that began under the old query "
+        "cannot be finished under the new one.",
         remedy="go on with the old query, begin with a new checkpoint,\n"
-        "or --drop-state to forget what was pending",
+        "or --drop-state (in a program: detect(…, drop_state=True)) to forget what was pending",
     )

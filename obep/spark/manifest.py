@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 
 from obep.engine.query import Query
-from obep.errors import fail
-from obep.spark.identity import changed_state, identity, refuse_changed, surroundings
+from obep.errors import ObepError, fail
+from obep.spark.identity import changed_state, identity, surroundings, what_changed
 from obep.spark.worker import components_of
 
 NAME = "obep.json"
+GONE = "it is gone, or other events now depend on it"
 
 
 class Manifest(msgspec.Struct):
@@ -62,14 +63,15 @@ def write_manifest(checkpoint: Path, made: Manifest) -> None:
 
 def require_same(before: Manifest, query: Query, now: Manifest) -> None:
     """Refuse a run whose checkpoint holds the state of something else."""
+    changed: dict[tuple[str, ...], list[str]] = {}
     for name, there in before.components.items():
-        if name not in now.components:
-            raise changed_state(name.split(" "), ["it is gone, or other events now depend on it"])
-        here = msgspec.convert(now.components[name], dict[str, Any])
-        if here != there:
-            component = next(c for c in components_of(query) if " ".join(sorted(c.events)) == name)
-            around = surroundings(query)
-            refuse_changed(component.events, there, identity(query, component, around, now.buckets))
+        here = now.components.get(name)
+        why = what_changed(there, here) if here is not None else [GONE]
+        if why:
+            changed.setdefault(tuple(why), []).extend(name.split(" "))
+    if changed:
+        errors = [changed_state(events, why) for why, events in changed.items()]
+        raise ObepError(*(said for error in errors for said in error.diagnostics))
     if before.sources != now.sources:
         raise fail(
             "OBEP558",

@@ -50,6 +50,27 @@ def test_what_a_checkpoint_of_another_query_says(tmp_path: Path, change: str) ->
         require_same(kept, after, manifest(after, 2, 2, ["s"]))
     assert caught.value.code == "OBEP653"
     assert why in str(caught.value) and "--drop-state" in str(caught.value)
+    assert "drop_state=True" in str(caught.value)
+
+
+def test_all_events_that_changed_are_named(tmp_path: Path) -> None:
+    """The static graph is that of all; one of them is gone, which is said beside."""
+    three = "EVENT CA MATCH C(?x) SEQ A(?x) WITHIN 1 s\nEVENT AB"
+    (tmp_path / "k.nt").write_text("<http://e/x1> <http://e/in> <http://e/room1> .\n")
+    text = TEXT.replace("EVENT AB", three, 1).replace("RETURN AB", "RETURN AB, CA")
+    before = obep.load(text=text, java=False)
+    grown = text.replace("FROM STREAM <s>", "FROM GRAPH <k.nt>\nFROM STREAM <s>", 1)
+    kept = manifest(before, 2, 2, ["s"])
+    with pytest.raises(ObepError, match="OBEP653") as caught:
+        after = obep.load(text=grown, folder=tmp_path, java=False)
+        require_same(kept, after, manifest(after, 2, 2, ["s"]))
+    [said] = caught.value.diagnostics
+    assert "AB" in said.message and "CA" in said.message and "concerns all events" in said.reason
+    with pytest.raises(ObepError, match="OBEP653") as caught:
+        after = obep.load(text=grown.replace("CA", "AC"), folder=tmp_path, java=False)
+        require_same(kept, after, manifest(after, 2, 2, ["s"]))
+    first, second = sorted(caught.value.diagnostics, key=lambda one: "gone" in one.reason)
+    assert "AB" in first.message and "static graph" in first.reason and "CA" in second.message
 
 
 def test_other_sources_and_other_buckets_are_refused(tmp_path: Path) -> None:
