@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from obep.commands.interrupts import exit_status, interrupted
 from obep.commands.progress import Progress, shown_watermark
 from obep.commands.refusals import complain
 from obep.commands.remarks import (
@@ -53,7 +51,7 @@ if TYPE_CHECKING:
     from obep.streams.endpoint import Endpoint
 
 DAY = 86_400_000_000
-FAILED, INTERRUPTED, TERMINATED = 1, 130, 143
+FAILED = 1
 
 
 def run_embedded(order: Order) -> int:
@@ -76,9 +74,9 @@ def run_embedded(order: Order) -> int:
     endpoint = _endpoint(order.metrics, figures) if order.metrics else None
     caught: list[int] = []
     try:
-        with interrupted(run, caught):
+        with interrupted(run.stop, caught):
             run.go()
-        run.close()
+            run.close()
     except ObepError as error:
         progress.end(figures.line(), stopped=True)
         print(error, file=sys.stderr)
@@ -95,7 +93,7 @@ def run_embedded(order: Order) -> int:
         say_apart(times, run.occurrences, run.notes.style, progress)
     failed = _complain(run, order, progress, taken, query, bool(caught))
     if caught:
-        return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
+        return exit_status(caught[0])
     return FAILED if failed else 0
 
 
@@ -238,25 +236,6 @@ class Figures:
             **{f"{name}_total": self._engine.counters.get(name, 0) for name in NOTED},
             **({} if watermark is None else {"watermark_seconds": watermark / 1_000_000}),
         }
-
-
-@contextmanager
-def interrupted(run: Run, caught: list[int]) -> Iterator[None]:
-    """Ctrl-C and SIGTERM ask for a clean stop; a second one does not ask."""
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, before[number])
-        caught.append(number)
-        run.stop()
-
-    before: dict[int, Any] = {
-        number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _skipped(run: Run) -> int:

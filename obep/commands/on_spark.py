@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import signal
 import sys
 import time
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from obep.commands.interrupts import exit_status, interrupted
 from obep.commands.progress import Progress, shown_watermark
 from obep.commands.refusals import complain
 from obep.commands.remarks import (
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from obep.spark.compose import SparkRun
     from obep.spark.tally import Tally
 
-FAILED, MENDABLE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
+FAILED, MENDABLE = 1, 2
 
 STOPPED, REFUSED, UNDELIVERED, NOT_TAKEN = "OBEP655", "OBEP552", "OBEP555", "OBEP586"
 MOST_RESULTS = "spark.driver.maxResultSize"
@@ -63,10 +62,10 @@ def run_on_spark(order: Order) -> int:
     _say_unordered(order, progress)
     endpoint = _endpoint(order.metrics, run) if order.metrics else None
     caught: list[int] = []
-    before = {number: _catch(number, run, caught) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        run.go()
-        run.close()
+        with interrupted(run.stop, caught):
+            run.go()
+            run.close()
     except ObepError as error:
         if not isinstance(error, Stopped) and error.code != UNDELIVERED:
             raise  # said before anything ran: the user's to mend
@@ -79,8 +78,6 @@ def run_on_spark(order: Order) -> int:
         print(text, file=sys.stderr)
         return status_of(text, run.tally)
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
         if endpoint is not None:
             endpoint.close()
     progress.end(figures(run), stopped=bool(caught))
@@ -92,7 +89,7 @@ def run_on_spark(order: Order) -> int:
         say_apart(run.notices.times, found, run.tally.style, progress)
     failed = _complain(run, order, progress, bool(caught))
     if caught:
-        return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
+        return exit_status(caught[0])
     return FAILED if failed else 0
 
 
@@ -181,15 +178,6 @@ def _of_kafka(kind: str, why: str, order: Order) -> str:
     if kind == "Timeout":
         return str(fail(REFUSED, f"{brokers} does not answer: {why}"))
     return f"{STOPPED}  Spark stopped: {brokers}: {why}"
-
-
-def _catch(number: int, run: SparkRun, caught: list[int]) -> Any:
-    def ask(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
-        caught.append(number)
-        run.stop()
-
-    return signal.signal(number, ask)
 
 
 def _endpoint(where: str, run: SparkRun) -> Any:

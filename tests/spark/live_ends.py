@@ -112,7 +112,7 @@ def subscribed(
 
 @contextmanager
 def interrupting(when: Callable[[], bool]) -> Iterator[None]:
-    """Presses Ctrl-C, as it were, as soon as something holds."""
+    """Presses Ctrl-C, as it were, as soon as something holds, and once more while the run stops."""
     done = Event()
 
     def watch() -> None:
@@ -120,9 +120,15 @@ def interrupting(when: Callable[[], bool]) -> Iterator[None]:
             if done.wait(0.05):
                 return
         os.kill(os.getpid(), signal.SIGINT)
+        if not done.wait(0.2):
+            os.kill(os.getpid(), signal.SIGINT)
 
+    before = signal.signal(signal.SIGINT, lambda *_: None)  # the second may come when the run has ended
     thread = Thread(target=watch, daemon=True)
     thread.start()
-    yield
-    done.set()
-    thread.join(60)
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join(60)
+        signal.signal(signal.SIGINT, before)

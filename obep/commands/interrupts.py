@@ -1,0 +1,48 @@
+"""Ctrl-C and SIGTERM during a run, whichever engine runs it.
+
+The first asks for a clean stop. The second changes nothing: `timeout` sends each signal twice, and whoever is
+impatient presses twice, while a word to Java or a checkpoint is half written. The third ends the process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+INTERRUPTED, TERMINATED = 130, 143
+PATIENCE = 3
+HINT = b"\rStopping; once more ends it at once.\n"
+HARD = b"\rEnded at once: what was under way is not finished.\n"
+
+
+def exit_status(number: int) -> int:
+    """The exit status of a run that a signal ended."""
+    return INTERRUPTED if number == signal.SIGINT else TERMINATED
+
+
+@contextmanager
+def interrupted(stop: Callable[[], None], caught: list[int]) -> Iterator[None]:
+    """`stop` is called at the first signal; all of them are in `caught`."""
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        caught.append(number)
+        if len(caught) == 1:
+            stop()
+        elif len(caught) >= PATIENCE:
+            os.write(2, HARD)  # print could be in the midst of a line
+            os._exit(exit_status(caught[0]))
+        elif os.isatty(2):
+            os.write(2, HINT)
+
+    before: dict[int, Any] = {
+        number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
