@@ -304,10 +304,15 @@ CODES: dict[str, str] = {
     # 650-699 Spark
     "OBEP650": "Spark is not installed",
     "OBEP651": "a Spark session without a setting",
-    "OBEP652": "items without their columns",
+    "OBEP652": "items without their columns, or of another type",
     "OBEP653": "a checkpoint with the state of another query",
     "OBEP654": "a query that is there twice",
     "OBEP655": "Spark stopped with an error",
     "OBEP656": "a mapping without a stream",
     "OBEP657": "workers with another obep",
+    "OBEP658": "something that is not a query",
+    "OBEP659": "a mapping of a column that is not there",
+    "OBEP663": "a stream that the query does not read",
+    "OBEP664": "a stream that is said twice",
+    "OBEP665": "more partitions than cores",
 }
