@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 from obep.commands.interrupts import exit_status, interrupted
@@ -115,7 +114,7 @@ def figures(run: SparkRun) -> dict[str, object]:
     """For people: the progress line and the summary."""
     tally = run.tally
     return {
-        "items": tally.processed + tally.late,
+        "items": tally.items,
         "occurrences": tally.occurrences,
         "late": tally.late,
         "refused": tally.refused,
@@ -132,10 +131,7 @@ def figures(run: SparkRun) -> dict[str, object]:
 
 def lag(run: SparkRun) -> float | None:
     """How many seconds the watermark of a live run lies behind the clock on the wall."""
-    watermark = run.tally.watermark
-    if not run.live or watermark is None or run.tally.style == "integer":
-        return None
-    return max(0.0, time.time() - int(watermark) / 1_000_000)
+    return run.tally.lag if run.live else None
 
 
 def status_of(text: str, tally: Tally) -> int:
@@ -191,7 +187,7 @@ def metrics(run: SparkRun) -> dict[str, Any]:
     tally, delivery = run.tally, run.delivery
     return {
         "up": 1,
-        "items_total": tally.processed + tally.late,
+        "items_total": tally.items,
         "occurrences_total": dict(delivery.occurrences),
         "late_total": tally.late,
         "refused_total": {code: n for code, n in delivery.letters.counts.items() if code != LATE},

@@ -8,6 +8,8 @@ from obep.formats.reading import as_sent
 from obep.model import DeadLetter, Item
 
 LATE, TOO_FAR = "OBEP640", "OBEP641"
+AFTER_READING = frozenset(("OBEP620", "OBEP630", TOO_FAR))
+"""The codes of items that could be read and take part in nothing, beside those that are late."""
 FAR = 30 * 86_400_000_000
 """Who is later than that was probably not late: another item had a wrong time."""
 

@@ -21,7 +21,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from obep.engine.blocks import NOTED, NOW, STYLE, STYLES, Block, Entry, Group, decode_block, noted
 from obep.engine.bulk import uncollected
 from obep.engine.clock import Clock
-from obep.engine.letters import LATE, late
+from obep.engine.letters import AFTER_READING, LATE, late
 from obep.engine.segments import Segment
 from obep.errors import ObepError, fail
 from obep.model import DeadLetter, Occurrence
@@ -295,6 +295,7 @@ class Run:
             "events": list(self.component.events),
             "style": STYLES[self.style],
             "notes": [block.notes for block in blocks if block.notes],
+            "items": arrived + sum(one.code in AFTER_READING for block in blocks for one in block.letters),
             "processed": arrived - late,
             "occurrences": len(found),
             "late": late,

@@ -6,19 +6,18 @@ micro-batch, wherever the stream was started.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
-from obep.engine.output import style_of_instant
+from obep.spark.tally import behind
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-SUMS = ("processed", "occurrences", "late", "refused", "pending", "segments")
+SUMS = ("items", "processed", "occurrences", "late", "refused", "pending", "segments")
 
 
 def observed(records: DataFrame, name: str) -> DataFrame:
@@ -43,7 +42,7 @@ class Listener(StreamingQueryListener):
         self._name = name
         self._tell = tell
         self.last: dict[str, Any] = {}
-        self.totals = dict.fromkeys(("processed", "occurrences", "late", "refused"), 0)
+        self.totals = dict.fromkeys(("items", "processed", "occurrences", "late", "refused"), 0)
 
     def onQueryStarted(self, event: Any) -> None:
         """Nothing is known yet."""
@@ -55,7 +54,7 @@ class Listener(StreamingQueryListener):
             return
         figures = row.asDict()
         figures["holding"] = [stream for stream in msgspec.json.decode(figures["holding"] or "[]") if stream]
-        figures["lag"] = _lag(figures["watermark"])
+        figures["lag"] = behind(figures["watermark"])
         figures["batch"] = progress.batchId
         figures["items_per_second"] = progress.processedRowsPerSecond
         figures["state_bytes"] = sum(one.memoryUsedBytes for one in progress.stateOperators)
@@ -76,7 +75,7 @@ class Listener(StreamingQueryListener):
         watermark, lag = self.last.get("watermark"), self.last.get("lag")
         holding = self.last.get("holding", ())
         return {
-            "items_total": self.totals["processed"] + self.totals["late"],
+            "items_total": self.totals["items"],
             "occurrences_total": self.totals["occurrences"],
             "late_total": self.totals["late"],
             "refused_total": self.totals["refused"],
@@ -87,10 +86,3 @@ class Listener(StreamingQueryListener):
             **({} if lag is None else {"lag_seconds": lag}),
             **({"holding": dict.fromkeys(holding, 1)} if holding else {}),
         }
-
-
-def _lag(watermark: int | None) -> float | None:
-    """How many seconds a watermark lies behind the clock on the wall, if it is a time of our days."""
-    if watermark is None or style_of_instant(watermark) == "integer":
-        return None
-    return max(0.0, time.time() - watermark / 1_000_000)

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from obep.engine.blocks import NOTED
+from obep.engine.output import style_of_instant
 from obep.formats.instants import Style
+
+
+def behind(watermark: int | None) -> float | None:
+    """How many seconds a watermark lies behind the clock on the wall, if it is a time of our days: numbers
+    that count something else have no lag."""
+    if watermark is None or style_of_instant(watermark) == "integer":
+        return None
+    return max(0.0, time.time() - watermark / 1_000_000)
 
 
 @dataclass
 class Tally:
     """Sums over all buckets and micro-batches so far; what is a state is that of the last micro-batch."""
 
+    items: int = 0
+    """All that were read as items, whatever became of them."""
     processed: int = 0
     late: int = 0
     refused: int = 0
+    """Records, and what windows and occurrences were refused."""
     watermark: int | None = None
     holding: tuple[str, ...] = ()
     style: Style | None = None
@@ -29,9 +42,10 @@ class Tally:
 
     def add(self, report: Mapping[str, Any]) -> None:
         """A bucket's report of a micro-batch."""
+        self.items += report["items"]
         self.processed += report["processed"]
         self.late += report["late"]
-        self.refused += report["refused"]
+        self.refused += report["refused"] + report["derived"]
         if report["watermark"] is not None:
             self.watermark = max(report["watermark"], self.watermark or report["watermark"])
         self.holding = tuple(filter(None, report["holding"]))
@@ -39,6 +53,11 @@ class Tally:
         self.noted.update({name: report.get(name, 0) for name in NOTED})
         self.pending[report["bucket"]] = report["pending"]
         self.load[report["bucket"]] += report["occurrences"]
+
+    @property
+    def lag(self) -> float | None:
+        """How many seconds the watermark lies behind the clock on the wall."""
+        return behind(self.watermark)
 
     @property
     def occurrences(self) -> int:

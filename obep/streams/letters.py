@@ -8,15 +8,13 @@ from typing import BinaryIO
 
 import msgspec
 
-from obep.engine.letters import TOO_FAR
+from obep.engine.letters import AFTER_READING
 from obep.errors import fail
 from obep.formats.instants import show_instant
 from obep.hidden import hide
 from obep.model import DeadLetter
 from obep.streams.sinks import writing
 
-AFTER_READING = frozenset(("OBEP620", "OBEP630", TOO_FAR))
-"""The codes of items that could be read, where the letter has their text: windows have such letters, too."""
 SOME = 100
 """Dead letters that are kept to be shown."""
 
@@ -48,7 +46,7 @@ class Letters:
         self.first.setdefault(letter.code, letter)
         if len(self.first_of) < SOME:
             self.first_of.setdefault((letter.stream, letter.code), letter)
-        if letter.code in AFTER_READING and letter.raw:
+        if letter.code in AFTER_READING and letter.raw:  # windows have such letters, too, without a text
             self.items[letter.stream] += 1
         if len(self.some) < SOME:
             self.some.append(letter)

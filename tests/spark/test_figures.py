@@ -31,6 +31,7 @@ class Terminal(io.StringIO):
 
 def report(bucket: int, occurrences: int, **more: Any) -> dict[str, Any]:
     told = {"processed": 400, "late": 1, "refused": 2, "watermark": NOW, "holding": ["doors"], "style": "iso"}
+    told |= {"items": 402, "derived": 0}  # one of the refused could be read
     return {"bucket": bucket, "occurrences": occurrences, "pending": 3, **told, **more}
 
 
@@ -49,8 +50,8 @@ def test_the_line_says_lag_state_skew_and_who_is_waited_for(monkeypatch: pytest.
     out = Terminal()
     monkeypatch.setattr(sys, "stderr", out)
     Progress().move(lambda: on_spark.figures(run))
-    # 400 of each bucket and one late; a third of 30 is 10 on average
-    for text in ("1,203 items", "30 occurrences", "3 late", "6 refused", "watermark 2026-03-01T08:00:00Z"):
+    # of each bucket 400, one late and one too far in the future; a third of 30 is 10 on average
+    for text in ("1,206 items", "30 occurrences", "3 late", "6 refused", "watermark 2026-03-01T08:00:00Z"):
         assert text in out.getvalue()
     for text in (
         "7.5 s behind",
@@ -59,6 +60,20 @@ def test_the_line_says_lag_state_skew_and_who_is_waited_for(monkeypatch: pytest.
         "waiting for doors",
     ):
         assert text in out.getvalue()
+
+
+@pytest.mark.parametrize(("style", "watermark", "lag"), [("integer", NOW, 7.5), ("integer", 10**6, None)])
+def test_the_lag_is_there_for_times_of_our_days_however_they_are_written(
+    monkeypatch: pytest.MonkeyPatch, style: str, watermark: int, lag: float | None
+) -> None:
+    """`"time": 1772352000` is one; numbers that count from nought are not."""
+    monkeypatch.setattr(time, "time", lambda: NOW / 1e6 + 7.5)
+    tally = Tally()
+    tally.add(report(0, 0, style=style, watermark=watermark))
+    run: Any = SimpleNamespace(tally=tally, live=True)
+    assert on_spark.lag(run) == lag
+    run.live = False
+    assert on_spark.lag(run) is None
 
 
 def test_more_results_than_the_driver_takes_are_answered_with_what_helps(tmp_path: Path) -> None:
@@ -76,6 +91,7 @@ def test_a_listener_hears_lag_and_who_is_waited_for(monkeypatch: pytest.MonkeyPa
     heard: list[dict[str, Any]] = []
     listener = Listener("rooms", heard.append)
     sums = {"processed": 9, "occurrences": 4, "late": 1, "refused": 2, "pending": 3, "segments": 5}
+    sums |= {"items": 11}
     row = SimpleNamespace(asDict=lambda: {**sums, "watermark": NOW, "skew": 2.0, "holding": '["doors"]'})
     progress = SimpleNamespace(
         observedMetrics={"rooms": row},
@@ -88,7 +104,7 @@ def test_a_listener_hears_lag_and_who_is_waited_for(monkeypatch: pytest.MonkeyPa
     assert heard[0]["items_per_second"] == 90.0
     said = prometheus(listener.metrics())
     for line in (
-        "obep_items_total 10",
+        "obep_items_total 11",
         "obep_occurrences_total 4",
         "obep_late_total 1",
         "obep_refused_total 2",

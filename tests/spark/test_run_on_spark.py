@@ -203,7 +203,10 @@ def embedded_ids(query: Any, given: dict[str, list[bytes]]) -> Counter[str]:
 
 
 def test_a_deadline_falls_due_without_data_and_ctrl_c_ends_the_run(spark: Any, tmp_path: Path) -> None:
-    """A folder that stays silent: the heartbeat moves time. Started again, it goes on with what is new."""
+    """A folder that stays silent: the heartbeat moves time. Started again, it goes on with what is new.
+
+    Then there is a record of each kind beside it, and both engines count them alike.
+    """
     query, folder, out = tmp_path / "query.obep", tmp_path / "in", tmp_path / "out.jsonl"
     query.write_text(
         "PREFIX : <http://e/>\nFROM STREAM <s>\nEVENT A AS Alpha\nEVENT B AS Beta\n"
@@ -214,10 +217,14 @@ def test_a_deadline_falls_due_without_data_and_ctrl_c_ends_the_run(spark: Any, t
     command = ("run", query, "--source", f"s=dir:{folder}", "--sink", out, "--idle", "1s", "--metrics")
     more = (f":{port}", "--checkpoint", tmp_path / "state", "--engine", "spark", "--master", "local[2]")
     seen: list[str] = []
+    counted: Counter[str] = Counter()
     for number in (1, 2):
         at = datetime.now(UTC).isoformat()
         record = {"time": at, "graph": f"<http://e/x{number}> a <http://e/Alpha> ."}
-        (folder / f".{number}").write_text(json.dumps(record) + "\n")
+        others = [{**record, "time": "2001-01-01T00:00:00Z"}, {**record, "time": "2500-01-01T00:00:00Z"}]
+        others += [{**record, "graph": "no graph"}]
+        lines = [json.dumps(one) + "\n" for one in ([record, *others] if number == 2 else [record])]
+        (folder / f".{number}").write_text("".join(lines))
         (folder / f".{number}").rename(folder / f"{number}.jsonl")
 
         def found_and_counted(number: int = number) -> bool:
@@ -228,14 +235,28 @@ def test_a_deadline_falls_due_without_data_and_ctrl_c_ends_the_run(spark: Any, t
             return True
 
         with interrupting(found_and_counted):
-            said = obep(*command, *more)
+            said = obep(*command, *more, "--log-format", "json")
         assert said.status == 130, said.err
+        counted.update(figures := counts(said))
         found = [json.loads(line) for line in out.read_text().splitlines()]
         assert [one["bindings"][0]["x"] for one in found] == [
             f"<http://e/x{n}>" for n in range(1, number + 1)
         ]
         assert "obep_up 1" in seen[-1] and "obep_bucket_skew" in seen[-1] and "obep_lag_seconds" in seen[-1]
         assert 'obep_occurrences_total{event="http://e/Lonely"} 1' in seen[-1]
+        assert f"obep_items_total {figures['items']}\n" in seen[-1]
+    here = tmp_path / "here.jsonl"
+    with interrupting(lambda: here.exists() and here.read_text().count("\n") == 2):
+        source = ("--source", f"s=dir:{folder}", "--sink", here, "--idle", "1s", "--engine", "embedded")
+        embedded = obep("run", query, *source, "--log-format", "json")
+    # 2 on time, one late and one of the year 2500; beside them what is no graph
+    assert counted == counts(embedded) == {"items": 4, "late": 1, "refused": 2}
+
+
+def counts(said: Any) -> dict[str, int]:
+    """What the summary of a run says of its records."""
+    [summary] = [one for one in map(json.loads, said.err.splitlines()) if "items" in one]
+    return {name: summary[name] for name in ("items", "late", "refused")}
 
 
 def test_a_rate_is_a_source_for_demonstrations(spark: Any, tmp_path: Path) -> None:
@@ -249,8 +270,12 @@ def test_a_rate_is_a_source_for_demonstrations(spark: Any, tmp_path: Path) -> No
         '[mappings.ticks]\ntemplate = "<http://e/t{value}> a <http://e/Ticked> ."\ntime = "time"\n'
     )
     with interrupting(lambda: out.exists() and out.read_text().count("\n") > 3):
-        said = obep("run", query, "--sink", out, "--engine", "spark", "--master", "local[2]")
+        more = ("--engine", "spark", "--master", "local[2]", "--log-format", "json")
+        said = obep("run", query, "--sink", out, *more)
     assert said.status == 130, said.err
+    assert "Traceback" not in said.err and "py4j" not in said.err  # though it was pressed twice
+    summary = json.loads(said.err.splitlines()[-1])
+    assert summary["message"] == "stopped" and summary["items"] > 3
     first = json.loads(out.read_text().splitlines()[0])
     assert [part["individual"] for part in first["because"]] == ["http://e/t0", "http://e/t1"]
 
