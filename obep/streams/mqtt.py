@@ -95,7 +95,7 @@ class Connection:
         self._answered.set()
 
     def _lost(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
-        self.away = str(reason) if reason.is_failure else ""
+        self.away = _words(reason) if reason.is_failure else ""
         self.turned()
 
 
@@ -251,6 +251,15 @@ class MqttSink(Connection):
     def close(self) -> None:
         self.flush()
         super().close()
+
+
+def _words(reason: object) -> str:
+    """Why a connection was lost, as people say it: paho has no better word for most of it.
+
+    >>> _words("Unspecified error"), _words("Keep alive timeout")
+    ('the connection broke off', 'Keep alive timeout')
+    """
+    return "the connection broke off" if str(reason) == "Unspecified error" else str(reason)
 
 
 def tls_context(settings: Mapping[str, Any], config: Config) -> ssl.SSLContext:
