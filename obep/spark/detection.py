@@ -64,8 +64,12 @@ class Detection:
 
     @cached_property
     def dead_letters(self) -> DataFrame:
-        """`stream, at, code, reason, raw, line`: the items that took part in nothing, and why."""
-        return self.records.where("kind = 'letter'").select(*DeadLetter._fields)
+        """`stream, at, code, reason, raw, line`: the items that took part in nothing, and why.
+
+        `line` is NULL where it is not known: a row has none.
+        """
+        *others, line = DeadLetter._fields
+        return self.records.where("kind = 'letter'").selectExpr(*others, f"nullif({line}, 0) AS {line}")
 
     @cached_property
     def progress(self) -> DataFrame:

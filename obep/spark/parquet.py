@@ -207,7 +207,10 @@ class Putting:
         if not letters.num_rows:
             return []
         file = File(self._refused.folder, DeadLetter._fields)
-        for part in letters.select(DeadLetter._fields).cast(_columns(DeadLetter._fields)).to_batches():
+        letters = letters.select(DeadLetter._fields).cast(_columns(DeadLetter._fields))
+        line = letters.column("line")
+        known = letters.set_column(letters.num_columns - 1, "line", _null_where_zero(line))
+        for part in known.to_batches():
             file.write(part)
         file.close()
         return [str(file.path)]
@@ -229,6 +232,13 @@ def _is(rows: pa.Table, kind: str) -> Any:
     import pyarrow.compute as pc
 
     return pc.equal(rows.column("kind"), kind)
+
+
+def _null_where_zero(numbers: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.if_else(pc.equal(numbers, 0), pa.scalar(None, numbers.type), numbers)
 
 
 def _not_shared(message: str) -> ObepError:

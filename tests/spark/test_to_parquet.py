@@ -117,7 +117,9 @@ def test_a_connect_session_writes_parquet(connect: str, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     given = rows(60)
     lines = [json.dumps({"stream": stream, "time": at, "graph": graph}) for stream, at, graph in given]
-    (tmp_path / "in" / "0.json").write_text("\n".join([*lines, '{"stream": "other", "time": 1}']))
+    (tmp_path / "in" / "0.json").write_text(
+        "\n".join([*lines, '{"stream": "other", "time": 1, "graph": ""}'])
+    )
     done = subprocess.run(
         [sys.executable, HERE / "connect_parquet.py", connect, tmp_path],
         env={**os.environ, "PYTHONPATH": f"{HERE}:{HERE.parent}:{HERE.parent.parent}"},
