@@ -62,8 +62,9 @@ class Shape:
         """A template of their lines; nothing: each must write its own, since a part has causes of its own."""
         if causes.lines and said and all(isinstance(part, Carried) for _, part in named):
             self.line = line_template(plan.event, self.bounded, said)
-        self._seen = [_seen(part) for _, part in named]
-        """How often the instant of each part stands beside its assertions."""
+        seen = [(at, _seen(part)) for at, (_, part) in zip(shown, named, strict=True)]
+        self._seen = seen if any(often for _, often in seen) else []
+        """How often the instant of each part stands beside its assertions; nothing if none does."""
         held = [at for at, part in enumerate(parts) if part is not None and not aliases[at].context]
         individuals = sorted(part.individual for alias, part in named if not alias.context) or [""]
         self.name = f"urn:obep:{local_name(plan.event)}:"
@@ -106,11 +107,14 @@ class Shape:
 
     def told(self, parts: Parts) -> list[int]:
         """The instants of causes that stand in a line, in the order of its template."""
+        if not self._seen:
+            return self.extents(parts)
         found: list[int] = []
-        for place, seen in zip(self._shown, self._seen, strict=True):
+        for place, often in self._seen:
             part = parts[place]
             assert part is not None
-            found += (part.start, part.end, *[part.start] * seen)
+            found += (part.start, part.end)
+            found += [part.start] * often
         return found
 
     def id(self, start: int, end: int, parts: Parts) -> str:
