@@ -13,6 +13,7 @@ import msgspec
 
 from obep.formats.hints import hinted, likely_other
 from obep.formats.limits import Refused, check_nesting, lines, whole
+from obep.formats.nesting import check_turtle
 from obep.formats.rdf import item_triples, read_message, read_turtle
 from obep.formats.reading import Reading, dead
 from obep.model import DeadLetter, Item, Triple
@@ -102,9 +103,7 @@ def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
             message = b""
             if "[" in text or "(" in text or "_:" in text or "<<" in text:  # there may be blank nodes
                 message = record.graph.encode()
-                check_nesting(
-                    message, reading.limits.nesting
-                )  # brackets in the JSON string count for nothing
+                check_turtle(message, reading.limits.nesting)  # brackets in the JSON string count for nothing
             found: list[Triple] = read_turtle(text)
             name = record.id
             if not message:

@@ -6,7 +6,7 @@ beside times describes graphs, and is part of no item. Input without named graph
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO, cast
 
 import pyoxigraph
@@ -14,6 +14,7 @@ import pyoxigraph
 from obep.formats.hints import hinted, likely_bytes
 from obep.formats.limits import CHUNK, Refused, Unmarked, whole
 from obep.formats.long_lines import LongLine, line_blocks
+from obep.formats.nesting import Shallow
 from obep.formats.rdf import item_triples, localise, parse_graph, syntax
 from obep.formats.reading import Reading, dead
 from obep.model import DeadLetter, Item, Term, Triple
@@ -39,7 +40,8 @@ def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item |
     gathering = Gathering(reading)
     unmarked = Unmarked(file)
     most = min(reading.limits.item_bytes, PARSED - CHUNK)
-    parts = line_blocks(unmarked, most) if format == "nquads" else (unmarked,)
+    shallow = Shallow(unmarked, reading.limits.nesting)
+    parts = line_blocks(unmarked, most) if format == "nquads" else (shallow,)
     errors = 0
     try:
         for part in parts:
@@ -50,7 +52,8 @@ def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item |
             while errors < TRIES:
                 try:
                     for quad in quads:
-                        yield from gathering.add(str(quad))
+                        if complete := gathering.add(str(quad)):
+                            yield from complete
                         errors = 0
                     break
                 except SyntaxError as error:
@@ -105,6 +108,7 @@ class Gathering:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
+        self._most = reading.limits.item_bytes
         self._open: dict[Term, Graph] = {}
         self._times: dict[Term, str] = {}
         self._lone: Graph | None = Graph()
@@ -113,9 +117,20 @@ class Gathering:
         self._error_after: Term | None = None
         self._left: tuple[Term, int] = ("", 0)
 
-    def add(self, statement: str) -> Iterator[Item | DeadLetter]:
+    def add(self, statement: str) -> Iterable[Item | DeadLetter]:
         """Takes a statement as it prints: three terms, and a graph if it has one."""
         s, p, o = statement.split(" ", 2)
+        head, _, name = o.rpartition(" ")
+        if head and name == self._current and self._error_after is None and (graph := self._open.get(name)):
+            graph.size += len(statement)  # most statements are of the graph before them
+            if graph.size <= self._most:
+                graph.triples.append((s, p, head))
+            else:
+                self._grow(graph, (s, p, head), 0)
+            return ()
+        return self._add(s, p, o, statement)
+
+    def _add(self, s: Term, p: Term, o: Term, statement: str) -> Iterator[Item | DeadLetter]:
         head, _, name = o.rpartition(" ")
         if not head or '"' in name:  # a literal ends in a quote, a language or a datatype: no graph follows
             yield from self._describe((s, p, o))
@@ -185,13 +200,11 @@ class Gathering:
 
     def _grow(self, graph: Graph, triple: Triple, size: int) -> None:
         graph.size += size
-        if graph.size <= self._reading.limits.item_bytes:
+        if graph.size <= self._most:
             graph.triples.append(triple)
         elif graph.refused is None:
             graph.triples.clear()
-            graph.refused = Refused(
-                "OBEP605", f"more than {self._reading.limits.item_bytes} bytes, the limit for an item"
-            )
+            graph.refused = Refused("OBEP605", f"more than {self._most} bytes, the limit for an item")
 
     def _spoil(self, name: Term) -> None:
         if name in self._open:

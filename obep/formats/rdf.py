@@ -9,6 +9,7 @@ import msgspec
 import pyoxigraph
 
 from obep.formats.limits import MARK, Limits, Refused, check_nesting
+from obep.formats.nesting import check_turtle
 from obep.model import Triple
 
 FORMATS = {
@@ -80,9 +81,10 @@ def parse_graph(
         raise Refused(
             "OBEP605", f"an item of {len(raw)} bytes is over the limit of {limits.item_bytes} bytes"
         )
-    check_nesting(raw, limits.nesting)
     if format == "jsonld":
+        check_nesting(raw, limits.nesting)
         return read_message(raw)
+    check_turtle(raw, limits.nesting)
     return read_turtle(raw)
 
 
