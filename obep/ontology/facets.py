@@ -13,7 +13,7 @@ from typing import NamedTuple
 from obep.errors import Span
 from obep.model import Term
 from obep.ontology import axioms as ax
-from obep.ontology.literals import REALS, literal, space_of, value
+from obep.ontology.literals import MOST_DIGITS, REALS, literal, space_of, value
 from obep.ontology.patterns import read_pattern
 from obep.query import ast
 from obep.query.printer import show
@@ -101,6 +101,13 @@ def misfits_of(datatype: ast.Name, facet: ast.Facet) -> Iterator[Misfit]:
 
 
 def _bound(datatype: ast.Name, iri: Term, space: str, facet: ast.Facet) -> Iterator[Misfit]:
+    if len(facet.value.lexical) > MOST_DIGITS:
+        yield Misfit(
+            "OBEP312", facet.value.span, f"a bound of more than {MOST_DIGITS} characters",
+            "Nothing that is measured is so long.",
+            f"{datatype.text}[{facet.facet} {EXAMPLES.get(space, '30')}]",
+        )  # fmt: skip
+        return
     bound = value(_as(iri, facet.value))
     if bound.space != space or bound.point == "NaN":  # NaN is neither above nor below anything
         yield Misfit(
