@@ -29,6 +29,7 @@ from obep.plan.components import Component
 from obep.spark.buckets import partition_of
 from obep.spark.causes import Causes
 from obep.spark.identity import identity, refuse_changed
+from obep.spark.noticing import warnings_of
 from obep.spark.pages import Index, Pages, squeezed, unsqueezed
 from obep.spark.records import LINE, letters_payload, occurrences_payload, progress_payload
 from obep.spark.worker import Job, around, ask_names, hold, matcher_of, place_of, query_of, rest
@@ -294,7 +295,8 @@ class Run:
             "bucket": self._key[1],
             "events": list(self.component.events),
             "style": STYLES[self.style],
-            "notes": [block.notes for block in blocks if block.notes],
+            "notes": (notes := [block.notes for block in blocks if block.notes]),
+            "warnings": warnings_of(notes),
             "items": arrived + sum(one.code in AFTER_READING for block in blocks for one in block.letters),
             "processed": arrived - late,
             "occurrences": len(found),

@@ -115,6 +115,7 @@ def test_a_stream_into_parquet_has_everything_once(spark: Any, tmp_path: Path) -
     letters = parquet.read_table(tmp_path / "refused")
     assert letters.column_names == ["stream", "at", "code", "reason", "raw", "line"]
     assert sorted(letters.column("code").to_pylist()) == ["OBEP604", "OBEP616"]
+    assert letters.column("line").to_pylist() == [None, None]
 
 
 GRAPHS = (
@@ -163,3 +164,18 @@ def test_a_query_of_any_stream_takes_all_of_them(spark: Any) -> None:
     rows = [(stream, n, GRAPHS[0]) for n, stream in enumerate(("s", "t", "u"))]
     frame = spark.createDataFrame(rows, "stream string, time long, graph string")
     assert detect(anybody, frame).occurrences.count() == 3
+
+
+def test_rows_that_are_no_items_are_dead_letters_and_other_units_are_told_of(spark: Any) -> None:
+    """Seconds of 32 bits are microseconds of 1970; a graph is NULL, one has a term too few."""
+    one = ["<http://e/x>", TYPE, "<http://e/Alpha>"]
+    rows = [(1_767_261_600 + n, graph) for n, graph in enumerate(([one], None, [one[:2]], [None], [one]))]
+    frame = spark.createDataFrame(rows, "time int, graph array<array<string>>").coalesce(1)
+    detection = detect(query("logical"), frame, stream="s")
+    found = split(detection.records.collect())
+    assert {row.line for row in detection.dead_letters.collect()} == {None}
+    assert len(found["occurrence"]) == 2
+    assert [row.code for row in found["letter"]] == ["OBEP601"] * 3
+    [told] = {text for row in found["progress"] for text in json.loads(row.progress)["warnings"]}
+    assert told.startswith("OBEP566  warning: s: time is a number of microseconds") and "2026-01-01" in told
+    assert 'Try:  items.withColumn("time", f.expr("timestamp_seconds(time)"))' in told
