@@ -26,6 +26,7 @@ from obep.engine.blocks import NOTED
 from obep.engine.letters import LATE
 from obep.errors import ObepError, Stopped, fail
 from obep.hidden import hide
+from obep.spark.heartbeat import other_sources
 from obep.streams.order import Order, bindings
 from obep.streams.refused import refused
 
@@ -156,6 +157,8 @@ def _explained(text: str, order: Order) -> str:
     )
     if ours:
         return ours[0].rstrip()
+    if changed := other_sources(text):
+        return str(changed)
     if MOST_RESULTS in text:
         remedy = f"--sink FOLDER.parquet (the executors write it), or --conf {MOST_RESULTS}=8g"
         return str(fail(STOPPED, "a micro-batch has more results than the driver may take", remedy=remedy))

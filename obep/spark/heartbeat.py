@@ -5,9 +5,10 @@ Spark runs a micro-batch when a source has something new; without it nobody look
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from obep.errors import fail
+from obep.errors import ObepError, fail
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -17,6 +18,10 @@ BEAT = "__obep_beat"
 AVAILABLE_NOW = "spark.sql.streaming.triggerAvailableNowWrapper.enabled"
 """Spark's source of a row a second does not know `trigger(availableNow=True)`. With this setting Spark asks
 it once how far it is; without it the whole backlog of all sources becomes a single micro-batch."""
+
+_OTHER_SOURCES = re.compile(
+    r"There are \[(\d+)\] sources in the checkpoint offsets and now there are \[(\d+)\] sources"
+)
 
 
 def beating(items: DataFrame) -> DataFrame:
@@ -28,6 +33,19 @@ def beating(items: DataFrame) -> DataFrame:
     rate = spark.readStream.format("rate").option("rowsPerSecond", 1).option("numPartitions", 1).load()
     beats = rate.select(f.lit(True).alias(BEAT))
     return items.withColumn(BEAT, f.lit(False)).unionByName(beats, allowMissingColumns=True)
+
+
+def other_sources(said: str) -> ObepError | None:
+    """What Spark says of a checkpoint with another number of sources, and the one that nobody sees."""
+    found = _OTHER_SOURCES.search(said)
+    if found is None:
+        return None
+    return fail(
+        "OBEP558",
+        f"the checkpoint was made with {found[1]} sources, and now there are {found[2]}",
+        reason="With idle a stream has one more, its heartbeat, and Spark wants the same ones again.",
+        remedy="give the same sources, and idle as it was, or begin with a new checkpoint",
+    )
 
 
 def _require_setting(spark: SparkSession) -> None:

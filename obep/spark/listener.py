@@ -27,7 +27,8 @@ def observed(records: DataFrame, name: str) -> DataFrame:
     def told(field: str) -> Any:
         return f.get_json_object("progress", f"$.{field}").cast("long")
 
-    sums = [f.coalesce(f.sum(told(field)), f.lit(0)).alias(field) for field in SUMS]
+    counted = {**{field: told(field) for field in SUMS}, "refused": told("refused") + told("derived")}
+    sums = [f.coalesce(f.sum(counted[field]), f.lit(0)).alias(field) for field in SUMS]
     # where nothing was found there is no average, and Spark would lose all of the figures
     skew = f.try_divide(f.max(told("occurrences")), f.avg(told("occurrences"))).alias("skew")
     holding = f.max(f.get_json_object("progress", "$.holding")).alias("holding")  # all buckets say the same

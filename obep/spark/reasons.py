@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from obep.errors import Diagnostic, ObepError
+from obep.spark.heartbeat import other_sources
 
 _OURS = re.compile(
     r"(OBEP\d{3})  (.*?)(?=\n\s*\n|\n\s+at |\nJVM stacktrace|\s+SQLSTATE: |\n=== |\Z)", re.DOTALL
@@ -25,7 +26,7 @@ def reason(error: BaseException) -> ObepError | None:
         return error
     found = _OURS.search(str(error))
     if found is None:
-        return None
+        return other_sources(str(error))
     message, *lines = found[2].rstrip().splitlines()
     at = next((number for number, line in enumerate(lines) if line.startswith(_TRY)), len(lines))
     remedy = [line[len(_TRY) :] for line in lines[at:]]

@@ -13,7 +13,7 @@ from test_detecting import Buckets
 from test_streaming import SCHEMA, finish, write_files
 
 from obep.errors import ObepError
-from obep.spark import detect
+from obep.spark import detect, reason
 from obep.spark.abstracting import STAMP, abstracting
 from obep.spark.heartbeat import AVAILABLE_NOW, BEAT
 from obep.spark.manifest import manifest, require_same
@@ -46,8 +46,10 @@ def test_deadlines_fall_due_in_silence_and_what_there_is_ends(spark: Any, tmp_pa
         time.sleep(0.2)
     stream.stop()
     assert found == ["http://e/x0", "http://e/x1", "http://e/x2"]
-    with pytest.raises(Exception, match=r"There are \[2\] sources in the checkpoint offsets and now .*\[1\]"):
+    with pytest.raises(Exception, match=r"There are \[2\] sources in the checkpoint offsets") as caught:
         finish(start(None, availableNow=True))
+    said = reason(caught.value)
+    assert said is not None and said.code == "OBEP558" and "idle" in str(said)
 
 
 @pytest.mark.spark
