@@ -20,7 +20,6 @@ class Seen(NamedTuple):
 
 def examine(path: Path, config: Path | None = None, allowed: tuple[Path, ...] = ()) -> Seen:
     """Every diagnostic about a query file and its configuration."""
-    from obep.commands.mapped_names import slips_of_mappings
     from obep.config import load_config
     from obep.ontology.examine import examine as examined
     from obep.query.link import link
@@ -40,6 +39,8 @@ def examine(path: Path, config: Path | None = None, allowed: tuple[Path, ...] = 
         cache_dir=settings.cache,
     )
     said = (*found.diagnostics, *slips(path, linked.streams, settings))
-    if found.bundle is None:
-        return Seen(None, said)
+    if found.bundle is None or not settings.sources:  # a small query without mappings is answered at once
+        return Seen(found.bundle, said)
+    from obep.commands.mapped_names import slips_of_mappings
+
     return Seen(found.bundle, (*said, *(slip.said for slip in slips_of_mappings(found.bundle, settings))))
