@@ -25,7 +25,7 @@ _known: tuple[re.Pattern[str], list[str]] | None = None
 def remember(value: str, reference: str) -> None:
     """From now on the value is said as its reference, in whichever way it is written."""
     global _known
-    new = {way for way in _ways(value) if len(way) >= SHORTEST} - _references.keys()
+    new = {way for way in _ways(value) if len(way.strip()) >= SHORTEST} - _references.keys()
     if not new:
         return
     _references.update(dict.fromkeys(new, reference))
@@ -48,6 +48,9 @@ def hide(text: str) -> str:
     >>> remember("hush-hush", "${WORD}")
     >>> hide("mqtt://host/hush-hush does not answer")
     'mqtt://host/${WORD} does not answer'
+    >>> remember(" " * SHORTEST, "${NOTHING}")
+    >>> hide("spaces are no secret    ")
+    'spaces are no secret    '
     >>> forget()
     """
     if _known is None:

@@ -160,7 +160,7 @@ class SparkRun:
 
     def _resume(self, now: Manifest) -> None:
         if self._before is not None and not self.order.drop_state:
-            require_same(self._before, self.query, now)
+            require_same(self._before, now)
         write_manifest(self._checkpoint, now)
 
     def _watch(self, records: DataFrame) -> None:

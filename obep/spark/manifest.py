@@ -61,7 +61,7 @@ def write_manifest(checkpoint: Path, made: Manifest) -> None:
     whole.replace(checkpoint / NAME)
 
 
-def require_same(before: Manifest, query: Query, now: Manifest) -> None:
+def require_same(before: Manifest, now: Manifest) -> None:
     """Refuse a run whose checkpoint holds the state of something else."""
     changed: dict[tuple[str, ...], list[str]] = {}
     for name, there in before.components.items():

@@ -15,8 +15,8 @@ from collections.abc import Callable, Container, Iterator
 import msgspec
 import pyarrow as pa
 
-PAGE = 1 << 16
-"""A page is full with so many bytes; a segment is never split."""
+PAGE = 1 << 20
+"""A page is full with so many bytes, before they are squeezed; a segment is never split."""
 _Content = dict[int, bytes]
 _decode = msgspec.msgpack.Decoder(_Content).decode
 _encode = msgspec.msgpack.Encoder().encode
@@ -86,10 +86,11 @@ class Index(msgspec.Struct, array_like=True):
 class Pages:
     """The pages of a bucket in one micro-batch."""
 
-    def __init__(self, index: Index, stored: Callable[[int], bytes]) -> None:
-        """`stored` gives the bytes of a page that there is."""
+    def __init__(self, index: Index, stored: Callable[[int], bytes], full: int = PAGE) -> None:
+        """`stored` gives the bytes of a page that there is; `full` is how many bytes fill one."""
         self.index = index
         self._stored = stored
+        self._full = full
         self._read: dict[int, _Content] = {}
         self._new: _Content = {}
 
@@ -115,7 +116,7 @@ class Pages:
         for segment, data in self._new.items():
             page[segment] = data
             size += len(data)
-            if size >= PAGE:
+            if size >= self._full:
                 yield self._written(page, size)
                 page, size = {}, 0
         if page:
@@ -135,7 +136,9 @@ class Pages:
         for kept in self.index.segments.values():
             lives[kept.page] += kept.size
         given_up = [page for page in self.index.sizes if not lives[page]]
-        room = PAGE + sum(map(len, self._new.values()))  # so that there is room for one of them at least
+        room = self._full + sum(
+            map(len, self._new.values())
+        )  # so that there is room for one of them at least
         sizes = self.index.sizes
         for page in sorted((p for p in sizes if 0 < 2 * lives[p] < sizes[p]), key=lives.__getitem__):
             if lives[page] > room:

@@ -101,6 +101,6 @@ def test_a_checkpoint_made_without_idle_is_refused_before_spark_is_asked() -> No
     of = query("deadlines")
     made = {beats: manifest(of, 2, 2, ["s"], beats) for beats in (True, False)}
     for before, word in ((True, "made with idle"), (False, "made without idle")):
-        require_same(made[before], of, made[before])
+        require_same(made[before], made[before])
         with pytest.raises(ObepError, match=f"OBEP558.*{word}"):
-            require_same(made[before], of, made[not before])
+            require_same(made[before], made[not before])

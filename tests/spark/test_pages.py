@@ -6,8 +6,9 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obep.spark.pages import PAGE, Index, Pages
+from obep.spark.pages import Index, Pages
 
+PAGE = 1 << 16
 SEGMENTS = 12
 Batch = dict[int, int]
 """How many bytes some segments have after it."""
@@ -22,7 +23,7 @@ class Store:
         self.index = msgspec.msgpack.encode(Index())
 
     def open(self) -> Pages:
-        return Pages(msgspec.msgpack.decode(self.index, type=Index), self.pages.__getitem__)
+        return Pages(msgspec.msgpack.decode(self.index, type=Index), self.pages.__getitem__, PAGE)
 
     def close(self, pages: Pages) -> int:
         """Keep what has changed; how many bytes were written."""
