@@ -32,7 +32,7 @@ from obep.spark.identity import identity, refuse_changed
 from obep.spark.noticing import warnings_of
 from obep.spark.pages import Index, Pages, squeezed, unsqueezed
 from obep.spark.records import LINE, letters_payload, occurrences_payload, progress_payload
-from obep.spark.worker import Job, around, ask_names, hold, matcher_of, place_of, query_of, rest
+from obep.spark.worker import Job, around, ask_names, drop, hold, matcher_of, place_of, query_of, rest
 
 FOUND = "payload binary"
 CHUNK = 10_000
@@ -216,7 +216,8 @@ class Run:
         due: set[int] = set()
         if watermark is not None:
             for number in self._pages.index.expire(watermark, entries):
-                self._segments.pop(number, None)
+                if number in self._segments:
+                    self._spare.append(self._segments.pop(number))
             due = self._pages.index.due(watermark)
         found: list[Occurrence] = []
         # What has most to do comes first, and so stands together in the pages: it will come again.
@@ -276,6 +277,7 @@ class Run:
         """Stay warm for the next micro-batch."""
         recent = self._before.union(self._touched)
         segments = {number: segment for number, segment in self._segments.items() if number in recent}
+        drop(len(self._segments) - len(segments) + len(self._spare))
         _warm[self._key] = Warm(self._version, segments, self._letters, frozenset(self._touched))
 
     def causes(self, lines: bool) -> Causes:

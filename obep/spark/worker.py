@@ -21,8 +21,11 @@ from obep.spark.route import Layout, Routes, Share
 
 QUERIES = 256
 """Compiled queries that a worker keeps: more than one pipeline has, which goes through them all each time."""
-SWEEP = 16
-"""In every so many tasks all that is warm is looked at for cycles that nobody needs."""
+SWEEP = 256
+"""In every so many tasks all that is warm is looked at for cycles that nobody needs. Where much is remembered
+that takes half a second."""
+DROPPED = 2_000
+"""So many engines that are not warm any more are looked for at once: each is a cycle."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +72,20 @@ def hold(job: Job) -> None:
 
 
 _tasks = count(1)
+_dropped = 0
+
+
+def drop(engines: int) -> None:
+    """So many engines are needed no more."""
+    global _dropped
+    _dropped += engines
 
 
 def rest() -> None:
     """At the end of a task. Spark collects garbage now, and would look at all that is warm for nothing."""
-    if next(_tasks) % SWEEP == 0:
+    global _dropped
+    if next(_tasks) % SWEEP == 0 or _dropped >= DROPPED:
+        _dropped = 0
         gc.unfreeze()
         gc.collect()
     gc.freeze()

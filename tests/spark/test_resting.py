@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import gc
 import weakref
+from itertools import count
 
-from obep.spark.worker import SWEEP, rest
+import pytest
+
+from obep.spark import worker
+from obep.spark.worker import DROPPED, SWEEP, drop, rest
 
 
 class Circle:
@@ -25,5 +29,23 @@ def test_what_is_warm_is_set_aside_and_circles_go_in_time() -> None:
             rest()
         assert gone() is None
         assert kept.own is kept
+    finally:
+        gc.unfreeze()
+
+
+def test_many_engines_that_are_needed_no_more_go_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "_tasks", count(1))
+    monkeypatch.setattr(worker, "_dropped", 0)
+    circle = Circle()
+    gone = weakref.ref(circle)
+    try:
+        rest()
+        del circle
+        drop(DROPPED - 1)
+        rest()
+        assert gone() is not None
+        drop(1)
+        rest()
+        assert gone() is None
     finally:
         gc.unfreeze()
