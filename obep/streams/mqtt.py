@@ -57,6 +57,8 @@ class Connection:
         self._refusal = ""
         self.away = ""
         """Why the broker cannot be heard at the moment."""
+        self.resumed = False
+        """Whether it goes on with what it has kept for our `client_id`."""
         self.client.on_connect = self._connected
         self.client.on_disconnect = self._lost
 
@@ -89,6 +91,7 @@ class Connection:
 
     def _connected(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
         self.away = self._refusal = str(reason) if reason.is_failure else ""
+        self.resumed = bool(flags.session_present)
         if not self._refusal:
             self.ready()
         self.turned()
@@ -107,7 +110,8 @@ class Subscription(Connection):
         self._told = Event()
         self.client.on_subscribe = self._subscribed
         super().open()
-        answered, why = self._told.wait(10), self.away
+        # some send first what they have kept, and wait for each of it to be acknowledged, which is done later
+        answered, why = self._told.wait(60 if self.resumed else 10), self.away
         if why:
             self.close()
             raise refused(self.address.shown, why, certificate=False)
