@@ -27,6 +27,7 @@ from obep.engine.letters import LATE
 from obep.errors import ObepError, Stopped, fail
 from obep.hidden import hide
 from obep.spark.heartbeat import other_sources
+from obep.spark.reasons import our_words
 from obep.streams.order import Order, bindings
 from obep.streams.refused import refused
 
@@ -152,11 +153,8 @@ def _explained(text: str, order: Order) -> str:
         return str(fail(NOT_TAKEN, f"{reads}: Kafka's client does not take an option", reason=wrong[1]))
     if said := _KAFKA.search(text):
         return _of_kafka(said[1], said[2], order)
-    ours = re.search(
-        r"OBEP\d{3}  .*?(?=\n\s*\n|\n\s+at |\nJVM stacktrace|\s+SQLSTATE: |\n=== |\Z)", text, re.DOTALL
-    )
-    if ours:
-        return ours[0].rstrip()
+    if ours := our_words(text):
+        return ours
     if changed := other_sources(text):
         return str(changed)
     if MOST_RESULTS in text:

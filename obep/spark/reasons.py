@@ -16,6 +16,12 @@ _OURS = re.compile(
 _TRY = "  Try:  "
 
 
+def our_words(text: str) -> str:
+    """What obep said, of all that Spark says; nothing, if it is not there."""
+    found = _OURS.search(text)
+    return found[0].rstrip() if found else ""
+
+
 def reason(error: BaseException) -> ObepError | None:
     """What obep said in a worker, as the error that it was there; nothing, if it is an error of Spark's own.
 

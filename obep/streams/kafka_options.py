@@ -39,13 +39,15 @@ def client(
     make: Callable[[Any], Any], conf: Mapping[str, Any], given: Mapping[str, Any], config: Config
 ) -> Any:
     """A client of confluent-kafka; an option that it does not take is the user's to mend."""
+    from confluent_kafka import KafkaException
+
     if conf.get("group.id") == "":  # librdkafka ends the whole process for it
         raise not_taken("group.id", "it is empty", given, config)
     try:
         return make(dict(conf))
     except TypeError as error:  # one of the functions by which it calls us
         raise not_taken(_named(str(error)), str(error), given, config) from None
-    except Exception as error:
+    except KafkaException as error:
         words = error.args[0].str() if error.args and hasattr(error.args[0], "str") else ""
         if not words:
             raise

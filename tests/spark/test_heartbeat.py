@@ -43,7 +43,7 @@ def test_deadlines_fall_due_in_silence_and_what_there_is_ends(spark: Any, tmp_pa
     stream = start("1 s")
     until = time.monotonic() + 200
     while not (found := found_in(spark, tmp_path / "out")) and time.monotonic() < until:
-        time.sleep(0.2)
+        stream.awaitTermination(0.2)  # one that fails says so
     stream.stop()
     assert found == ["http://e/x0", "http://e/x1", "http://e/x2"]
     with pytest.raises(Exception, match=r"There are \[2\] sources in the checkpoint offsets") as caught:
