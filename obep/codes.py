@@ -159,6 +159,7 @@ CODES: dict[str, str] = {
     "OBEP217": "something that stands twice in a list",
     "OBEP218": "a window on a stream that is probably misspelt",
     "OBEP219": "a condition that is never true",
+    "OBEP220": "an absence that nothing can end",
     "OBEP240": "two equivalent events",
     "OBEP241": "an event runs as a lower bound",
     "OBEP242": "a name that nobody knows",

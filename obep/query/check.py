@@ -87,6 +87,7 @@ PATTERN_WARNINGS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (
     suspicions.and_of_streams,
     suspicions.optional_and_later,
     suspicions.removes_nothing,
+    patterns.never_over,
     suspicions.listed_twice,
     used_once.in_a_pattern,
     aliases.blocks_for_one,

@@ -62,6 +62,7 @@ def told(name: str) -> list[Diagnostic]:
     [
         "103-no-bound", "110-in-the-middle", "113-inside-within", "113-through-an-event", "118-copies",
         "124-zero", "200-during", "200-seq", "200-without", "201-not", "205-frozen", "206-instant",
+        "220-never-comes", "220-never-inside",
     ],
 )  # fmt: skip
 def test_a_remedy_that_is_a_pattern_is_not_complained_of_again(name: str) -> None:
@@ -114,6 +115,26 @@ def test_a_negation_is_tied_to_its_left_side_only(pattern: str, expected: list[s
     ],
 )
 def test_what_takes_too_long_never_matches(pattern: str, expected: list[str]) -> None:
+    assert codes(f"{KNOWN}EVENT H MATCH {pattern}") == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("Door NOT FOLLOWED BY (Alarm NOT FOLLOWED BY Ack WITHIN 5 min) WITHIN 5 min", ["OBEP220"]),
+        ("Door NOT FOLLOWED BY (Alarm NOT FOLLOWED BY Ack WITHIN 5 min) WITHIN 6 min", []),
+        ("((Door SEQ Person) WITHOUT (Alarm NOT FOLLOWED BY Ack WITHIN 5 min)) WITHIN 5 min", ["OBEP220"]),
+        ("((Door SEQ Person) WITHOUT (Alarm NOT FOLLOWED BY Ack WITHIN 5 min)) WITHIN 6 min", []),
+        ("((Door SEQ Person) WITHIN 9 min) WITHOUT ((Alarm NOT FOLLOWED BY Ack WITHIN 5 min) WITHIN 5 min)",
+         ["OBEP220"]),
+        # a negation inside of a negation: what the inner one leaves could never be found, either
+        ("(Door NOT FOLLOWED BY (Alarm NOT FOLLOWED BY Ack WITHIN 5 min) WITHIN 5 min) WITHIN 5 min",
+         ["OBEP113"]),
+        ("(NOT (Alarm NOT FOLLOWED BY Ack WITHIN 5 min)) WITHIN 5 min", ["OBEP212"]),
+        ("(NOT (Door OR (Alarm NOT FOLLOWED BY Ack WITHIN 5 min))) WITHIN 5 min", ["OBEP220"]),
+    ],
+)  # fmt: skip
+def test_a_negation_of_what_never_is_found_is_warned_of_and_runs(pattern: str, expected: list[str]) -> None:
     assert codes(f"{KNOWN}EVENT H MATCH {pattern}") == expected
 
 

@@ -99,42 +99,88 @@ def _optional_remedy(node: Optional, parent: Pattern | None, number: int) -> str
 
 def too_short(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP113: an absence that lasts longer than the WITHIN around it can never be found."""
-    measures = scope.measures
+    for frame, node, negated in _too_long(scope):
+        if not negated:
+            least = Duration(scope.measures.wait(node))
+            yield say(
+                "OBEP113",
+                scope.file,
+                node.span,
+                f"what takes {quote(least)} can never match inside WITHIN {quote(frame.within)}",
+                f"{quote(node)} is decided {quote(least)} after its beginning at the earliest.",
+                quote(replace(frame, within=Duration(least.micros + frame.within.micros))),
+            )
+
+
+def never_over(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP220: what can never be found prevents nothing; the rest of the pattern matches."""
+    said = set()
     for node in patterns(scope.event.pattern):
-        if isinstance(node, Within) and node.within.micros > 0:
-            yield from _too_long_for(scope, node, node.operand, measures)
         if isinstance(node, NotFollowedBy) and node.within is not None and node.within.micros > 0:
-            least = measures.length(node.right)
-            if least >= node.within.micros:
+            length = Duration(scope.measures.length(node.right))
+            if length.micros >= node.within.micros:
+                said.add(id(node.right))
                 yield say(
-                    "OBEP113",
+                    "OBEP220",
                     scope.file,
                     node.right.span,
-                    f"what takes {quote(Duration(least))} never comes within {quote(node.within)}",
-                    f"{quote(node.right)} is never over before the deadline, so that it is always absent.",
-                    quote(replace(node, within=Duration(least + node.within.micros))),
+                    f"what takes {quote(length)} never comes within {quote(node.within)}",
+                    f"{quote(node.right)} is never over before the deadline, so that it is always absent and "
+                    f"every {quote(node.left)} is reported.",
+                    quote(replace(node, within=Duration(length.micros + node.within.micros))),
                 )
+    for frame, node, negated in _too_long(scope):
+        if negated and id(node) not in said:
+            least = Duration(scope.measures.wait(node))
+            yield say(
+                "OBEP220",
+                scope.file,
+                node.span,
+                f"what takes {quote(least)} is never found inside WITHIN {quote(frame.within)}",
+                f"{quote(node)} is decided {quote(least)} after its beginning at the earliest, so that it "
+                "never counts in the negation around it.",
+                quote(replace(frame, within=Duration(least.micros + frame.within.micros))),
+            )
 
 
-def _too_long_for(scope: Scope, frame: Within, node: Pattern, measures: Measures) -> Iterator[Diagnostic]:
-    """The smallest pieces below a WITHIN that take longer than it leaves."""
-    longer = [operand for operand in operands(node) if _takes(operand, frame, measures)]
+def _too_long(scope: Scope) -> Iterator[tuple[Within, Pattern, bool]]:
+    """Each WITHIN with the smallest pieces below it that take longer than it, and whether a negation is around
+    the piece."""
+    for node, negated in _signed(scope.event.pattern, False):
+        if isinstance(node, Within) and node.within.micros > 0:
+            for piece, below in _too_long_for(node, node.operand, negated, scope.measures):
+                yield node, piece, below
+
+
+def _signed(node: Pattern, negated: bool) -> Iterator[tuple[Pattern, bool]]:
+    """A pattern and all below it, each with whether it stands in the N of a negation."""
+    yield node, negated
+    for number, operand in enumerate(operands(node)):
+        yield from _signed(operand, negated or _negates(node, number))
+
+
+def _negates(node: Pattern, number: int) -> bool:
+    return isinstance(node, Not) or (isinstance(node, Without | NotFollowedBy) and number == 1)
+
+
+def _too_long_for(
+    frame: Within, node: Pattern, negated: bool, measures: Measures
+) -> Iterator[tuple[Pattern, bool]]:
     if isinstance(node, Within) and _takes(node.operand, node, measures):
         return  # its own WITHIN says so
-    inner = longer or [o for o in operands(node) if not isinstance(o, Within)]
-    if longer or not _takes(node, frame, measures):
-        for operand in inner:
-            yield from _too_long_for(scope, frame, operand, measures)
+    if isinstance(node, Not) and measures.takes_time(node.operand):
+        return  # OBEP212 says so
+    parts = [operand for number, operand in enumerate(operands(node)) if not _negates(node, number)]
+    longer = [operand for operand in parts if _takes(operand, frame, measures)]
+    if not longer and _takes(node, frame, measures):
+        yield node, negated
         return
-    least = measures.wait(node)
-    yield say(
-        "OBEP113",
-        scope.file,
-        node.span,
-        f"what takes {quote(Duration(least))} can never match inside WITHIN {quote(frame.within)}",
-        f"{quote(node)} is decided {quote(Duration(least))} after its beginning at the earliest.",
-        quote(replace(frame, within=Duration(least + frame.within.micros))),
-    )
+    for operand in longer or parts:
+        if longer or not isinstance(operand, Within):
+            yield from _too_long_for(frame, operand, negated, measures)
+    for number, operand in enumerate(operands(node)):
+        if _negates(node, number):
+            yield from _too_long_for(frame, operand, True, measures)
 
 
 def _takes(node: Pattern, frame: Within, measures: Measures) -> bool:
