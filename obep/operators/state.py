@@ -116,7 +116,7 @@ class Unpacking:
             (
                 *times,
                 tuple([None if part is None else known[part[_OCCURRENCE]] for part in parts]),
-                tuple([tuple(row) for row in rows]),
+                tuple([_row(row) for row in rows]),
             )
             for *times, parts, rows in plain
         ]
@@ -149,6 +149,13 @@ class Unpacking:
             id_,
             items=tuple([one if isinstance(one, str) else self._occurrences[one] for one in items]),
         )
+
+
+def _row(plain: Plain) -> Any:
+    """A row; or, below FIRST and LAST, the rows of a lot, `None` for one that did not take part."""
+    if plain is None:
+        return None
+    return frozen(plain) if plain and isinstance(plain[0], list) else tuple(plain)
 
 
 def frozen(value: Plain) -> Any:
