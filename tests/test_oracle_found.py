@@ -46,6 +46,40 @@ FOUND = {
         "§4: E TIMES n has 'each copy with aliases of its own', so the parts are B#1, B#2 and B (as they are "
         "in `B TIMES 2 SEQ C`), not three times B.",
     ),
+    "an OR with a view shows what a WITHIN has let through after its bound": Seen(
+        "EVENT H MATCH ((FIRST A) OR (B WITHIN 5 s)) SEQ C",
+        "B2 A5 C8 C20",
+        {"B2 C8 [2,8]@8", "A5 C8 [5,8]@8", "B2 C20 [2,20]@20", "A5 C20 [5,20]@20"},
+        "§4: live(L OR R, δ) = both, and B2 is a candidate of `B WITHIN 5 s` for ever once it is one. (The "
+        "engine forgot it by the horizon of the WITHIN, which is that of what stands below it.)",
+    ),
+    "an OR with LAST shows what a WITHIN has let through after its bound": Seen(
+        "EVENT H MATCH ((LAST A) OR (B WITHIN 5 s)) SEQ C",
+        "B2 A5 C8 C20",
+        {"B2 C8 [2,8]@8", "A5 C8 [5,8]@8", "B2 C20 [2,20]@20", "A5 C20 [5,20]@20"},
+        "The same with LAST.",
+    ),
+    "a view is not forgotten before a late l has looked at it": Seen(
+        """EVENT G MATCH D SEQ C
+           EVENT H MATCH (A DURING G) NOT FOLLOWED BY (LAST B) WITHIN 2 s""",
+        "D0 A5 B6 D9 D11 C20",
+        set(),
+        "§4: l = A5 is done at 20 (DURING), and so decided at δ = 20; live(LAST B, 20) is B6, which begins "
+        "after 5 and ends before 7. (The engine had forgotten B6 2 s after it.)",
+    ),
+    "FIRST in a window does not see what a view below it has kept from before the window": Seen(
+        "EVENT H MATCH (FIRST ((LAST A) OR B)) WITHIN 5 s",
+        "C1 B3 C6 B9",
+        {"B3 [3,3]@3", "B9 [9,9]@9"},
+        "§4: at 9 only what lies in (4, 9] counts, so B9 has none before it. (The engine saw B3, which it "
+        "forgets some time later.)",
+    ),
+    "an N that is never over in time prevents nothing": Seen(
+        "EVENT H MATCH A NOT FOLLOWED BY (B NOT FOLLOWED BY C WITHIN 3 s) WITHIN 2 s",
+        "A1 B2 |9",
+        {"A1 [1,3]@3"},
+        "§4: n = [2, 5] does not end before 3. (The checker refused the query.)",
+    ),
 }
 
 

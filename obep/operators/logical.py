@@ -8,7 +8,6 @@ from obep.operators.candidates import PARTS, SINCE, Candidate, Emit
 from obep.operators.operator import Operator
 from obep.operators.rows import widener
 from obep.plan import nodes
-from obep.plan.nodes import Node
 
 Widen = Callable[[Candidate], Candidate]
 
@@ -69,13 +68,16 @@ class Either(Operator):
 
 
 class Store(Operator):
-    """Keeps all candidates of an operand that is no view, for an OR with one that is."""
+    """Keeps all candidates of an operand that is no view, for an OR with one that is.
+
+    `horizon` is that of the OR: what lies in a WITHIN of the operand itself is shown after its bound, too.
+    """
 
     state = ("_all",)
 
-    def __init__(self, node: Node, emit: Emit) -> None:
+    def __init__(self, horizon: int | None, emit: Emit) -> None:
         self.emit = emit
-        self._horizon = node.horizon
+        self._horizon = horizon
         self._all: list[Candidate] = []
         self._watching: list[Callable[[Candidate], None]] = []
 

@@ -73,10 +73,17 @@ class Choice(Operator):
 
     def live(self) -> Iterable[Candidate]:
         if self.below is not None:
-            return self._choose(self.below.live())
+            return self._choose(self._in_window(self.below.live()))
         if self._window is not None:
             return self._first_in_window(self._now - self._window)
         return self._choose(self._members) if self._keep_all else self._members
+
+    def _in_window(self, shown: Iterable[Candidate]) -> Iterable[Candidate]:
+        """What another view shows, without what lies outside of the window: it forgets that later."""
+        if self._window is None:
+            return shown
+        before = self._now - self._window
+        return [candidate for candidate in shown if candidate[SINCE] > before]
 
     def _first_in_window(self, before: int) -> list[Candidate]:
         """What lies outside of the window has no say any more."""

@@ -226,14 +226,14 @@ class Tree:
             self._grow(node.right, lambda candidate: emit(right(candidate)), exempt)
             return None
         operator = Either(node, emit)
-        operator.left = self._stored(node.left, operator.take_left, exempt)
-        operator.right = self._stored(node.right, operator.take_right, exempt)
+        operator.left = self._stored(node.left, node.horizon, operator.take_left, exempt)
+        operator.right = self._stored(node.right, node.horizon, operator.take_right, exempt)
         return self._add(operator, node, exempt)
 
-    def _stored(self, node: Node, emit: Emit, exempt: bool) -> Operator | None:
+    def _stored(self, node: Node, horizon: int | None, emit: Emit, exempt: bool) -> Operator | None:
         if node.view:
             return self._grow(node, emit, exempt)
-        store = Store(node, emit)
+        store = Store(horizon, emit)
         self._grow(node, store.take, exempt)
         self._add(store, node, exempt)
         return store

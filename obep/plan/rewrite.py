@@ -151,7 +151,8 @@ def _denied(node: nodes.Negation, horizon: int | None) -> int | None:
     """How far back an n may reach: it begins after (the end of) some l, and is there before l is decided."""
     left, right = node.left, node.right
     if isinstance(node, nodes.Silence):
-        bound = node.micros if left.punctual or right.punctual else None
+        # A view is looked at when l is decided; any other n is made (and then remembered) when it is done.
+        bound = node.micros if left.punctual or (right.punctual and not right.view) else None
     else:
         bound = left.reach
     if bound is None or not (right.rooted and _filters(right)):
