@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from random import Random
 
+import msgspec
 from oracle import Found
-from pattern_cases import Arrival, Case, show_answer
-from pattern_runs import linked_case
+from pattern_cases import Arrival, Case, iri, show_answer
+from pattern_runs import case_text, linked_text
 
+from obep.engine.query import Query
 from obep.guards.asks import Asks, asks
-from obep.model import Item, Occurrence, Solution, Term, Triple
+from obep.model import SECOND, Item, Occurrence, Solution, Term, Triple
+from obep.plan.build import plan
+from obep.plan.plan import Plan
 
 
 class OnExplanation:
@@ -48,11 +54,15 @@ def solved(occurrence: Occurrence, all_asks: Asks) -> Occurrence:
 def runtime_of(case: Case):  # type: ignore[no-untyped-def]
     """A new engine for the events of a case, and its asks."""
     from obep.engine.instants import Runtime
-    from obep.plan.build import plan
 
-    linked = linked_case(case)
-    found = asks(linked)
-    return Runtime(plan(linked, found, None)), found
+    planned = _planned(case_text(case))
+    return Runtime(planned), planned.asks
+
+
+@lru_cache(maxsize=4)
+def _planned(text: str) -> Plan:
+    linked = linked_text(text)
+    return plan(linked, asks(linked), None)
 
 
 def engine_answers(case: Case, arrivals: Sequence[Arrival] | None = None) -> list[Occurrence]:
@@ -98,12 +108,23 @@ class NoOntology:
         return frozenset()
 
 
-def engine_of(case: Case, **settings: object):  # type: ignore[no-untyped-def]
-    """The whole engine for a case whose items have names (`named`)."""
-    from obep.engine.query import Query
+class Known(NoOntology):
+    """The same, where the data of the cases is in every definition: blocks look at explanations alone."""
 
-    query = Query(linked_case(case), NoOntology())
+    @staticmethod
+    def vocabulary(_: Term) -> frozenset[Term]:
+        return frozenset({iri("p"), iri("q"), iri("key")})
+
+
+def engine_of(case: Case, known: bool = False, **settings: object):  # type: ignore[no-untyped-def]
+    """The whole engine for a case whose items have names (`named`)."""
+    query = _query(case_text(case), known)
     return query.engine(matcher=AsFound(case, query.asks), **settings)
+
+
+@lru_cache(maxsize=4)
+def _query(text: str, known: bool) -> Query:
+    return Query(linked_text(text), Known() if known else NoOntology())
 
 
 def named(case: Case) -> Case:
@@ -113,6 +134,76 @@ def named(case: Case) -> Case:
         for number, arrival in enumerate(case.arrivals)
     )
     return replace(case, arrivals=tuple(arrivals))
+
+
+# --- runs that are disturbed ------------------------------------------------------------------------------
+
+
+def lasts(case: Case) -> bool:
+    """Whether a logical occurrence of the case has an interval, as only those over windows have."""
+    return any(o.start != o.end for arrival in case.arrivals for o in arrival.occurrences)
+
+
+def apart(case: Case) -> bool:
+    """Whether an item lacks an event that another item of its instant shows by the same assertions.
+
+    With a real ontology that is so for events on streams of their own (`EVENT A ON <s> AS …`) only.
+    """
+    shown: dict[object, set[Term]] = {}
+    for arrival in case.arrivals:
+        events: dict[object, set[Term]] = {}
+        for o in arrival.occurrences:
+            events.setdefault(o.explanation, set()).add(o.event)
+        for explanation, here in events.items():
+            if shown.setdefault(explanation, here) != here:
+                return True
+    return False
+
+
+def disturbed_answers(case: Case, random: Random) -> list[Occurrence]:
+    """All that is reported of items in another order, with new engines that go on from snapshots.
+
+    The items are shuffled within a lateness; now and then time moves on without data.
+    """
+    if lasts(case) or apart(case):
+        return _restored_runtimes(case, random)
+    case = named(case)
+    composites = {event.name.iri for event in case.events}
+    known = random.random() < 0.5
+    lateness = random.choice((0, 0, 1, 3, 6)) * SECOND
+    often = random.choice((0.0, 0.2, 0.5, 1.0))
+    arrivals = random.sample(case.arrivals, len(case.arrivals))
+    arrivals.sort(key=lambda arrival: arrival.item.at + random.random() * lateness)
+    engine = engine_of(case, known, lateness=lateness / SECOND)
+    reported: list[Occurrence] = []
+    for number, arrival in enumerate(arrivals):
+        if random.random() < 0.1:
+            reported += engine.advance(min(later.item.at for later in arrivals[number:]) / SECOND)
+        reported += engine.push_items((arrival.item,))
+        if random.random() < often:
+            data = engine.snapshot()
+            engine = engine_of(case, known, lateness=lateness / SECOND)
+            engine.restore(data)
+    reported += engine.advance(case.end / SECOND)
+    reported += engine.close()
+    assert not engine.counters["dead_letters"], "the order of the items has made one of them late"
+    return [o for o in reported if o.event in composites]
+
+
+def _restored_runtimes(case: Case, random: Random) -> list[Occurrence]:
+    runtime, found = runtime_of(case)
+    composites = {event.name.iri for event in case.events}
+    reported: list[Occurrence] = []
+    for arrival in case.arrivals:
+        occurrences = [solved(o, found) for o in arrival.occurrences]
+        reported += runtime.push(arrival.item.at, occurrences, items=(arrival.item,))
+        if random.random() < 0.5:
+            data = msgspec.msgpack.encode(runtime.dump())
+            runtime, _ = runtime_of(case)
+            runtime.load(msgspec.msgpack.decode(data))
+    reported += runtime.advance(case.end)
+    reported += runtime.close()
+    return [o for o in reported if o.event in composites]
 
 
 # --- comparing --------------------------------------------------------------------------------------------

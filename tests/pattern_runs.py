@@ -18,17 +18,27 @@ from obep.query.parser import parse
 from obep.query.printer import show
 
 
+class _Text:
+    """The text of the events that were asked for last: many cases are of the same ones."""
+
+    events: tuple[ast.CompositeEvent, ...] = ()
+    text = ""
+
+
 def case_text(case: Case) -> str:
     """The composite events of a case as they would be written."""
-    return "\n".join(show(event) for event in case.events)
+    if case.events is not _Text.events:
+        _Text.events, _Text.text = case.events, "\n".join(show(event) for event in case.events)
+    return _Text.text
 
 
 def linked_case(case: Case) -> Linked:
-    return _linked(case_text(case))
+    return linked_text(case_text(case))
 
 
 @lru_cache(maxsize=4)
-def _linked(text: str) -> Linked:
+def linked_text(text: str) -> Linked:
+    """The linked query around some composite events."""
     return link(parse(query_text(text)), None)
 
 
@@ -181,4 +191,14 @@ def _simpler(piece: str) -> Iterator[str]:
                 yield f"{name}({','.join([*fields[:index], f'{prop}={kept}', *fields[index + 1 :]])})"
 
 
-__all__ = ["as_parsed", "case_text", "drawn", "linked_case", "read_case", "refusals", "shown", "shrunk"]
+__all__ = [
+    "as_parsed",
+    "case_text",
+    "drawn",
+    "linked_case",
+    "linked_text",
+    "read_case",
+    "refusals",
+    "shown",
+    "shrunk",
+]

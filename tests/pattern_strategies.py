@@ -32,6 +32,13 @@ ALLEN = (
 )  # fmt: skip
 POLICIES = ("chronological", "recent", "naive")
 FOCUSED = (
+    # a memory that is bounded below, above or beside a view, which has another horizon
+    "((FIRST X) OR (Y WITHIN 2 s)) SEQ Z", "((LAST X) OR ((X SEQ Y) WITHIN 3 s)) SEQ Z",
+    "(FIRST ((LAST X) OR Y)) WITHIN 3 s", "((FIRST ((LAST X) OR Y)) SEQ Z) WITHIN 4 s",
+    "(X DURING G) NOT FOLLOWED BY (LAST Y) WITHIN 2 s", "X SEQ ((LAST Y) OR (Z WITHIN 2 s))",
+    "(X SEQ Y) WITHOUT ((LAST Z) OR (Y WITHIN 2 s))", "(LAST ((X OR Y) SEQ Z)) SEQ Y",
+    "(FIRST ((X OR Y) SEQ Z)) SEQ X", "(FIRST (X OR (Y JOIN Z))) SEQ Y",
+    "X NOT FOLLOWED BY (Y NOT FOLLOWED BY Z WITHIN 3 s) WITHIN 2 s",
     # where the decisions of SPEC §4-§6 meet: X, Y, Z are any events, G is a composite that lasts
     "X SEQ Y", "X SEQ Y SEQ Z", "X SEQ (Y SEQ Z)", "X SEQ (Y NEXT Z)", "(X NEXT Y) SEQ Z",
     "(X SEQ Y) NEXT Z", "X NEXT (Y SEQ Z)", "X SEQ (Y TIMES 2)", "(X SEQ Y) TIMES 2", "(X TIMES 2) SEQ Y",
@@ -191,7 +198,7 @@ class Maker:
         for lower in "FG"[: self.random.choices((0, 1, 2), (60, 30, 0 if self.dense else 10))[0]]:
             events.append(self.event(lower, depth=1 if self.dense else 2, leaves=2 if self.dense else 3))
             self.letters.append(lower)
-        depth, leaves = (2, 3) if self.dense else (self.random.choice((2, 3, 3, 4)), 5)
+        depth, leaves = (2, 3) if self.dense else self.random.choice(((2, 5), (3, 5), (3, 5), (4, 5), (5, 6)))
         events.append(self.event("H", depth, leaves, self.nest))
         if chance() < 0.15:
             events.insert(-1, self.sibling(events[-1]))
@@ -244,7 +251,21 @@ class Maker:
             pattern = self.pattern(depth, frozenset())
             if isinstance(pattern, ast.Leaf):
                 pattern = ast.Seq((pattern, self.leaf()))
+        if self.random.random() < 0.3:
+            pattern = self.bounded(pattern)
         return self.guarded(called, pattern)
+
+    def bounded(self, node: ast.Pattern) -> ast.Pattern:
+        """The pattern with a WITHIN around some of its operands, at every level."""
+        operands = [self.bounded(operand) for operand in operands_of(node)]
+        bound = isinstance(node, ast.Within | ast.Optional)
+        operands = [
+            operand
+            if bound or isinstance(operand, ast.Within | ast.Optional) or self.random.random() < 0.7
+            else ast.Within(operand, seconds(self.random.choice((1, 2, 3, 4, 6))))
+            for operand in operands
+        ]
+        return with_operands(node, operands) if operands else node
 
     def nested(self, nest: tuple[str, str], depth: int) -> ast.Pattern:
         outer, inner = nest
@@ -513,6 +534,8 @@ class Maker:
             event.guard or any(leaf.parameters for leaf in leaves_of(event.pattern)) for event in events
         )
         self.lasting = self.random.random() < 0.1  # as what is found in a composite, or over a window
+        if self.random.random() < 0.2:  # gaps that are longer than many bounds
+            placed, latest = [(event, 3 * at) for event, at in placed], 3 * latest
         placed.sort(key=lambda p: p[1])
         items = self.items([(at, self.word(event, at, data)) for event, at in placed])
         if self.random.random() < 0.2:

@@ -144,8 +144,7 @@ def never_over(scope: Scope) -> Iterator[Diagnostic]:
 
 
 def _too_long(scope: Scope) -> Iterator[tuple[Within, Pattern, bool]]:
-    """Each WITHIN with the smallest pieces below it that take longer than it, and whether a negation is around
-    the piece."""
+    """Each WITHIN with the smallest pieces below it that take longer; whether they stand in a negation."""
     for node, negated in _signed(scope.event.pattern, False):
         if isinstance(node, Within) and node.within.micros > 0:
             for piece, below in _too_long_for(node, node.operand, negated, scope.measures):
