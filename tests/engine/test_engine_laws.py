@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 from pattern_cases import Case
-from pattern_engine import engine_answers, linked_case, solved
-from pattern_runs import drawn, refusals, shown
+from pattern_engine import engine_answers, solved
+from pattern_runs import drawn, linked_case, refusals, shown
 from pattern_strategies import Maker, operands_of, with_operands
 
 from obep.engine.instants import Runtime

@@ -62,7 +62,7 @@ def test_a_deadline_that_was_reached_is_not_pending():
 
 
 def silent(case: Case, random: Random) -> Case:
-    """The last event of a case, as what is not followed by some event."""
+    """The last event of a case, as what is not followed by some event; often the last item is the end."""
     event = case.events[-1]
     other = replace(random.choice(leaves(event.pattern)), alias="other", parameters=())
     waiting: ast.Pattern = ast.NotFollowedBy(event.pattern, other, ast.Duration(2 * SECOND))
@@ -71,7 +71,9 @@ def silent(case: Case, random: Random) -> Case:
     guard = event.guard  # without filters, which may refuse what has waited in vain
     blocks = replace(guard, filters=()) if guard is not None and guard.blocks else None
     changed = replace(event, pattern=waiting, guard=blocks, partition_by=(), policy="unrestricted")
-    return replace(case, events=(*case.events[:-1], changed))
+    last = max((arrival.item.at for arrival in case.arrivals), default=0)
+    end = last if random.random() < 0.5 else case.end
+    return replace(case, events=(*case.events[:-1], changed), end=end)
 
 
 def leaves(node: ast.Pattern) -> list[ast.Leaf]:
