@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Set
 
 from obep.operators.candidates import PARTS, SINCE, Candidate, Emit
+from obep.operators.memory import FEW
 from obep.operators.operator import Operator
 from obep.operators.rows import widener
 from obep.plan import nodes
 
 Widen = Callable[[Candidate], Candidate]
+Choose = Callable[[Iterable[Candidate]], list[Candidate]]
 
 
 def branches(node: nodes.Either) -> tuple[Widen, Widen]:
@@ -66,6 +68,12 @@ class Either(Operator):
         self.left.watch(seen)
         self.right.watch(seen)
 
+    def narrow(self, choose: Choose) -> None:
+        """Whoever looks at it chooses in this way, and nothing that is kept ever goes."""
+        for branch in (self.left, self.right):
+            if isinstance(branch, Either | Store):
+                branch.narrow(choose)
+
 
 class Store(Operator):
     """Keeps all candidates of an operand that is no view, for an OR with one that is.
@@ -79,13 +87,22 @@ class Store(Operator):
         self.emit = emit
         self._horizon = horizon
         self._all: list[Candidate] = []
+        self._choose: Choose | None = None
+        self._most = 0
         self._watching: list[Callable[[Candidate], None]] = []
 
     def take(self, candidate: Candidate) -> None:
         for seen in self._watching:
             seen(candidate)
         self._all.append(candidate)
+        if self._choose is not None and len(self._all) > self._most:
+            self._all = self._choose(self._all)
+            self._most = 2 * len(self._all) + FEW
         self.emit(candidate)
+
+    def narrow(self, choose: Choose) -> None:
+        """What another one here keeps from being chosen need not be kept."""
+        self._choose = choose
 
     def live(self) -> Iterable[Candidate]:
         return self._all

@@ -35,7 +35,7 @@ class Choice(Operator):
     def __init__(self, node: nodes.Choice, emit: Emit, *, consumes: bool) -> None:
         self.emit = emit
         self.below: Operator | None = None
-        self._choose = first_of if node.which == "first" else last_of
+        self.choose = first_of if node.which == "first" else last_of
         self._first = node.which == "first"
         self._eager = node.prompt
         self.waits = not self._eager
@@ -56,7 +56,7 @@ class Choice(Operator):
         if self.below is None:
             self._members.append(candidate)
             if not self._keep_all and self._window is None:
-                self._members = self._choose(self._members)
+                self._members = self.choose(self._members)
         if not self._eager:
             self._new.append(candidate)
         elif self._shows(candidate, self.live()):
@@ -73,10 +73,10 @@ class Choice(Operator):
 
     def live(self) -> Iterable[Candidate]:
         if self.below is not None:
-            return self._choose(self._in_window(self.below.live()))
+            return self.choose(self._in_window(self.below.live()))
         if self._window is not None:
             return self._first_in_window(self._now - self._window)
-        return self._choose(self._members) if self._keep_all else self._members
+        return self.choose(self._members) if self._keep_all else self._members
 
     def _in_window(self, shown: Iterable[Candidate]) -> Iterable[Candidate]:
         """What another view shows, without what lies outside of the window: it forgets that later."""
@@ -108,6 +108,11 @@ class Choice(Operator):
 
     def watch(self, seen: Callable[[Candidate], None]) -> None:
         self._watching.append(seen)
+
+    @property
+    def lasting(self) -> bool:
+        """Whether one that hides another hides it for ever."""
+        return not self._keep_all and self._window is None
 
     def prune(self, at: int) -> None:
         if self._horizon is not None:

@@ -183,6 +183,8 @@ class Tree:
         else:
             operator = Settle(node, emit)
         operator.below = self._grow(node.operand, operator.take, exempt)
+        if isinstance(operator, Choice) and isinstance(operator.below, Either) and operator.lasting:
+            operator.below.narrow(operator.choose)
         return self._add(operator, node, exempt)
 
     def _binary(self, node: nodes.Binary, emit: Emit, exempt: bool) -> Operator | None:

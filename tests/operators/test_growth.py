@@ -27,6 +27,8 @@ PATTERNS = (
     "A(?x) NOT FOLLOWED BY B(?x) WITHIN 20 ms",
     "(LAST A) SEQ B",
     "(FIRST A) SEQ B WITHIN 20 ms",
+    "(FIRST ((LAST A) OR B)) SEQ C",
+    "(LAST ((FIRST A) OR B)) SEQ C",
     "A SEQ B WITHIN 50 ms POLICY chronological",
     "A(?x) SEQ B(?x) POLICY recent",
     "OPTIONAL(A(?x)) SEQ B(?x) WITHIN 50 ms",
