@@ -36,6 +36,8 @@ class Partitioned(Running):
         self._strands: dict[Value, Strand] = {}
         self._full = 0
         self._touched: dict[Value, Strand] = {}
+        self._fresh: dict[Value, Strand] = {}
+        """Those that were touched since the last report."""
         self._due: list[tuple[int, Value]] = []
         leaves = [leaf.node for leaf in pattern.leaves]
         self._intake = Intake([(leaf, self._take(number, leaf)) for number, leaf in enumerate(leaves)])
@@ -59,13 +61,14 @@ class Partitioned(Running):
             if len(self._strands) > 2 * self._full + _FEW:
                 self._drop_empty()
             strand = self._strands[value] = Strand(self.plan, value)
-        self._touched[value] = strand
+        self._touched[value] = self._fresh[value] = strand
         return strand
 
     def report(self) -> Sequence[Occurrence]:
-        if not (self._touched and self.plan.prompt):
+        fresh, self._fresh = self._fresh, {}
+        if not (fresh and self.plan.prompt):
             return ()
-        return [one for strand in self._touched.values() if strand.tree.found for one in strand.report()]
+        return [one for strand in fresh.values() if strand.tree.found for one in strand.report()]
 
     def reach(self, at: int) -> None:
         while self._due and self._due[0][0] <= at:
@@ -85,6 +88,7 @@ class Partitioned(Running):
             if due is not None:
                 heappush(self._due, (due, value))
         self._touched.clear()
+        self._fresh.clear()
         return found
 
     def dump(self, pack: Pack) -> Any:
@@ -98,6 +102,7 @@ class Partitioned(Running):
             strand = self._strands[tuple(value)] = Strand(self.plan, tuple(value))
             strand.load(state, unpack)
         self._touched = {tuple(value): self._strands[tuple(value)] for value in touched}
+        self._fresh = dict(self._touched)
         self._due[:] = [(at, tuple(value)) for at, value in due]
         self._intake.load(waiting, unpack)
 
