@@ -26,6 +26,9 @@ STYLES = (None, "integer", "iso")
 NOTED = ("unknown", "capped", "undecided")
 """What a matcher counts: triples of unknown vocabulary, explanations left out, items left undecided."""
 
+EVICTED = "evicted"
+"""The counter of values of a partition that were forgotten since there were more than `max_keys`."""
+
 
 def noted(matcher: object) -> tuple[int, ...]:
     """What a matcher has counted so far."""

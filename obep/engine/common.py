@@ -39,13 +39,13 @@ class Common(Undivided):
         return self.report()
 
 
-def all_running(plan: Plan) -> list[Running]:
+def all_running(plan: Plan, max_keys: int | None = None) -> list[Running]:
     """What runs for the events, in their order; what some have in common comes before the first of them."""
     events, common = plan.shared
     runs: list[Running] = []
     started: dict[str, Common] = {}
     for event in events:
-        run = running(event)
+        run = running(event, max_keys)
         if run is None:
             continue
         for name, _ in run.inlets:

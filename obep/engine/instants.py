@@ -54,13 +54,16 @@ class Runtime:
         plan: Plan,
         matcher: Deriving | None = None,
         on_dead_letter: Callable[[DeadLetter], None] | None = None,
+        *,
+        max_keys: int | None = None,
     ) -> None:
+        """`max_keys`: how many values of its partition each event with PARTITION BY remembers at most."""
         self.plan = plan
         self.now: int | None = None
         self._matcher = matcher
         self._on_dead_letter = on_dead_letter
         windows = [Windowed(window, self._gathering(window), on_dead_letter) for window in plan.windows]
-        self._runs: list[Running] = [*windows, *all_running(plan)]
+        self._runs: list[Running] = [*windows, *all_running(plan, max_keys)]
         self._routes: dict[Term, list[tuple[Take, int]]] = {}
         for number, run in enumerate(self._runs):
             for event, take in run.routes():
@@ -213,6 +216,11 @@ class Runtime:
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""
         return sum(run.pending() for run in self._runs)
+
+    @property
+    def evicted(self) -> int:
+        """How many values of partitions were forgotten since there were more than `max_keys`."""
+        return sum(run.evicted for run in self._runs)
 
     def size(self) -> int:
         """How much is remembered."""

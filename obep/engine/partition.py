@@ -26,8 +26,10 @@ class Partitioned(Running):
     An occurrence with several values takes part for each of them, with the rows of that value.
     """
 
-    def __init__(self, plan: EventPlan) -> None:
+    def __init__(self, plan: EventPlan, max_keys: int | None = None) -> None:
+        """`max_keys`: of more values than this, those that were silent longest are forgotten."""
         self.plan = plan
+        self._max_keys = max_keys
         assert plan.root is not None
         pattern = Tree(plan.root, consumes=plan.consumes)
         self.timed = pattern.timed
@@ -87,9 +89,21 @@ class Partitioned(Running):
             due = strand.tree.next_deadline()
             if due is not None:
                 heappush(self._due, (due, value))
+        if self._max_keys is not None:
+            self._evict(self._max_keys)
         self._touched.clear()
         self._fresh.clear()
         return found
+
+    def _evict(self, most: int) -> None:
+        """The instant is over: forget values beyond the cap, by the instant of their last occurrence."""
+        for value in sorted(self._touched):  # not by the order of arrival within the instant
+            strand = self._strands.pop(value)
+            if strand.size():
+                self._strands[value] = strand
+        while len(self._strands) > most:
+            oldest = next(iter(self._strands))
+            self.evicted += 1 if self._strands.pop(oldest).size() else 0
 
     def dump(self, pack: Pack) -> Any:
         strands = [(value, strand.dump(pack)) for value, strand in self._strands.items()]
