@@ -4,9 +4,9 @@
     python bench/rules.py --most 100         up to 100
     python bench/rules.py --only shared      one kind
 
-`logical`: guarded logical events that differ in a constant. `guarded`: composites `A SEQ B` with a FILTER over
-one alias each. `shared`: composites over one sub-pattern with another third event each. `constants`: composites
-over one sub-pattern that differ in a constant.
+`logical`: guarded logical events that differ in a constant. `guarded`: composites `A SEQ B` with a FILTER
+over one alias each. `shared`: composites over one sub-pattern with another third event each. `constants`:
+composites over one sub-pattern that differ in a constant.
 """
 
 from __future__ import annotations

@@ -93,8 +93,8 @@ def remark(noted: Mapping[str, int], query: Query, progress: Progress) -> None:
     if evicted := noted.get(EVICTED, 0):
         progress.warn(
             "OBEP589",
-            f"{evicted:,} value{'' if evicted == 1 else 's'} of PARTITION BY forgotten, since there were more "
-            "than max_keys: events of theirs may be missing",
+            f"{evicted:,} value{'' if evicted == 1 else 's'} of PARTITION BY forgotten, since there were "
+            "more than max_keys: events of theirs may be missing",
             "a larger max_keys under [engine] in obep.toml, or a WITHIN",
         )
 

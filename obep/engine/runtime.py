@@ -54,8 +54,8 @@ class Engine:
     `on_dead_letter` is told of every item that takes part in nothing, and why; `now` is the clock of arrival,
     in microseconds; `max_explanations` is how many of one event and individual are looked for in an item
     (SPEC D4; by default what `load` was told; `counters["capped"]` says how often there were more);
-    `max_keys` is how many values of its PARTITION BY each event remembers (default: all); of more, those whose
-    last occurrence is oldest are forgotten when the instant closes (`counters["evicted"]`);
+    `max_keys` is how many values of its PARTITION BY each event remembers (default: all); of more, those
+    whose last occurrence is oldest are forgotten when the instant closes (`counters["evicted"]`);
     `remember` is how many items, and occurrences of each event, `why_not` looks at (`None`: all). An engine
     may be used from several threads; callbacks run outside of its lock.
     """
