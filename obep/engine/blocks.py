@@ -17,7 +17,7 @@ from obep.errors import fail
 from obep.model import DeadLetter, Item, Occurrence, Solution, Triple
 from obep.operators.told import Told
 
-VERSION = 6
+VERSION = 7
 NOW = "now"
 """The counter that says when a block was made, in microseconds: all buckets go by the latest of them."""
 STYLE = "style"

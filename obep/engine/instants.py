@@ -87,6 +87,8 @@ class Runtime:
         connect(self._runs, self._touch)
         self._touched: set[int] = set()
         self._queue: list[int] = []
+        self._queued: set[int] = set()
+        """What is in the queue."""
         self._arrived: list[Occurrence] = []
         self._seen: dict[tuple[object, ...], Occurrence] = {}
         self._items: list[Item] = []
@@ -255,13 +257,15 @@ class Runtime:
     def _touch(self, number: int) -> None:
         if not self._runs[number].calm:
             self._touched.add(number)
-        if number not in self._queue:
+        if number not in self._queued:
+            self._queued.add(number)
             heappush(self._queue, number)
 
     def _report(self, found: list[Occurrence]) -> None:
         """What can be told before the instant closes, lower strata first."""
         queue = self._queue
         while queue:
+            self._queued.discard(queue[0])
             reports = self._runs[heappop(queue)].report()
             if reports:
                 self._deliver(reports, found)
@@ -270,7 +274,9 @@ class Runtime:
         queue = self._queue
         if self._touched:
             queue[:] = sorted(self._touched)
+            self._queued.update(queue)
             while queue:
+                self._queued.discard(queue[0])
                 run = self._runs[heappop(queue)]
                 reports = run.close(at, self._items)
                 if run.logical:

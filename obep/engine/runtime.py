@@ -39,7 +39,7 @@ from obep.query.nearest import nearest
 
 __all__ = ["Engine", "Runtime"]
 
-SNAPSHOT = 3
+SNAPSHOT = 4
 """The version of the format of snapshots."""
 RECENT = 100
 """Items, and occurrences of each event, that `why_not` looks at."""
