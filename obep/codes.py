@@ -279,6 +279,8 @@ CODES: dict[str, str] = {
     "OBEP585": "a header that cannot be sent",
     "OBEP586": "an option that Kafka's client does not take",
     "OBEP587": "a Spark that does not start",
+    "OBEP588": "a cap on keys that cannot be applied",
+    "OBEP589": "values of PARTITION BY that were forgotten",
     "OBEP599": "something that obep did not expect",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from obep.abstraction.graphs import OccurrenceGraphs
 from obep.abstraction.open_facts import OpenFacts
 from obep.abstraction.shapes import Shape
-from obep.abstraction.templates import Hit, Name, Question, Row, named
+from obep.abstraction.templates import Hit, Name, Questions, Row, named
 from obep.guards.asks import Ask
 from obep.guards.solve import Graphs
 from obep.guards.terms import term_of
@@ -25,15 +25,17 @@ class Asking:
         self._all: dict[Term, list[Ask]] = {}
         self._names: dict[Term, list[tuple[int, int]]] = {}
         """Asks that only name the individual: number, and how often."""
-        self._patterns: dict[Term, list[Question]] = {}
+        self._patterns: dict[Term, list[Questions]] = {}
         self._live: dict[Term, list[Ask]] = {}
         """Asks that look at nothing of a shape: at times, or at the parameters of a composite."""
         self.fixed: set[Term] = set()
         """The terms that guards name: to them an item's own names are not all alike."""
+        alike: dict[object, list[Ask]] = {}
         for ask in asks:
             self._all.setdefault(ask.event, []).append(ask)
             if ask.triples and not ask.parameters:
-                self._patterns.setdefault(ask.event, []).append(Question(ask))
+                key = (ask.event, ask.triples, ask.variables, ask.names_this)
+                alike.setdefault(key, []).append(ask)
             elif ask.filters or ask.parameters:
                 self._live.setdefault(ask.event, []).append(ask)
             else:
@@ -42,6 +44,9 @@ class Asking:
                 for place in (pattern.subject, pattern.predicate, pattern.object):
                     if not isinstance(place, Var):
                         self.fixed.add(term_of(place))
+
+        for some in alike.values():
+            self._patterns.setdefault(some[0].event, []).append(Questions(some))
 
     def rows(self, hits: tuple[Hit, ...], shape: Shape) -> tuple[Hit, ...]:
         """The hits with what the patterns of their asks find."""
@@ -59,12 +64,12 @@ class Asking:
         occurrence = Occurrence(hit.event, individual, explanation, 0, 0, 0, 0)
         graphs = OccurrenceGraphs(self._bundle, occurrence, shape.triples, facts=self._facts)
         found = []
-        for question in questions:
+        for asked in questions:
             rows: list[Row] = []
-            for solution in question.rows(occurrence, graphs):
+            for solution in asked.rows(occurrence, graphs):
                 row: list[Name | None] = [None if v is None else shape.names.get(v, v) for v in solution]
                 rows.append(tuple(row))
-            found.append((question, tuple(rows)))
+            found.append((asked, tuple(rows)))
         return hit._replace(rows=tuple(found))
 
     def solve(self, occurrence: Occurrence, hit: Hit, names: Sequence[Term]) -> None:
@@ -73,10 +78,9 @@ class Asking:
         solutions = occurrence.solutions
         for number, often in self._names.get(event, ()):
             solutions[number] = ((occurrence.individual,) * often,)
-        for question, rows in hit.rows:
-            found = question.solutions(rows, names, occurrence) if rows else ()
-            if found:
-                solutions[question.ask.number] = found
+        for asked, rows in hit.rows:
+            if rows:
+                asked.solve(rows, names, occurrence)
         for ask in self._live.get(event, ()):
             graphs = OccurrenceGraphs(self._bundle, occurrence, ())
             self._solve(ask, occurrence, graphs)

@@ -146,9 +146,7 @@ class Matcher:
         shape = self._shapes.of(item.triples)
         new = frozenset(n for n, triple in enumerate(shape.triples) if triple in news)
         key = (new, *shape.key)
-        template = None if self._memory is None else self._memory.get(key)
-        if template is None:
-            template = self._template(shape, key, new)
+        template = self._derived_template(shape, key, new, lasting=not occurrence.parts)
         if template.clash is not None or template.refused is not None:
             letter = self._dead(item, template, shape)
             return letter._replace(
@@ -178,6 +176,23 @@ class Matcher:
         except Refused as refused:
             return self._dead(item, Template((), refused=(refused.code, refused.reason)), shape)
         return Matched(item, tuple(found), template.bounded)
+
+    def _derived_template(
+        self, shape: Shape, key: tuple[object, ...], new: frozenset[int], *, lasting: bool
+    ) -> Template:
+        """What is known about an occurrence as an item; if not of its shape, then of just these triples.
+
+        `lasting`: its individual is one of the items', so that the same triples may come again.
+        """
+        if self._memory is None:
+            return self._template(shape, key, new)
+        exact = (new, "as it is", *shape.triples)
+        template = self._memory.get(key) or (self._memory.get(exact) if lasting else None)
+        if template is None:
+            template = self._template(shape, key, new)
+            if lasting and not template.keep:
+                self._memory.put(exact, template)
+        return template
 
     def together(self, window: str, goals: Iterable[Term]) -> Together:
         """What looks for classes in the items of a window together."""

@@ -11,10 +11,15 @@ from typing import Any, NamedTuple
 
 from obep.guards.asks import Ask
 from obep.guards.expressions import compile_condition
+from obep.guards.index import Index, comparisons
 from obep.guards.mentions import THIS, variables
 from obep.guards.solve import Graphs
+from obep.guards.values import ExpressionError, Value, parsed
 from obep.model import Assertion, Occurrence, Solution, Term, Triple
+from obep.query.ast import Var
 
+WORTH_AN_INDEX = 4
+"""So many asks with one pattern, and their filters are indexed."""
 Name = int | Term
 Row = tuple[Name | None, ...]
 
@@ -33,8 +38,8 @@ class Hit(NamedTuple):
     places: tuple[tuple[int, int], ...] = ()
     """Where in the frame which triple of the item goes."""
     bounded: bool = False
-    rows: tuple[tuple[Question, tuple[Row, ...]], ...] = ()
-    """For each ask with a pattern: what the pattern finds, before its filters."""
+    rows: tuple[tuple[Questions, tuple[Row, ...]], ...] = ()
+    """For the asks with a pattern: what the pattern finds, before their filters."""
 
 
 def ordered(hit: Hit, triples: Sequence[Triple], own: Container[Term]) -> Hit:
@@ -84,7 +89,7 @@ class Question:
         self.ask = ask
         found = dict.fromkeys((*ask.variables, *variables(*ask.triples)))
         found.pop(THIS, None)
-        columns = tuple(found)
+        self.columns = columns = tuple(found)
         index = {name: place for place, name in enumerate(columns)} | {THIS: len(columns)}
         self._pattern = Ask(ask.number, ask.event, columns, ask.triples, (), ask.names_this)
         self._conditions: list[Callable[[Sequence[Term | None], Any], bool]] = [
@@ -97,11 +102,8 @@ class Question:
         """What the pattern alone finds."""
         return self._pattern.solve(occurrence, graphs)
 
-    def solutions(
-        self, rows: Sequence[Row], names: Sequence[Term], occurrence: Occurrence
-    ) -> tuple[Solution, ...]:
-        """The rows with their names filled in, filtered."""
-        filled = [tuple([names[n] if isinstance(n, int) else n for n in row]) for row in rows]
+    def solutions(self, filled: Sequence[Solution], occurrence: Occurrence) -> tuple[Solution, ...]:
+        """The rows, with their names filled in, that the filters leave."""
         if self._plain:
             return tuple(filled) if len(filled) < 2 else tuple(sorted(filled, key=_order))
         times = ((occurrence.start, occurrence.end),)
@@ -112,6 +114,57 @@ class Question:
             if all(condition(row, times) for condition in self._conditions):
                 found[tuple([row[place] for place in shown])] = None
         return tuple(sorted(found, key=_order)) if len(found) > 1 else tuple(found)
+
+
+class Questions:
+    """Asks with one pattern: it is matched once, and of many filters only those are tried that may hold."""
+
+    def __init__(self, asks: Sequence[Ask]) -> None:
+        self._asked = [Question(ask) for ask in asks]
+        self._always: list[int] = []
+        """Those that are not indexed."""
+        entries: dict[str, list[tuple[int, str, Value]]] = {}
+        for number, ask in enumerate(asks):
+            found = _by_variable(ask) if len(asks) >= WORTH_AN_INDEX else None
+            if found is None:
+                self._always.append(number)
+            else:
+                name, operator, constant = found
+                entries.setdefault(name, []).append((number, operator, constant))
+        columns = self._asked[0].columns
+        self._indexed = [(columns.index(name), Index(found)) for name, found in entries.items()]
+
+    def rows(self, occurrence: Occurrence, graphs: Graphs) -> tuple[Solution, ...]:
+        """What the pattern alone finds."""
+        return self._asked[0].rows(occurrence, graphs)
+
+    def solve(self, rows: Sequence[Row], names: Sequence[Term], occurrence: Occurrence) -> None:
+        """The solutions of all of them about an occurrence."""
+        filled = [tuple([names[n] if isinstance(n, int) else n for n in row]) for row in rows]
+        numbers = self._may_hold(filled) if self._indexed else self._always
+        for number in numbers:
+            question = self._asked[number]
+            if found := question.solutions(filled, occurrence):
+                occurrence.solutions[question.ask.number] = found
+
+    def _may_hold(self, filled: Sequence[Solution]) -> list[int]:
+        found = set(self._always)
+        for place, index in self._indexed:
+            for row in filled:
+                try:
+                    found.update(index.may_hold(parsed[row[place]]))
+                except ExpressionError:  # so is every filter over it
+                    continue
+        return sorted(found)
+
+
+def _by_variable(ask: Ask) -> tuple[str, str, Value] | None:
+    """A comparison of a variable with a constant that must be true for an ask to have solutions."""
+    for one in ask.filters:
+        for subject, operator, constant in comparisons(one.condition):
+            if isinstance(subject, Var) and subject.name in ask.variables:
+                return subject.name, operator, constant
+    return None
 
 
 def _order(solution: Solution) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from obep.commands.remarks import (
     say_unordered,
 )
 from obep.commands.terminal import escaped
-from obep.engine.blocks import NOTED
+from obep.engine.blocks import EVICTED, NOTED
 from obep.engine.letters import LATE
 from obep.engine.output import to_line
 from obep.engine.query import Query
@@ -149,6 +149,7 @@ def open_run(order: Order, query: Query) -> tuple[Run, Engine]:
         idle=_seconds(order.idle),
         future=_seconds(order.future if order.future is not None else DAY if live else None),
         on_dead_letter=letters.take,
+        max_keys=config.engine.get("max_keys"),
     )
     outlets = {t.key: _outlet(t, order, query, notes, standing) for t in order.targets}
     run = Run(
@@ -219,6 +220,7 @@ class Figures:
             "pending": self._engine.pending,
             "undelivered": len(run.failed),
             "unknown": self._engine.counters.get("unknown", 0),
+            EVICTED: self._engine.counters.get(EVICTED, 0),
         }
 
     def metrics(self) -> dict[str, Any]:
@@ -233,7 +235,7 @@ class Figures:
             "refused_total": refused,
             "undelivered_total": len(run.failed),
             "pending": self._engine.pending,
-            **{f"{name}_total": self._engine.counters.get(name, 0) for name in NOTED},
+            **{f"{name}_total": self._engine.counters.get(name, 0) for name in (*NOTED, EVICTED)},
             **({} if watermark is None else {"watermark_seconds": watermark / 1_000_000}),
         }
 

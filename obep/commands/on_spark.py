@@ -53,6 +53,13 @@ def run_on_spark(order: Order) -> int:
     from obep.spark.compose import SparkRun
 
     progress = Progress(quiet=order.quiet, as_json=order.log_json)
+    if "max_keys" in order.config.engine:
+        raise fail(
+            "OBEP588",
+            "max_keys is set, which the Spark engine does not know",
+            reason="There the values of PARTITION BY are spread over buckets, and none of them counts all.",
+            remedy="a WITHIN, which bounds the state on every engine; or --engine embedded",
+        )
     query = opened(order)
     said = say_mappings(query, order)
     run = SparkRun(order, query, for_terminal=escaped)

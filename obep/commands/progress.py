@@ -82,7 +82,7 @@ def _line(figures: Mapping[str, object], seconds: float) -> str:
     found = int(str(figures.get("occurrences", 0)))
     parts.append(f"{found:,} occurrence{'' if found == 1 else 's'}")
     parts += [f"{figures.get(name, 0):,} {name}" for name in ("late", "refused")]
-    others = ("pending", "undelivered", "unknown")
+    others = ("pending", "undelivered", "unknown", "evicted")
     parts += [f"{figures[name]:,} {name}" for name in others if figures.get(name)]
     if figures.get("watermark") is not None:
         parts.insert(2, f"watermark {figures['watermark']}")

@@ -10,6 +10,7 @@ from obep.abstraction.matcher import MAX_EXPLANATIONS
 from obep.commands.mapped_names import slips_of_mappings
 from obep.commands.output import write_for_run
 from obep.commands.progress import Progress
+from obep.engine.blocks import EVICTED
 from obep.engine.query import Query, load
 from obep.engine.repeated import Repeats
 from obep.engine.strangers import Strangers
@@ -88,6 +89,13 @@ def remark(noted: Mapping[str, int], query: Query, progress: Progress) -> None:
             "OBEP562",
             f"{_items(undecided)} not decided for lack of a reasoner, so events may be missing   "
             "(--require-complete refuses such a run)",
+        )
+    if evicted := noted.get(EVICTED, 0):
+        progress.warn(
+            "OBEP589",
+            f"{evicted:,} value{'' if evicted == 1 else 's'} of PARTITION BY forgotten, since there were "
+            "more than max_keys: events of theirs may be missing",
+            "a larger max_keys under [engine] in obep.toml, or a WITHIN",
         )
 
 

@@ -17,7 +17,7 @@ from obep.errors import fail
 from obep.model import DeadLetter, Item, Occurrence, Solution, Triple
 from obep.operators.told import Told
 
-VERSION = 6
+VERSION = 7
 NOW = "now"
 """The counter that says when a block was made, in microseconds: all buckets go by the latest of them."""
 STYLE = "style"
@@ -25,6 +25,9 @@ STYLE = "style"
 STYLES = (None, "integer", "iso")
 NOTED = ("unknown", "capped", "undecided")
 """What a matcher counts: triples of unknown vocabulary, explanations left out, items left undecided."""
+
+EVICTED = "evicted"
+"""The counter of values of a partition that were forgotten since there were more than `max_keys`."""
 
 
 def noted(matcher: object) -> tuple[int, ...]:

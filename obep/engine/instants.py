@@ -54,13 +54,16 @@ class Runtime:
         plan: Plan,
         matcher: Deriving | None = None,
         on_dead_letter: Callable[[DeadLetter], None] | None = None,
+        *,
+        max_keys: int | None = None,
     ) -> None:
+        """`max_keys`: how many values of its partition each event with PARTITION BY remembers at most."""
         self.plan = plan
         self.now: int | None = None
         self._matcher = matcher
         self._on_dead_letter = on_dead_letter
         windows = [Windowed(window, self._gathering(window), on_dead_letter) for window in plan.windows]
-        self._runs: list[Running] = [*windows, *all_running(plan)]
+        self._runs: list[Running] = [*windows, *all_running(plan, max_keys)]
         self._routes: dict[Term, list[tuple[Take, int]]] = {}
         for number, run in enumerate(self._runs):
             for event, take in run.routes():
@@ -84,6 +87,8 @@ class Runtime:
         connect(self._runs, self._touch)
         self._touched: set[int] = set()
         self._queue: list[int] = []
+        self._queued: set[int] = set()
+        """What is in the queue."""
         self._arrived: list[Occurrence] = []
         self._seen: dict[tuple[object, ...], Occurrence] = {}
         self._items: list[Item] = []
@@ -214,6 +219,11 @@ class Runtime:
         """How many deadlines lie ahead that would be met if nothing more came."""
         return sum(run.pending() for run in self._runs)
 
+    @property
+    def evicted(self) -> int:
+        """How many values of partitions were forgotten since there were more than `max_keys`."""
+        return sum(run.evicted for run in self._runs)
+
     def size(self) -> int:
         """How much is remembered."""
         return sum(run.size() for run in self._runs)
@@ -247,13 +257,15 @@ class Runtime:
     def _touch(self, number: int) -> None:
         if not self._runs[number].calm:
             self._touched.add(number)
-        if number not in self._queue:
+        if number not in self._queued:
+            self._queued.add(number)
             heappush(self._queue, number)
 
     def _report(self, found: list[Occurrence]) -> None:
         """What can be told before the instant closes, lower strata first."""
         queue = self._queue
         while queue:
+            self._queued.discard(queue[0])
             reports = self._runs[heappop(queue)].report()
             if reports:
                 self._deliver(reports, found)
@@ -262,7 +274,9 @@ class Runtime:
         queue = self._queue
         if self._touched:
             queue[:] = sorted(self._touched)
+            self._queued.update(queue)
             while queue:
+                self._queued.discard(queue[0])
                 run = self._runs[heappop(queue)]
                 reports = run.close(at, self._items)
                 if run.logical:

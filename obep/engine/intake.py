@@ -23,7 +23,8 @@ class Intake:
     def routes(self) -> Iterator[tuple[Term, Take]]:
         """Which occurrences are wanted, and where they go."""
         for number, (leaf, take) in enumerate(self._leaves):
-            yield leaf.event, self._later(number) if self.gathers else take
+            for event in leaf.events:
+                yield event, self._later(number) if self.gathers else take
 
     def _later(self, number: int) -> Take:
         return lambda occurrence: self._waiting.append((number, occurrence))

@@ -26,8 +26,10 @@ class Partitioned(Running):
     An occurrence with several values takes part for each of them, with the rows of that value.
     """
 
-    def __init__(self, plan: EventPlan) -> None:
+    def __init__(self, plan: EventPlan, max_keys: int | None = None) -> None:
+        """`max_keys`: of more values than this, those that were silent longest are forgotten."""
         self.plan = plan
+        self._max_keys = max_keys
         assert plan.root is not None
         pattern = Tree(plan.root, consumes=plan.consumes)
         self.timed = pattern.timed
@@ -36,6 +38,8 @@ class Partitioned(Running):
         self._strands: dict[Value, Strand] = {}
         self._full = 0
         self._touched: dict[Value, Strand] = {}
+        self._fresh: dict[Value, Strand] = {}
+        """Those that were touched since the last report."""
         self._due: list[tuple[int, Value]] = []
         leaves = [leaf.node for leaf in pattern.leaves]
         self._intake = Intake([(leaf, self._take(number, leaf)) for number, leaf in enumerate(leaves)])
@@ -59,13 +63,14 @@ class Partitioned(Running):
             if len(self._strands) > 2 * self._full + _FEW:
                 self._drop_empty()
             strand = self._strands[value] = Strand(self.plan, value)
-        self._touched[value] = strand
+        self._touched[value] = self._fresh[value] = strand
         return strand
 
     def report(self) -> Sequence[Occurrence]:
-        if not (self._touched and self.plan.prompt):
+        fresh, self._fresh = self._fresh, {}
+        if not (fresh and self.plan.prompt):
             return ()
-        return [one for strand in self._touched.values() if strand.tree.found for one in strand.report()]
+        return [one for strand in fresh.values() if strand.tree.found for one in strand.report()]
 
     def reach(self, at: int) -> None:
         while self._due and self._due[0][0] <= at:
@@ -84,8 +89,21 @@ class Partitioned(Running):
             due = strand.tree.next_deadline()
             if due is not None:
                 heappush(self._due, (due, value))
+        if self._max_keys is not None:
+            self._evict(self._max_keys)
         self._touched.clear()
+        self._fresh.clear()
         return found
+
+    def _evict(self, most: int) -> None:
+        """The instant is over: forget values beyond the cap, by the instant of their last occurrence."""
+        for value in sorted(self._touched):  # not by the order of arrival within the instant
+            strand = self._strands.pop(value)
+            if strand.size():
+                self._strands[value] = strand
+        while len(self._strands) > most:
+            oldest = next(iter(self._strands))
+            self.evicted += 1 if self._strands.pop(oldest).size() else 0
 
     def dump(self, pack: Pack) -> Any:
         strands = [(value, strand.dump(pack)) for value, strand in self._strands.items()]
@@ -98,6 +116,7 @@ class Partitioned(Running):
             strand = self._strands[tuple(value)] = Strand(self.plan, tuple(value))
             strand.load(state, unpack)
         self._touched = {tuple(value): self._strands[tuple(value)] for value in touched}
+        self._fresh = dict(self._touched)
         self._due[:] = [(at, tuple(value)) for at, value in due]
         self._intake.load(waiting, unpack)
 

@@ -30,6 +30,8 @@ class Running:
     """The longest horizon of what it remembers."""
     forgets: int | None = None
     """How long after its last occurrence nothing of it is left, but for deadlines; `None` is never."""
+    evicted: int = 0
+    """How many values of its partition were forgotten since there were too many."""
 
     @property
     def inlets(self) -> list[tuple[str, Emit]]:
@@ -239,12 +241,12 @@ class Composite(Undivided):
         return found
 
 
-def running(plan: EventPlan) -> Running | None:
+def running(plan: EventPlan, max_keys: int | None = None) -> Running | None:
     """What runs for an event; `None` for a logical event that only passes through."""
     if plan.partition_by:
         from obep.engine.partition import Partitioned
 
-        return Partitioned(plan)
+        return Partitioned(plan, max_keys)
     if plan.root is not None:
         return Composite(plan)
     return Guarded(plan) if plan.guard_ask is not None else None

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import msgspec
 
-from obep.engine.blocks import NOTED, noted
+from obep.engine.blocks import EVICTED, NOTED, noted
 from obep.engine.clock import Clock, micros
 from obep.engine.graphs import triples_of
 from obep.engine.instants import Runtime
@@ -39,7 +39,7 @@ from obep.query.nearest import nearest
 
 __all__ = ["Engine", "Runtime"]
 
-SNAPSHOT = 3
+SNAPSHOT = 4
 """The version of the format of snapshots."""
 RECENT = 100
 """Items, and occurrences of each event, that `why_not` looks at."""
@@ -54,6 +54,8 @@ class Engine:
     `on_dead_letter` is told of every item that takes part in nothing, and why; `now` is the clock of arrival,
     in microseconds; `max_explanations` is how many of one event and individual are looked for in an item
     (SPEC D4; by default what `load` was told; `counters["capped"]` says how often there were more);
+    `max_keys` is how many values of its PARTITION BY each event remembers (default: all); of more, those
+    whose last occurrence is oldest are forgotten when the instant closes (`counters["evicted"]`);
     `remember` is how many items, and occurrences of each event, `why_not` looks at (`None`: all). An engine
     may be used from several threads; callbacks run outside of its lock.
     """
@@ -68,6 +70,7 @@ class Engine:
         on_dead_letter: OnDeadLetter | None = None,
         now: Callable[[], int] = lambda: time.time_ns() // 1000,
         max_explanations: int | None = None,
+        max_keys: int | None = None,
         remember: int | None = RECENT,
         matcher: Any = None,
     ) -> None:
@@ -81,7 +84,8 @@ class Engine:
         self._lock = RLock()
         self._matcher = matcher if matcher is not None else _matcher(query, max_explanations)
         self._noted = noted(self._matcher)
-        self._runtime = Runtime(query.plan, self._matcher, self._bury_derived)
+        self._runtime = Runtime(query.plan, self._matcher, self._bury_derived, max_keys=_cap(max_keys))
+        self._evicted = 0
         self._runtime.observer = self._observe
         self._recent: dict[Term, deque[Occurrence]] = {}
         self._remember = remember
@@ -348,10 +352,19 @@ class Engine:
                 if count > before:
                     self.counters[name] = self.counters.get(name, 0) + count - before
             self._noted = now
+        if (evicted := self._runtime.evicted) > self._evicted:
+            self.counters[EVICTED] = self.counters.get(EVICTED, 0) + evicted - self._evicted
+            self._evicted = evicted
 
     def _check_open(self) -> None:
         if self._closed:
             raise fail("OBEP571", "the engine is closed", remedy="query.engine() for a new one")
+
+
+def _cap(max_keys: int | None) -> int | None:
+    if max_keys is not None and (isinstance(max_keys, bool) or max_keys < 1):
+        raise fail("OBEP588", f"max_keys is {max_keys!r}", remedy="a whole number of at least 1, or None")
+    return max_keys
 
 
 def _written(at: Instant) -> str | int | float:

@@ -22,6 +22,7 @@ from obep.operators.candidates import (
 from obep.operators.memory import Memory
 from obep.operators.operator import Operator, clashes
 from obep.operators.rows import Joining, compile_test
+from obep.operators.view import Shown, shown_by
 from obep.plan import nodes
 
 
@@ -73,17 +74,19 @@ class Blocking:
         bounds = [bound for bound in (node.horizon, node.keeps) if bound is not None]
         self.memory = Memory(self._joining.key_right, min(bounds, default=None), START)
         self.view: Operator | None = None
+        self._shown: Shown | None = None
+
+    def look(self) -> None:
+        """Read the view anew when it is needed next: it is what it is while an instant closes."""
+        self._shown = shown_by(self.view, self._joining.key_right)
 
     def rows_left(
         self, left: Candidate, least: int, greatest: int, inside: Callable[[Candidate, Candidate], bool]
     ) -> Rows:
         """The rows of l that no n joins; the ends of the n that may lie between the two bounds."""
         rows: Rows = left[ROWS]
-        if self.view is not None:
-            around: Iterable[Candidate] = self.view.live()
-        else:
-            around = self.memory.partners(left, self._joining.key_left, least, greatest)
-        for candidate in around:
+        among = self._shown or self.memory
+        for candidate in among.partners(left, self._joining.key_left, least, greatest):
             if not rows:
                 break
             if inside(left, candidate) and not (
@@ -126,8 +129,10 @@ class Without(Operator):
     def close(self, at: int) -> None:
         if self._new:
             new, self._new = self._new, []
+            self.blocking.look()
             for left in new:
                 self._decide(left)
+            self.blocking.look()  # and keep nothing of it
 
     def _decide(self, left: Candidate) -> None:
         start, end, done, since, parts, _ = left
@@ -202,8 +207,10 @@ class Silence(Operator):
             self._count = 0
         if self.left_view is not None:
             due = [one for one in self.left_view.live() if self._due(one) == at]
+        self.blocking.look()
         for left in due:
             self._decide(left, at)
+        self.blocking.look()  # and keep nothing of it
 
     def _decide(self, left: Candidate, at: int) -> None:
         kept = self._unfollowed(left, at)
@@ -241,6 +248,7 @@ class Silence(Operator):
             self._count = 0
 
     def pending(self, only: int | None) -> int:
+        self.blocking.look()
         if self.left_view is not None:
             waits = {due for due, _, _ in self._waiting}
             ahead = [(due, left) for left in self.left_view.live() if (due := self._due(left)) in waits]

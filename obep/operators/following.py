@@ -8,6 +8,7 @@ from obep.operators.candidates import DONE, END, PARTS, ROWS, START, Candidate, 
 from obep.operators.memory import Memory
 from obep.operators.operator import Operator
 from obep.operators.pair import Union
+from obep.operators.view import Shown, shown_by
 from obep.plan import nodes
 
 
@@ -31,6 +32,10 @@ class Next(Operator):
         self.between_rights = Memory(self.union.key_right, node.horizon) if twice else self.rights
         self.between_left_view: Operator | None = None
         self.between_right_view: Operator | None = None
+        self._left: Memory | Shown = self.lefts
+        self._right: Memory | Shown = self.rights
+        self._between_left: Memory | Shown = self.between_lefts
+        self._between_right: Memory | Shown = self.between_rights
         self._held = node.held
         views = node.left.view or node.right.view
         self._eager = node.left.punctual and node.right.punctual and not views
@@ -61,6 +66,7 @@ class Next(Operator):
             return
         new_left, self._new_left = self._new_left, []
         new_right, self._new_right = self._new_right, []
+        self._look()
         for right in new_right:
             self._with_right(right)
         if self._probes_rights:
@@ -68,6 +74,15 @@ class Next(Operator):
                 for right in self._rights(left):
                     if right[DONE] < at:
                         self._try(left, right)
+        self._look()  # and keep nothing of it
+
+    def _look(self) -> None:
+        """Read the views anew when they are needed next: they are what they are while an instant closes."""
+        left, right = self.union.key_left, self.union.key_right
+        self._left = shown_by(self.left_view, left) or self.lefts
+        self._right = shown_by(self.right_view, right) or self.rights
+        self._between_left = shown_by(self.between_left_view, left) or self.between_lefts
+        self._between_right = shown_by(self.between_right_view, right) or self.between_rights
 
     def _with_right(self, right: Candidate) -> None:
         if self._plain and self.left_view is None and len(right[ROWS]) == 1:
@@ -83,14 +98,10 @@ class Next(Operator):
                 self._try(left, right)
 
     def _lefts(self, right: Candidate) -> list[Candidate]:
-        if self.left_view is not None:
-            return list(self.left_view.live())
-        return self.lefts.partners(right, self.union.key_right, None, right[START] - 1)
+        return self._left.partners(right, self.union.key_right, None, right[START] - 1)
 
     def _rights(self, left: Candidate) -> list[Candidate]:
-        if self.right_view is not None:
-            return list(self.right_view.live())
-        return self.rights.partners(left, self.union.key_left, left[END] + 1, None)
+        return self._right.partners(left, self.union.key_left, left[END] + 1, None)
 
     def _try(self, left: Candidate, right: Candidate) -> None:
         pair = self.union.beside(left, right)
@@ -112,10 +123,7 @@ class Next(Operator):
     def _right_between(self, left: Candidate, right: Candidate, row: Row) -> bool:
         """Whether an r' between the two joins a row of l."""
         one = (left[START], left[END], left[DONE], left[3], left[PARTS], (row,))
-        if self.between_right_view is not None:
-            others: Iterable[Candidate] = self.between_right_view.live()
-        else:
-            others = self.between_rights.latest(self.union.key_left(row), right[START] - 1, left[END] + 1)
+        others = self._between_right.latest(self.union.key_left(row), right[START] - 1, left[END] + 1)
         return any(
             left[END] < other[START] and other[END] < right[START] and self._joins(one, other)
             for other in others
@@ -124,10 +132,7 @@ class Next(Operator):
     def _left_between(self, left: Candidate, right: Candidate, row: Row) -> bool:
         """Whether an l' between the two joins a row of r."""
         one = (right[START], right[END], right[DONE], right[3], right[PARTS], (row,))
-        if self.between_left_view is not None:
-            others: Iterable[Candidate] = self.between_left_view.live()
-        else:
-            others = self.between_lefts.latest(self.union.key_right(row), right[START] - 1, left[END] + 1)
+        others = self._between_left.latest(self.union.key_right(row), right[START] - 1, left[END] + 1)
         return any(
             left[END] < other[START] and other[END] < right[START] and self._joins(other, one)
             for other in others

@@ -158,13 +158,16 @@ class Memory:
             self._traces = True
             self.quick_until = -_NEVER
             self._trace()
+        lost: dict[Key, set[int]] = {}
         for number in gone & self._holding.keys():
             for candidate in self._holding.pop(number):
                 for key in keys_of(self.key, candidate[ROWS]) or (ROWLESS,):
-                    held = self.buckets.get(key, [])
-                    held[:] = [one for one in held if one is not candidate]
-                    if not held:
-                        self.buckets.pop(key, None)
+                    lost.setdefault(key, set()).add(id(candidate))
+        for key, candidates in lost.items():
+            held = self.buckets.get(key, [])
+            held[:] = [one for one in held if id(one) not in candidates]
+            if not held:
+                self.buckets.pop(key, None)
 
     def _trace(self) -> None:
         self._holding.clear()  # ids of what is forgotten may be used again

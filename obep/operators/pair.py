@@ -9,6 +9,7 @@ from obep.operators.memory import Measure, Memory
 from obep.operators.operator import Operator, clashes
 from obep.operators.relations import RELATIONS
 from obep.operators.rows import Joining, compile_test, key_function
+from obep.operators.view import Shown, shown_by
 from obep.plan import nodes
 
 
@@ -88,6 +89,8 @@ class Pair(Operator):
         self.rights = Memory(self.union.key_right, *kept_for(node))
         self.left_view: Operator | None = None
         self.right_view: Operator | None = None
+        self._shown_left: Shown | None = None
+        self._shown_right: Shown | None = None
         # What comes before the other and is on time has come before it: no need to remember the later one.
         self.keep_left = not (node.relation == "AFTER" and node.right.punctual) and not node.left.view
         self.keep_right = not (node.relation == "SEQ" and node.left.punctual) and not node.right.view
@@ -118,6 +121,8 @@ class Pair(Operator):
             return
         new_left, self.new_left = self.new_left, []
         new_right, self.new_right = self.new_right, []
+        self._shown_left = shown_by(self.left_view, self.union.key_left)
+        self._shown_right = shown_by(self.right_view, self.union.key_right)
         for left in new_left:
             for right in self._rights_of(left):
                 if right[DONE] < at:
@@ -131,6 +136,7 @@ class Pair(Operator):
         if self.keep_right:
             for right in new_right:
                 self.rights.add(right)
+        self._shown_left = self._shown_right = None
 
     def _try(self, left: Candidate, right: Candidate) -> None:
         pair = self.union(left, right)
@@ -138,14 +144,12 @@ class Pair(Operator):
             self.emit(pair)
 
     def _lefts_of(self, right: Candidate) -> Iterable[Candidate]:
-        if self.left_view is not None:
-            return list(self.left_view.live())
-        return self.lefts.partners(right, self.union.key_right, *self.relation.lefts(right))
+        lefts = self._shown_left or self.lefts
+        return lefts.partners(right, self.union.key_right, *self.relation.lefts(right))
 
     def _rights_of(self, left: Candidate) -> Iterable[Candidate]:
-        if self.right_view is not None:
-            return list(self.right_view.live())
-        return self.rights.partners(left, self.union.key_left, *self.relation.rights(left))
+        rights = self._shown_right or self.rights
+        return rights.partners(left, self.union.key_left, *self.relation.rights(left))
 
     def memories(self) -> Iterable[Memory]:
         return (self.lefts, self.rights)

@@ -11,6 +11,7 @@ from obep.operators.pair import Union, kept_for
 from obep.operators.relations import RELATIONS
 from obep.operators.rows import widener
 from obep.operators.selection import first_of, last_of
+from obep.operators.view import Shown, shown_by
 from obep.plan import nodes
 
 CHOICES = {"first": first_of, "last": last_of}
@@ -29,6 +30,8 @@ class Choosing(Operator):
         self.rights = Memory(self.union.key_right, *kept_for(node))
         self.left_view: Operator | None = None
         self.right_view: Operator | None = None
+        self._left: Memory | Shown = self.lefts
+        self._right: Memory | Shown = self.rights
         self._choose = CHOICES.get(node.which)
         joins = self.union.joining.exact and self.union.test is None and self.union.clash is None
         self._plain = joins and relation == "SEQ" and not self.union.held
@@ -58,6 +61,7 @@ class Choosing(Operator):
             return
         new_left, self._new_left = self._new_left, []
         new_right, self._new_right = self._new_right, []
+        self._look()
         for right in new_right:
             self._with_new(right)
         if new_left:
@@ -66,34 +70,41 @@ class Choosing(Operator):
             for right in new_right:
                 self.rights.add(right)
         self._at_the_end(at)
+        self._look()  # and keep nothing of it
+
+    def _look(self) -> None:
+        """Read the views anew when they are needed next: they are what they are while an instant closes."""
+        self._left = shown_by(self.left_view, self.union.key_left) or self.lefts
+        self._right = shown_by(self.right_view, self.union.key_right) or self.rights
 
     def _at_the_end(self, at: int) -> None:
         """For a policy that looks at all there is."""
 
     def _with_new_lefts(self, lefts: list[Candidate], at: int) -> None:
         for right in self._older_rights(lefts, at):
-            if any(self.union(left, right) is not None for left in lefts):
-                for pair in self._chosen(self._fitting(right)):
-                    if pair[DONE] == at:
-                        self.emit(pair)
+            for pair in self._chosen(self._fitting(right)):
+                if pair[DONE] == at:
+                    self.emit(pair)
 
     def _with_new(self, right: Candidate) -> None:
         for pair in self._chosen(self._fitting(right)):
             self.emit(pair)
 
     def _older_rights(self, lefts: list[Candidate], at: int) -> Iterable[Candidate]:
-        if self.right_view is not None:
-            return [right for right in self.right_view.live() if right[DONE] < at]
-        found = {}
+        """Those from before this instant that one of the new l fits."""
+        found: dict[int, Candidate] = {}
+        fits: set[int] = set()
         for left in lefts:
-            for right in self.rights.partners(left, self.union.key_left, *self.relation.rights(left)):
-                found[id(right)] = right
-        return found.values()
+            for right in self._right.partners(left, self.union.key_left, *self.relation.rights(left)):
+                if right[DONE] < at:
+                    found[id(right)] = right
+                    if id(right) not in fits and self.union(left, right) is not None:
+                        fits.add(id(right))
+        older = [right for key, right in found.items() if key in fits]
+        return self._right.arranged(older) if isinstance(self._right, Shown) else older
 
     def _lefts(self, right: Candidate) -> Iterable[Candidate]:
-        if self.left_view is not None:
-            return list(self.left_view.live())
-        return self.lefts.partners(right, self.union.key_right, *self.relation.lefts(right))
+        return self._left.partners(right, self.union.key_right, *self.relation.lefts(right))
 
     def _fitting(self, right: Candidate) -> list[tuple[Candidate, Candidate]]:
         """Each l that fits (or at least those that may be chosen), with the pair that it makes."""
@@ -177,9 +188,9 @@ class Fallback(Choosing):
         if self._naive:
             lefts = self.lefts if self.left_view is None else self.left_view.live()
             rights = self.rights if self.right_view is None else self.right_view.live()
-            last = last_of(lefts)
+            last = Shown(lambda: last_of(lefts), self.union.key_left)
             for right in last_of(rights):
-                for left in last:
+                for left in last.partners(right, self.union.key_right, *self.relation.lefts(right)):
                     pair = self.union(left, right)
                     if pair is not None and pair[DONE] == at:
                         self.emit(pair)

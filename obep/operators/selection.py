@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
+from typing import Any
 
 from obep.operators.candidates import DONE, END, PARTS, SINCE, START, Candidate, Emit
+from obep.operators.memory import FEW
 from obep.operators.operator import Operator
 from obep.operators.rows import Gathering, compile_test
+from obep.operators.state import Pack, Unpack
+from obep.operators.view import bound_of
 from obep.plan import nodes
 
 
@@ -36,16 +40,16 @@ class Choice(Operator):
         self.emit = emit
         self.below: Operator | None = None
         self.choose = first_of if node.which == "first" else last_of
-        self._first = node.which == "first"
+        self._bound = bound_of(node)
         self._eager = node.prompt
         self.waits = not self._eager
         self._keep_all = consumes
         self._horizon = node.horizon
         self._window = node.horizon if node.windowed else None
-        operand = node.operand
-        self._in_order = operand.point and operand.rooted and operand.punctual and not consumes
         self._now = 0
         self._members: list[Candidate] = []
+        self._chosen = 0
+        """How many members there were when the others were last dropped."""
         self._new: list[Candidate] = []
         self._watching: list[Callable[[Candidate], None]] = []
 
@@ -55,28 +59,34 @@ class Choice(Operator):
         self._now = candidate[DONE]
         if self.below is None:
             self._members.append(candidate)
-            if not self._keep_all and self._window is None:
-                self._members = self.choose(self._members)
+            self._bound.add(candidate)
+            if len(self._members) > 2 * self._chosen + FEW:
+                self._drop_others()
         if not self._eager:
             self._new.append(candidate)
-        elif self._shows(candidate, self.live()):
+        elif self._bound.shows(candidate, self._members, self._now):
             self.emit(candidate)
 
     def close(self, at: int) -> None:
         self._now = at
         if self._new:
             new, self._new = self._new, []
-            shown = list(self.live())
-            for candidate in new:
-                if self._shows(candidate, shown):
-                    self.emit(candidate)
+            for candidate in self._shown(new):
+                self.emit(candidate)
+
+    def _shown(self, new: list[Candidate]) -> list[Candidate]:
+        """Those of the new ones that the view shows."""
+        if self.below is None:
+            return [one for one in new if self._bound.shows(one, self._members, self._now)]
+        shown = list(self.live())
+        self._bound.forget()
+        return [one for one in new if self._bound.shows(one, shown, self._now)]
 
     def live(self) -> Iterable[Candidate]:
         if self.below is not None:
             return self.choose(self._in_window(self.below.live()))
-        if self._window is not None:
-            return self._first_in_window(self._now - self._window)
-        return self.choose(self._members) if self._keep_all else self._members
+        self._drop_others()
+        return self.choose(self._members) if self._keep_all or self._window is not None else self._members
 
     def _in_window(self, shown: Iterable[Candidate]) -> Iterable[Candidate]:
         """What another view shows, without what lies outside of the window: it forgets that later."""
@@ -85,26 +95,14 @@ class Choice(Operator):
         before = self._now - self._window
         return [candidate for candidate in shown if candidate[SINCE] > before]
 
-    def _first_in_window(self, before: int) -> list[Candidate]:
-        """What lies outside of the window has no say any more."""
-        members = self._members
-        if not self._in_order:
-            members[:] = [member for member in members if member[SINCE] > before]
-            return first_of(members)
-        expired = 0
-        while expired < len(members) and members[expired][SINCE] <= before:
-            expired += 1
-        if expired:
-            del members[:expired]
-        shown = 1 if members else 0  # all are instants, in order: the first ones are those that tie
-        while 0 < shown < len(members) and members[shown][START] == members[0][START]:
-            shown += 1
-        return members[:shown]
-
-    def _shows(self, candidate: Candidate, among: Iterable[Candidate]) -> bool:
-        if self._first:
-            return all(candidate[START] <= other[END] for other in among)
-        return all(candidate[END] >= other[START] for other in among)
+    def _drop_others(self) -> None:
+        """Forget the members that can never be chosen again."""
+        if self._window is not None:
+            before = self._now - self._window
+            self._members = [member for member in self._members if member[SINCE] > before]
+        elif not self._keep_all:
+            self._members = self.choose(self._members)
+        self._chosen = len(self._members)
 
     def watch(self, seen: Callable[[Candidate], None]) -> None:
         self._watching.append(seen)
@@ -114,15 +112,27 @@ class Choice(Operator):
         """Whether one that hides another hides it for ever."""
         return not self._keep_all and self._window is None
 
+    def dump(self, pack: Pack) -> list[Any]:
+        self._drop_others()
+        return super().dump(pack)
+
+    def load(self, data: list[Any], unpack: Unpack) -> None:
+        super().load(data, unpack)
+        self._bound.forget()
+
     def prune(self, at: int) -> None:
         if self._horizon is not None:
+            self._drop_others()
             before = at - self._horizon
             self._members = [member for member in self._members if member[SINCE] > before]
+            self._bound.forget()
 
     def consume(self, gone: Set[int], at: int) -> None:
         self._members = [m for m in self._members if not any(id(part) in gone for part in m[PARTS])]
+        self._bound.forget()
 
     def size(self) -> int:
+        self._drop_others()
         return len(self._members)
 
 

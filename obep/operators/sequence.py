@@ -13,7 +13,7 @@ from obep.operators.memory import Memory, cut
 from obep.operators.operator import Operator
 from obep.operators.pair import Union
 from obep.plan import nodes
-from obep.plan.nodes import Node, Read
+from obep.plan.nodes import Node, Read, ReadAny
 
 _NEVER = 1 << 62
 
@@ -170,4 +170,6 @@ def _left_leaf(lefts: Instants, ask: int, place: int) -> Take:
 def _direct(node: Node) -> TypeGuard[Read]:
     """Whether it is a leaf whose occurrences are instants, with the rows of an ask as they are."""
     instant = node.point and node.punctual and node.rooted
-    return isinstance(node, Read) and instant and not node.free and not node.held
+    if not isinstance(node, Read) or isinstance(node, ReadAny):
+        return False
+    return instant and not node.free and not node.held

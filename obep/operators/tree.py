@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Set
 from typing import Any
 
-from obep.model import Item, Occurrence
+from obep.model import Item, Occurrence, Term
 from obep.operators.absence import Rest, Silence, Without
 from obep.operators.candidates import NOTHING, Candidate, Emit, Rows, Take
 from obep.operators.following import Next
@@ -19,7 +19,7 @@ from obep.operators.sequence import Sequence
 from obep.operators.state import Pack, Unpack
 from obep.operators.window import bounded, checked
 from obep.plan import nodes
-from obep.plan.nodes import Node, Read
+from obep.plan.nodes import Node, Read, ReadAny
 from obep.plan.sharing import Feed
 
 Enter = Callable[[Occurrence, Rows], None]
@@ -58,7 +58,26 @@ def leaf(node: Read, emit: Emit) -> Leaf:
 
     if node.held:
         return Leaf(node, enter_held)
+    if isinstance(node, ReadAny):
+        return Leaf(node, enter, _take_any(node, enter))
     return Leaf(node, enter, None if node.free else take)
+
+
+def _take_any(node: ReadAny, enter: Enter) -> Take:
+    """An occurrence with the rows of all asks that are read here."""
+    asked: dict[Term, set[int]] = {}
+    for event, ask in node.asked:
+        asked.setdefault(event, set()).add(ask)
+
+    def take(occurrence: Occurrence) -> None:
+        wanted = asked[occurrence.event]
+        lots = [rows for ask, rows in occurrence.solutions.items() if ask in wanted]
+        if len(lots) < 2 or all(rows == lots[0] for rows in lots):
+            enter(occurrence, lots[0] if lots else ())
+        else:
+            enter(occurrence, tuple(sorted({row for rows in lots for row in rows}, key=str)))
+
+    return take
 
 
 class Tree:

@@ -9,6 +9,7 @@ from functools import cached_property
 from obep.guards.asks import Asks
 from obep.guards.mentions import HIDDEN
 from obep.model import Term
+from obep.plan.families import Family, families
 from obep.plan.nodes import Check, Either, Node, Read, Within, walk
 from obep.plan.sharing import Feed, share
 from obep.plan.windows import WindowPlan
@@ -42,6 +43,8 @@ class EventPlan:
     guard: Guard | None = None
     bounded: bool = False
     """It rests on an event that runs as a lower bound: there may be more, or with a negation less."""
+    family: Family | None = None
+    """What several events have in common that differ in one thing."""
     window: str = ""
     """The window over whose items together a logical event is looked for."""
 
@@ -137,9 +140,22 @@ class Plan:
             for event in self.events
             if event.root is not None and not event.partition_by and not event.consumes
         }
-        common, fed = share(alike)
+        found = {f"family:{number}": one for number, one in enumerate(families(alike, self._plain))}
+        members = {event: name for name, family in found.items() for event in family.members}
+        alone = {event: root for event, root in alike.items() if event not in members}
+        common, fed = share(alone | {name: family.root for name, family in found.items()})
+        for event, name in members.items():
+            fed[event] = Feed(name, (alike[event],), horizon=alike[event].horizon)
         events = tuple(replace(event, root=fed.get(event.event, event.root)) for event in self.events)
-        return events, {name: EventPlan(name, name, 0, root=root) for name, root in common.items()}
+        shared = {name: EventPlan(name, name, 0, root=root) for name, root in common.items()}
+        shared |= {name: EventPlan(name, name, 0, root=fed[name], family=one) for name, one in found.items()}
+        return events, shared
+
+    @property
+    def _plain(self) -> frozenset[Term]:
+        """The logical events that are found in items only: their occurrences come before all others."""
+        logical = (one for one in self.events if one.root is None and one.guard_ask is None)
+        return frozenset(one.event for one in logical if not one.window) - self.derived.keys()
 
     def __getitem__(self, event: Term) -> EventPlan:
         return next(planned for planned in self.events if planned.event == event)

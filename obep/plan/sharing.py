@@ -59,14 +59,14 @@ class Feed(Node):
 
 def share(roots: Mapping[Term, Node]) -> tuple[dict[str, Node], dict[Term, Node]]:
     """The sub-patterns to run once, by name, and the patterns of the events that are fed by them."""
-    counts = Counter(_key(node) for root in roots.values() for node in _candidates(root))
+    counts = Counter(key_of_pattern(node) for root in roots.values() for node in _candidates(root))
     if max(counts.values(), default=0) < 2:  # as they are, with all that is known of them
         return {}, dict(roots)
     names: dict[Node, str] = {}
     common: dict[str, Node] = {}
 
     def fed(node: Node) -> Node:
-        if _sharable(node) and counts[key := _key(node)] > 1:
+        if _sharable(node) and counts[key := key_of_pattern(node)] > 1:
             if key not in names:
                 names[key] = f"common:{len(names)}"
                 common[names[key]] = node
@@ -99,7 +99,7 @@ def _enters(node: Node) -> bool:
     return not (isinstance(node, nodes.Within) and node.replay) and not node.held
 
 
-def _key(node: Node) -> Node:
+def key_of_pattern(node: Node) -> Node:
     """The node with its aliases numbered, so that their names do not matter."""
     names = {alias.name: f"_{number}" for number, alias in enumerate(_all_aliases(node))}
     return _numbered(node, names)

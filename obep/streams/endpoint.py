@@ -30,6 +30,7 @@ HELP = {
     "unknown_total": "Statements whose class or property the ontology does not know.",
     "capped_total": "Events with more explanations in one item than are kept.",
     "undecided_total": "Items that needed the reasoner and had none.",
+    "evicted_total": "Values of PARTITION BY that were forgotten, since there were more than max_keys.",
     "undelivered_total": "Occurrences that a sink did not take.",
     "state_bytes": "Memory of the state stores (Spark).",
     "bucket_skew": "How much more the busiest bucket found than one has on average (Spark).",

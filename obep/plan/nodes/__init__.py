@@ -20,7 +20,7 @@ from obep.plan.nodes.binary import (
     Silence,
     Without,
 )
-from obep.plan.nodes.node import Alias, Condition, Node, Read, walk
+from obep.plan.nodes.node import Alias, Condition, Node, Read, ReadAny, walk
 from obep.plan.nodes.unary import Check, Choice, Rest, Settle, Unary, Within
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Pair",
     "Pick",
     "Read",
+    "ReadAny",
     "Relation",
     "Rest",
     "Settle",

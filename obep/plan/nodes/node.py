@@ -147,6 +147,11 @@ class Read(Node):
     apart: bool = False
     """Its event does not look at every item: what one item shows, another may show of another event."""
 
+    @property
+    def events(self) -> tuple[str, ...]:
+        """The events whose occurrences come in here."""
+        return (self.event,)
+
     @cached_property
     def aliases(self) -> tuple[Alias, ...]:
         return (Alias(self.alias, self.event),)
@@ -186,3 +191,15 @@ class Read(Node):
     @property
     def tip(self) -> bool:
         return True
+
+
+@dataclass(frozen=True)
+class ReadAny(Read):
+    """In place of the leaves of several patterns that are the same but for it: what any of them reads."""
+
+    asked: tuple[tuple[str, int], ...] = ()
+    """(event, ask) of each."""
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(event for event, _ in self.asked))

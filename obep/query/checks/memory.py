@@ -44,6 +44,7 @@ def unbounded(scope: Scope) -> Iterator[Diagnostic]:
     consumes = event.policy in ("chronological", "recent")
     kept = list(_kept(event.pattern, scope.measures, consumes))
     if not kept:
+        yield from _every_key(scope)
         return
     names = list(dict.fromkeys(quote(node) for node in kept))
     few = len(names) == 1
@@ -60,6 +61,45 @@ def unbounded(scope: Scope) -> Iterator[Diagnostic]:
         reason,
         f"MATCH {quote(Within(event.pattern, _bound_for(event.pattern, scope.measures)))}",
     )
+
+
+def _every_key(scope: Scope) -> Iterator[Diagnostic]:
+    """FIRST and LAST keep what they choose, of every value of the partition."""
+    event = scope.event
+    kept = list(_views(event.pattern, scope.measures)) if event.partition_by else []
+    if not kept:
+        return
+    names = list(dict.fromkeys(quote(node) for node in kept))
+    values = listed([f"?{variable.name}" for variable in event.partition_by])
+    yield say(
+        "OBEP200",
+        scope.file,
+        kept[0].span,
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} kept for ever, for every value of {values}",
+        "No WITHIN says when a value may be forgotten: the state grows with the number of values. max_keys "
+        "under [engine] in obep.toml is a cap on them, which forgets the oldest.",
+        f"MATCH {quote(Within(event.pattern, _bound_for(event.pattern, scope.measures)))}",
+    )
+
+
+def _views(node: Pattern, measures: Measures) -> Iterator[Pattern]:
+    """FIRST and LAST that no WITHIN covers."""
+    if isinstance(node, Within):
+        return
+    if isinstance(node, First | Last):
+        yield node
+    for operand in operands(node):
+        if not _ends_with(node, operand, measures):
+            yield from _views(operand, measures)
+
+
+def _ends_with(node: Pattern, operand: Pattern, measures: Measures) -> bool:
+    """Whether what is denied counts only until a deadline, or inside of what has an end."""
+    if not isinstance(node, Without | NotFollowedBy) or operand is not node.right:
+        return False
+    if _looks_back(operand, measures.definitions):
+        return False
+    return isinstance(node, NotFollowedBy) or measures.longest(node.left) is not None
 
 
 def _bound_for(pattern: Pattern, measures: Measures) -> Duration:
@@ -93,11 +133,8 @@ def _kept(node: Pattern, measures: Measures, consumes: bool) -> Iterator[Pattern
             yield inner
     for operand in operands(node):
         denied = isinstance(node, Without | NotFollowedBy) and operand is node.right
-        if denied and not _looks_back(operand, measures.definitions):
-            if isinstance(node, NotFollowedBy):
-                continue  # only what comes before the deadline counts
-            if isinstance(node, Without) and measures.longest(node.left) is not None:
-                continue  # only what lies inside the left side counts, and that has an end
+        if _ends_with(node, operand, measures):
+            continue
         yield from _kept(operand, measures, consumes and not denied)
 
 
