@@ -73,6 +73,10 @@ class Run:
     on_items: Callable[[Sequence[Item]], None] = lambda items: None
     on_found: Callable[[Sequence[Occurrence]], None] = lambda found: None
     stopping: bool = False
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """What kind of thing each source is, by its key."""
+    _before: dict[str, int] | None = None
+    """Where a checkpoint says that outputs stand, also those that this run does not have."""
     _failed_before: int = 0
     """Occurrences that sinks had not taken when the stop was asked for."""
     _saved: float = 0.0
@@ -81,12 +85,15 @@ class Run:
         """Goes on where a checkpoint stands; sinks were opened at its positions."""
         self.engine.restore(standing.state)
         self.positions = {key: dict(position) for key, position in standing.sources.items()}
+        self._before = dict(standing.outputs)
         if standing.style is not None:
             self.notes.styles["before"] = standing.style
 
     def go(self) -> None:
         """Runs to the end of all sources, when the last instant closes, or until stopped, when not."""
         self._saved = self.clock()
+        if self.checkpoint is not None and self._before not in (None, self._outputs()):
+            self.checkpoint.save(self._standing())  # an output that begins is known before it is written
         try:
             whole = True
             for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle):
@@ -144,20 +151,25 @@ class Run:
         if self.stopping and len(self.failed) > self._failed_before:
             return  # given up in a hurry: the next run sends them, as after a kill
         self.letters.flush()
-        sinks = {key: outlet.sink.position() for key, outlet in self.outlets.items()}
-        self.checkpoint.save(
-            Standing(
-                self.query_hash,
-                self.engine.snapshot(),
-                self.positions,
-                sinks,
-                self.letters.position(),
-                self.notes.style,
-            )
-        )
+        self.checkpoint.save(self._standing())
         for key, source in self.sources.items():
             source.committed(self.positions.get(key, {}))
         self._saved = self.clock()
+
+    def _standing(self) -> Standing:
+        return Standing(
+            self.query_hash,
+            self.engine.snapshot(),
+            self.positions,
+            self._outputs(),
+            dict(self.origins),
+            self.notes.style,
+        )
+
+    def _outputs(self) -> dict[str, int]:
+        """Where outputs stand: those that this run does not have are where they were."""
+        sinks = {key: outlet.sink.position() for key, outlet in self.outlets.items()}
+        return {**(self._before or {}), **sinks, **self.letters.positions()}
 
     def _take(self, turn: Turn) -> None:
         items = []
