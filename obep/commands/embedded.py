@@ -22,6 +22,7 @@ from obep.commands.remarks import (
     say_doubts,
     say_findings,
     say_mappings,
+    say_noted,
     say_skipped,
     say_unordered,
 )
@@ -87,6 +88,7 @@ def run_embedded(order: Order) -> int:
         if endpoint is not None:
             endpoint.close()
     progress.end(figures.line(), stopped=bool(caught))
+    say_noted(run.notes, progress)
     taken = engine.counters["processed"] - before + engine.waiting
     say_doubts(run.notes, progress, tuple(run.notes.doubts))
     remark(engine.counters, query, progress)
@@ -108,6 +110,7 @@ def _look(strangers: Strangers, times: TimesApart, items: Sequence[Item]) -> Non
 def _turn(run: Run, progress: Progress, figures: Figures, absences: Absences) -> None:
     """Says what was noted about the first times, as soon as they are read, and how far the run is."""
     absences.look(run.sources, progress)
+    say_noted(run.notes, progress)
     say_doubts(run.notes, progress, run.notes.settled)
     progress.move(figures.line)
 
@@ -143,6 +146,7 @@ def open_run(order: Order, query: Query, warn: Warn = lambda code, said: None) -
             trusted=inlet.trusted,
             notes=notes,
             spool=_spool(order, inlet),
+            resumes=checkpoint is not None,
         )
         for inlet in order.inlets
     }

@@ -116,6 +116,12 @@ def say_doubts(notes: Notes, progress: Progress, sources: Iterable[str]) -> None
         progress.warn("OBEP566", f"{source}: {doubt.said}", doubt.remedy)
 
 
+def say_noted(notes: Notes, progress: Progress) -> None:
+    """Warns of what the sources have noted, once each."""
+    while notes.said:
+        progress.warn(*notes.said.pop(0))
+
+
 def say_arrivals(notes: Notes, progress: Progress) -> None:
     """Warns of items that had no time."""
     if notes.arrivals:
