@@ -44,6 +44,7 @@ from obep.model import Item, Occurrence
 from obep.streams.checkpoint import Checkpoint, require_same_sources
 from obep.streams.files import PipeSource
 from obep.streams.letters import Letters
+from obep.streams.locks import Locks
 from obep.streams.order import Inlet, Order, Target, bindings, file_of, origin_of, wanted_events
 from obep.streams.outputs import Warn, continued_at
 from obep.streams.pipeline import Outlet, Run
@@ -61,6 +62,12 @@ def run_embedded(order: Order) -> int:
     """Runs the query; the exit status."""
     progress = Progress(quiet=order.quiet, as_json=order.log_json)
     query = opened(order)
+    with Locks() as locks:
+        locks.take(order)
+        return _run(order, query, progress)
+
+
+def _run(order: Order, query: Query, progress: Progress) -> int:
     said = say_mappings(query, order)
     run, engine = open_run(order, query, progress.warn)
     before, figures = engine.counters["processed"], Figures(run, engine)

@@ -24,10 +24,12 @@ from obep.commands.remarks import (
 from obep.commands.terminal import escaped, plain
 from obep.engine.blocks import NOTED
 from obep.engine.letters import LATE
+from obep.engine.query import Query
 from obep.errors import ObepError, Stopped, fail
 from obep.hidden import hide
 from obep.spark.heartbeat import other_sources
 from obep.spark.reasons import our_words
+from obep.streams.locks import Locks
 from obep.streams.order import Order, bindings
 from obep.streams.refused import refused
 
@@ -50,10 +52,16 @@ _OPTION = re.compile(
 
 def run_on_spark(order: Order) -> int:
     """Runs the query; the exit status."""
-    from obep.spark.compose import SparkRun
-
     progress = Progress(quiet=order.quiet, as_json=order.log_json)
     query = opened(order)
+    with Locks() as locks:
+        locks.take(order)
+        return _run(order, query, progress)
+
+
+def _run(order: Order, query: Query, progress: Progress) -> int:
+    from obep.spark.compose import SparkRun
+
     said = say_mappings(query, order)
     run = SparkRun(order, query, for_terminal=escaped)
     run.notices.strangers.said = said

@@ -204,7 +204,7 @@ class Delivery:
     def _positions(self) -> dict[str, int]:
         positions = {key: sink.position() for key, sink in self._sinks.items()}
         if self._file is not None:
-            positions[LETTERS] = self._file.position()
+            positions |= self._file.positions()
         return positions
 
     def _read(self) -> Noted:

@@ -41,6 +41,14 @@ class Version(msgspec.Struct):
     version: int
 
 
+def make_folder(folder: Path) -> None:
+    """Make the folder of a checkpoint, if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise fail("OBEP554", f"{folder} cannot be a checkpoint: {error.strerror}") from None
+
+
 def require_same_sources(standing: Standing, inlets: Iterable[Inlet]) -> None:
     """Refuse sources whose positions the checkpoint cannot have; another file is no such one."""
     now = {inlet.key: origin_of(inlet) for inlet in inlets}
@@ -62,10 +70,7 @@ class Checkpoint:
     """The checkpoint of a folder."""
 
     def __init__(self, folder: Path) -> None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise fail("OBEP554", f"{folder} cannot be a checkpoint: {error.strerror}") from None
+        make_folder(folder)
         self._path = folder / NAME
 
     def load(self, query: str) -> Standing | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -55,6 +55,22 @@ def continued_at(path: Path, known: Mapping[str, int] | None, warn: Warn) -> int
             remedy=f"put the old file back, or mv {path} elsewhere to go on in a new one",
         )
     return start
+
+
+def left_at(known: Mapping[str, int], present: Collection[str]) -> dict[str, int]:
+    """Where files stand that a run leaves alone, up to the last whole line.
+
+    What stands there beyond the checkpoint was found at the end of the last run. The run that goes on finds
+    it again and writes it elsewhere, so nothing will come in its place.
+    """
+    found = dict(known)
+    for key in known.keys() - set(present):
+        scheme, _, path = key.partition(":")
+        if scheme == "file" and _size_of(Path(path)):
+            with Path(path).open("rb") as file:
+                file.seek(min(known[key], file.seek(0, os.SEEK_END)))
+                found[key] = file.tell() + file.read().rfind(b"\n") + 1
+    return found
 
 
 def _size_of(path: Path) -> int | None:

@@ -14,6 +14,7 @@ from obep.streams.batches import Source
 from obep.streams.checkpoint import Checkpoint, Standing
 from obep.streams.letters import Letters
 from obep.streams.merge import Positions, Turn, merged
+from obep.streams.outputs import left_at
 from obep.streams.posted import Posted
 from obep.streams.sinks import FileSink, OutputSink, Sink
 
@@ -77,6 +78,8 @@ class Run:
     """What kind of thing each source is, by its key."""
     _before: dict[str, int] | None = None
     """Where a checkpoint says that outputs stand, also those that this run does not have."""
+    _left: dict[str, int] = field(default_factory=dict)
+    """Where they stand once this run has gone on."""
     _failed_before: int = 0
     """Occurrences that sinks had not taken when the stop was asked for."""
     _saved: float = 0.0
@@ -86,6 +89,7 @@ class Run:
         self.engine.restore(standing.state)
         self.positions = {key: dict(position) for key, position in standing.sources.items()}
         self._before = dict(standing.outputs)
+        self._left = left_at(self._before, {*self.outlets, self.letters.key})
         if standing.style is not None:
             self.notes.styles["before"] = standing.style
 
@@ -167,9 +171,10 @@ class Run:
         )
 
     def _outputs(self) -> dict[str, int]:
-        """Where outputs stand: those that this run does not have are where they were."""
+        """Where outputs stand, also those that this run does not have."""
+        before = self._left if self.items else self._before or {}
         sinks = {key: outlet.sink.position() for key, outlet in self.outlets.items()}
-        return {**(self._before or {}), **sinks, **self.letters.positions()}
+        return {**before, **sinks, **self.letters.positions()}
 
     def _take(self, turn: Turn) -> None:
         items = []

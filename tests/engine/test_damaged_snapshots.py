@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 from engine_cases import engine, ttl
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from obep.engine.runtime import Engine
@@ -59,6 +59,7 @@ def test_a_snapshot_that_was_cut_is_noticed_wherever_it_was_cut(size: int) -> No
     refused(saved()[: size % len(saved())])
 
 
+@settings(max_examples=30)
 @given(st.binary(max_size=60))
 def test_any_bytes_are_no_snapshot(data: bytes) -> None:
     refused(data)
