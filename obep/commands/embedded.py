@@ -46,7 +46,7 @@ from obep.streams.files import PipeSource
 from obep.streams.letters import Letters
 from obep.streams.locks import Locks
 from obep.streams.order import Inlet, Order, Target, bindings, file_of, origin_of, wanted_events
-from obep.streams.outputs import Warn, continued_at
+from obep.streams.outputs import Warn, continued_at, output_key
 from obep.streams.pipeline import Outlet, Run
 from obep.streams.sinks import open_sink
 from obep.streams.sources import open_source
@@ -95,7 +95,7 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
         if endpoint is not None:
             endpoint.close()
     progress.end(figures.line(), stopped=bool(caught))
-    say_noted(run.notes, progress)
+    say_noted(run.notes.said, progress)
     taken = engine.counters["processed"] - before + engine.waiting
     say_doubts(run.notes, progress, tuple(run.notes.doubts))
     remark(engine.counters, query, progress)
@@ -117,7 +117,7 @@ def _look(strangers: Strangers, times: TimesApart, items: Sequence[Item]) -> Non
 def _turn(run: Run, progress: Progress, figures: Figures, absences: Absences) -> None:
     """Says what was noted about the first times, as soon as they are read, and how far the run is."""
     absences.look(run.sources, progress)
-    say_noted(run.notes, progress)
+    say_noted(run.notes.said, progress)
     say_doubts(run.notes, progress, run.notes.settled)
     progress.move(figures.line)
 
@@ -160,7 +160,7 @@ def open_run(order: Order, query: Query, warn: Warn = lambda code, said: None) -
     live = any(source.live for source in sources.values())
     known = None if standing is None else standing.outputs
     dead = order.dead_letters
-    letters = Letters(dead, 0 if dead is None else continued_at(dead, known, warn))
+    letters = Letters(dead, 0 if dead is None else continued_at(output_key(dead), dead, known, warn))
     engine = query.engine(
         lateness=_seconds(order.lateness),
         idle=_seconds(order.idle),
@@ -199,7 +199,7 @@ def _seconds(micros: int | None) -> timedelta | None:
 def _start(target: Target, config: Config, known: Mapping[str, int] | None, warn: Warn) -> int:
     """Where a sink goes on; only files have such a place."""
     path = file_of(target, config)
-    return 0 if path is None else continued_at(path, known, warn)
+    return 0 if path is None else continued_at(target.key, path, known, warn)
 
 
 def _outlet(target: Target, order: Order, query: Query, notes: Notes, start: int) -> Outlet:

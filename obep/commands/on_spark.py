@@ -18,6 +18,7 @@ from obep.commands.remarks import (
     say_doubts,
     say_findings,
     say_mappings,
+    say_noted,
     say_skipped,
     say_unordered,
 )
@@ -90,6 +91,7 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
         if endpoint is not None:
             endpoint.close()
     progress.end(figures(run), stopped=bool(caught))
+    say_noted(run.delivery.said, progress)
     say_doubts(run.notices.notes, progress, tuple(run.notices.notes.doubts))
     remark(run.tally.noted, query, progress)
     say_findings(run.notices.strangers, run.notices.repeats, progress)
@@ -105,6 +107,7 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
 def _turn(run: SparkRun, progress: Progress, absences: Absences) -> None:
     """Says what was noted about the first times, as soon as they are read, and how far the run is."""
     absences.look(run.ends, progress)
+    say_noted(run.delivery.said, progress)
     notes = run.notices.notes
     say_doubts(notes, progress, notes.settled)
     progress.move(lambda: figures(run))

@@ -19,7 +19,7 @@ def output_key(path: Path) -> str:
     return f"file:{path.resolve()}"
 
 
-def continued_at(path: Path, known: Mapping[str, int] | None, warn: Warn) -> int:
+def continued_at(key: str, path: Path, known: Mapping[str, int] | None, warn: Warn) -> int:
     """Where a file goes on. `known` are the positions of the checkpoint; none for a run that begins.
 
     A file that is gone or empty was taken away, as programs that rotate files do: it begins anew. One that
@@ -28,7 +28,7 @@ def continued_at(path: Path, known: Mapping[str, int] | None, warn: Warn) -> int
     if known is None:
         return 0
     size = _size_of(path)
-    start = known.get(output_key(path))
+    start = known.get(key)
     if size is None:  # no regular file: nothing of it is taken back
         return start or 0
     if start is None and size:
