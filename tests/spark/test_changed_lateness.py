@@ -28,7 +28,7 @@ def test_items_in_order_give_the_same_whatever_the_lateness_becomes(
         buckets.resume(kept)
         found += buckets.run(part)
         kept = buckets.kept()
-    found += [hit for hit in buckets.run([(stream, last + 2000 * S, "") for stream in ("s", "t")])]
+    found += buckets.run([(stream, last + 2000 * S, "") for stream in ("s", "t")])
     whole = embedded(name, given, close=False, lateness=0)[0]
     assert sorted(found) == sorted(shown(whole).elements())
     assert found
