@@ -264,7 +264,7 @@ CODES: dict[str, str] = {
     "OBEP570": "a graph that cannot be pushed",
     "OBEP571": "an engine that is closed",
     "OBEP572": "a query without RETURN",
-    "OBEP573": "a snapshot that does not fit",
+    "OBEP573": "a snapshot or checkpoint that cannot be read",
     "OBEP574": "a block of another version",
     "OBEP575": "a state of another version",
     "OBEP576": "an event that the query does not define",
@@ -281,6 +281,9 @@ CODES: dict[str, str] = {
     "OBEP587": "a Spark that does not start",
     "OBEP588": "a cap on keys that cannot be applied",
     "OBEP589": "values of PARTITION BY that were forgotten",
+    "OBEP590": "a file that is not the one of the last run",
+    "OBEP591": "a checkpoint or file that another run has",
+    "OBEP592": "an end of the input that is not finished",
     "OBEP599": "something that obep did not expect",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",

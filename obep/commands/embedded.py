@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from hashlib import blake2b
@@ -22,10 +22,12 @@ from obep.commands.remarks import (
     say_doubts,
     say_findings,
     say_mappings,
+    say_noted,
     say_skipped,
     say_unordered,
 )
 from obep.commands.terminal import escaped
+from obep.config import Config
 from obep.engine.blocks import EVICTED, NOTED
 from obep.engine.letters import LATE
 from obep.engine.output import to_line
@@ -36,13 +38,15 @@ from obep.engine.runtime import Engine
 from obep.engine.strangers import Strangers
 from obep.engine.times_apart import TimesApart
 from obep.engine.why import why
-from obep.errors import ObepError, fail
+from obep.errors import ObepError
 from obep.formats.reading import Notes
 from obep.model import Item, Occurrence
-from obep.streams.checkpoint import Checkpoint, Standing
+from obep.streams.checkpoint import Checkpoint, require_same_sources
 from obep.streams.files import PipeSource
 from obep.streams.letters import Letters
-from obep.streams.order import Inlet, Order, Target, bindings, wanted_events
+from obep.streams.locks import Locks
+from obep.streams.order import Inlet, Order, Target, bindings, file_of, origin_of, wanted_events
+from obep.streams.outputs import Warn, continued_at, output_key
 from obep.streams.pipeline import Outlet, Run
 from obep.streams.sinks import open_sink
 from obep.streams.sources import open_source
@@ -58,8 +62,14 @@ def run_embedded(order: Order) -> int:
     """Runs the query; the exit status."""
     progress = Progress(quiet=order.quiet, as_json=order.log_json)
     query = opened(order)
+    with Locks() as locks:
+        locks.take(order)
+        return _run(order, query, progress)
+
+
+def _run(order: Order, query: Query, progress: Progress) -> int:
     said = say_mappings(query, order)
-    run, engine = open_run(order, query)
+    run, engine = open_run(order, query, progress.warn)
     before, figures = engine.counters["processed"], Figures(run, engine)
     absences = Absences()
     run.on_turn = lambda run: _turn(run, progress, figures, absences)
@@ -85,6 +95,7 @@ def run_embedded(order: Order) -> int:
         if endpoint is not None:
             endpoint.close()
     progress.end(figures.line(), stopped=bool(caught))
+    say_noted(run.notes.said, progress)
     taken = engine.counters["processed"] - before + engine.waiting
     say_doubts(run.notes, progress, tuple(run.notes.doubts))
     remark(engine.counters, query, progress)
@@ -106,6 +117,7 @@ def _look(strangers: Strangers, times: TimesApart, items: Sequence[Item]) -> Non
 def _turn(run: Run, progress: Progress, figures: Figures, absences: Absences) -> None:
     """Says what was noted about the first times, as soon as they are read, and how far the run is."""
     absences.look(run.sources, progress)
+    say_noted(run.notes.said, progress)
     say_doubts(run.notes, progress, run.notes.settled)
     progress.move(figures.line)
 
@@ -123,11 +135,13 @@ def _spool(order: Order, inlet: Inlet) -> Path | None:
     return order.checkpoint / "spool" / blake2b(inlet.key.encode(), digest_size=8).hexdigest()
 
 
-def open_run(order: Order, query: Query) -> tuple[Run, Engine]:
+def open_run(order: Order, query: Query, warn: Warn = lambda code, said: None) -> tuple[Run, Engine]:
     """The run with its sources, sinks and checkpoint; what cannot be opened is the user's to mend."""
     config, notes = order.config, Notes()
     checkpoint = Checkpoint(order.checkpoint) if order.checkpoint is not None else None
     standing = checkpoint.load(query.hash) if checkpoint is not None else None
+    if standing is not None:
+        require_same_sources(standing, order.inlets)
     streams = _streams(query)
     alone = streams[0] if len(streams) == 1 else ""
     sources = {
@@ -139,11 +153,14 @@ def open_run(order: Order, query: Query) -> tuple[Run, Engine]:
             trusted=inlet.trusted,
             notes=notes,
             spool=_spool(order, inlet),
+            resumes=checkpoint is not None,
         )
         for inlet in order.inlets
     }
     live = any(source.live for source in sources.values())
-    letters = Letters(order.dead_letters, standing.letters if standing else 0)
+    known = None if standing is None else standing.outputs
+    dead = order.dead_letters
+    letters = Letters(dead, 0 if dead is None else continued_at(output_key(dead), dead, known, warn))
     engine = query.engine(
         lateness=_seconds(order.lateness),
         idle=_seconds(order.idle),
@@ -151,7 +168,9 @@ def open_run(order: Order, query: Query) -> tuple[Run, Engine]:
         on_dead_letter=letters.take,
         max_keys=config.engine.get("max_keys"),
     )
-    outlets = {t.key: _outlet(t, order, query, notes, standing) for t in order.targets}
+    outlets = {
+        t.key: _outlet(t, order, query, notes, _start(t, order.config, known, warn)) for t in order.targets
+    }
     run = Run(
         engine,
         sources,
@@ -162,11 +181,9 @@ def open_run(order: Order, query: Query) -> tuple[Run, Engine]:
         frozenset(streams),
         notes=notes,
         idle=order.idle is not None,
+        origins={inlet.key: origin_of(inlet) for inlet in order.inlets},
     )
     if standing is not None:
-        if set(standing.sources) - set(sources):
-            gone = ", ".join(sorted(set(standing.sources) - set(sources)))
-            raise fail("OBEP558", f"the checkpoint also read {gone}", remedy="give the same sources again")
         run.restore(standing)
     return run, engine
 
@@ -180,8 +197,13 @@ def _seconds(micros: int | None) -> timedelta | None:
     return None if micros is None else timedelta(microseconds=micros)
 
 
-def _outlet(target: Target, order: Order, query: Query, notes: Notes, standing: Standing | None) -> Outlet:
-    start = standing.sinks.get(target.key, 0) if standing is not None else 0
+def _start(target: Target, config: Config, known: Mapping[str, int] | None, warn: Warn) -> int:
+    """Where a sink goes on; only files have such a place."""
+    path = file_of(target, config)
+    return 0 if path is None else continued_at(target.key, path, known, warn)
+
+
+def _outlet(target: Target, order: Order, query: Query, notes: Notes, start: int) -> Outlet:
     sink = open_sink(target.uri, target.settings, order.config, start, target.trusted)
     returned = query.plan.returned
     trig = target.uri.lower().endswith(".trig")

@@ -18,16 +18,19 @@ from obep.commands.remarks import (
     say_doubts,
     say_findings,
     say_mappings,
+    say_noted,
     say_skipped,
     say_unordered,
 )
 from obep.commands.terminal import escaped, plain
 from obep.engine.blocks import NOTED
 from obep.engine.letters import LATE
+from obep.engine.query import Query
 from obep.errors import ObepError, Stopped, fail
 from obep.hidden import hide
 from obep.spark.heartbeat import other_sources
 from obep.spark.reasons import our_words
+from obep.streams.locks import Locks
 from obep.streams.order import Order, bindings
 from obep.streams.refused import refused
 
@@ -50,8 +53,6 @@ _OPTION = re.compile(
 
 def run_on_spark(order: Order) -> int:
     """Runs the query; the exit status."""
-    from obep.spark.compose import SparkRun
-
     progress = Progress(quiet=order.quiet, as_json=order.log_json)
     if "max_keys" in order.config.engine:
         raise fail(
@@ -61,6 +62,14 @@ def run_on_spark(order: Order) -> int:
             remedy="a WITHIN, which bounds the state on every engine; or --engine embedded",
         )
     query = opened(order)
+    with Locks() as locks:
+        locks.take(order)
+        return _run(order, query, progress)
+
+
+def _run(order: Order, query: Query, progress: Progress) -> int:
+    from obep.spark.compose import SparkRun
+
     said = say_mappings(query, order)
     run = SparkRun(order, query, for_terminal=escaped)
     run.notices.strangers.said = said
@@ -89,6 +98,7 @@ def run_on_spark(order: Order) -> int:
         if endpoint is not None:
             endpoint.close()
     progress.end(figures(run), stopped=bool(caught))
+    say_noted(run.delivery.said, progress)
     say_doubts(run.notices.notes, progress, tuple(run.notices.notes.doubts))
     remark(run.tally.noted, query, progress)
     say_findings(run.notices.strangers, run.notices.repeats, progress)
@@ -104,6 +114,7 @@ def run_on_spark(order: Order) -> int:
 def _turn(run: SparkRun, progress: Progress, absences: Absences) -> None:
     """Says what was noted about the first times, as soon as they are read, and how far the run is."""
     absences.look(run.ends, progress)
+    say_noted(run.delivery.said, progress)
     notes = run.notices.notes
     say_doubts(notes, progress, notes.settled)
     progress.move(lambda: figures(run))

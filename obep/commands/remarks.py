@@ -124,6 +124,12 @@ def say_doubts(notes: Notes, progress: Progress, sources: Iterable[str]) -> None
         progress.warn("OBEP566", f"{source}: {doubt.said}", doubt.remedy)
 
 
+def say_noted(said: list[tuple[str, str]], progress: Progress) -> None:
+    """Warns of what was noted about sources and sinks, once each."""
+    while said:
+        progress.warn(*said.pop(0))
+
+
 def say_arrivals(notes: Notes, progress: Progress) -> None:
     """Warns of items that had no time."""
     if notes.arrivals:

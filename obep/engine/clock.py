@@ -8,9 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+import msgspec
+
 from obep.model import SECOND
 
 Verdict = Literal["on time", "late", "future"]
+
+
+class ClockState(msgspec.Struct):
+    """What a clock remembers. It is the same under all settings, so settings may change between two runs."""
+
+    watermark: int | None
+    greatest: dict[str, int | None]
+    heard: dict[str, int]
+    start: int | None
+    elapsed: int
+    looked: int | None
 
 
 class Clock:
@@ -21,6 +34,9 @@ class Clock:
     for from the start, and once all are silent time goes on by itself. Without `idle` and `lateness` the
     input is taken as it comes, as one stream in order. `future` is how far beyond its arrival an item's
     instant may lie.
+
+    `now` is a reading of a clock that should be steady. Between two looks at it at most `idle` is counted as
+    silence, and never less than nothing: it may be set anew, and the process or the machine may have slept.
     """
 
     def __init__(
@@ -36,39 +52,43 @@ class Clock:
         self.watermark: int | None = None
         """No item before it is taken any more."""
         self._together = lateness == 0 and idle is None
-        self._greatest: dict[str, int | None] = dict.fromkeys(streams) if idle is not None else {}
+        self._awaited = tuple(streams) if idle is not None else ()
+        self._greatest: dict[str, int | None] = dict.fromkeys(self._awaited)
         self._heard: dict[str, int] = {}
         self._start: int | None = None
+        self._elapsed = 0
+        """The time of arrival that has been counted; `_heard` and `_start` are readings of it."""
+        self._looked: int | None = None
 
-    def observe(self, stream: str, at: int, now: int | None = None) -> Verdict:
-        """Whether an item that arrives `now` is taken; if so, time may go on."""
-        if self.future is not None and now is not None and at > now + self.future:
+    def observe(self, stream: str, at: int, now: int | None = None, wall: int | None = None) -> Verdict:
+        """Whether an item that arrives `now` is taken; if so, time may go on.
+
+        `wall` is the date of its arrival, by which `future` goes; by default `now` is one.
+        """
+        arrived = now if wall is None else wall
+        if self.future is not None and arrived is not None and at > arrived + self.future:
             return "future"
+        self._look(now)
         if now is not None:
-            self._heard[stream] = now
-            if self._start is None:
-                self._start = now
+            self._heard[stream] = self._elapsed
         if self.watermark is not None and at < self.watermark:
             return "late"
-        name = "" if self._together else stream
-        known = self._greatest.get(name)
+        known = self._greatest.get(stream)
         if known is None or at > known:
-            self._greatest[name] = at
-        self.tick({}, now)
+            self._greatest[stream] = at
+        self._raise(at if self._together else self._slowest(now is not None))
         return "on time"
 
     def tick(self, maxima: Mapping[str, int], now: int | None = None) -> int | None:
         """The watermark, after other parts of the input have come to these instants, or time has passed."""
+        self._look(now)
         for stream, at in maxima.items():
-            name = "" if self._together else stream
-            known = self._greatest.get(name)
+            known = self._greatest.get(stream)
             if known is None or at > known:
-                self._greatest[name] = at
+                self._greatest[stream] = at
                 if now is not None:
-                    self._heard[stream] = now
-        if now is not None and self._start is None:
-            self._start = now
-        self._raise(self._slowest(now))
+                    self._heard[stream] = self._elapsed
+        self._raise(self._slowest(now is not None))
         return self.watermark
 
     def advance(self, to: int) -> None:
@@ -78,18 +98,38 @@ class Clock:
 
     def holding(self, now: int | None = None) -> tuple[str, ...]:
         """The streams that hold the clock back: those that it waits for, slowest first."""
+        if self._together:
+            return ()
+        elapsed = None if now is None else self._counted(now)
         active = [
             (at is not None, at or 0, name)
             for name, at in self._greatest.items()
-            if not self._silent(name, now)
+            if not self._silent(name, elapsed)
         ]
         least = min(active, default=None)
         return tuple(name for has, at, name in sorted(active) if least and (has, at) == least[:2])
 
-    def _slowest(self, now: int | None) -> int | None:
-        active = [at for name, at in self._greatest.items() if not self._silent(name, now)]
+    def _look(self, now: int | None) -> None:
+        """Count the time since the last look."""
+        if now is None:
+            return
+        self._elapsed, self._looked = self._counted(now), now
+        if self._start is None:
+            self._start = self._elapsed
+
+    def _counted(self, now: int) -> int:
+        if self._looked is None or self.idle is None:
+            return self._elapsed
+        return self._elapsed + min(max(0, now - self._looked), self.idle)
+
+    def _slowest(self, timed: bool) -> int | None:
+        """What the streams say that the watermark is; `timed`: the time of arrival is known."""
+        if self._together:
+            return max((at for at in self._greatest.values() if at is not None), default=None)
+        elapsed = self._elapsed if timed else None
+        active = [at for name, at in self._greatest.items() if not self._silent(name, elapsed)]
         if not active:
-            return self._in_silence(now)
+            return self._in_silence(elapsed)
         slowest = None
         for at in active:
             if at is None:
@@ -97,7 +137,7 @@ class Clock:
             slowest = at if slowest is None else min(slowest, at)
         return None if slowest is None else slowest - self.lateness
 
-    def _in_silence(self, now: int | None) -> int | None:
+    def _in_silence(self, elapsed: int | None) -> int | None:
         """When nobody is heard, time goes on from the latest instant at the pace of the clock of arrival.
 
         So the last sensor of all can be noticed to be silent, although no later item says what time it is.
@@ -106,13 +146,14 @@ class Clock:
         if not known:
             return None
         heard = max(self._heard.values(), default=self._start)
-        beyond = 0 if now is None or heard is None or self.idle is None else now - heard - self.idle
+        beyond = 0 if elapsed is None or heard is None or self.idle is None else elapsed - heard - self.idle
         return max(known) - self.lateness + max(0, beyond)
 
-    def _silent(self, stream: str, now: int | None) -> bool:
-        if self.idle is None or now is None:
+    def _silent(self, stream: str, elapsed: int | None) -> bool:
+        if self.idle is None or elapsed is None:
             return False
-        return now - self._heard.get(stream, self._start if self._start is not None else now) >= self.idle
+        since = self._heard.get(stream, self._start if self._start is not None else elapsed)
+        return elapsed - since >= self.idle
 
     def _raise(self, watermark: int | None) -> None:
         if watermark is not None and (self.watermark is None or watermark > self.watermark):
@@ -122,6 +163,7 @@ class Clock:
         """Go on in a new process: the time in between was nobody's silence."""
         self._heard.clear()
         self._start = None
+        self._looked = None
 
     def dump(self) -> dict[str, Any]:
         """Its state, for a snapshot."""
@@ -130,14 +172,23 @@ class Clock:
             "greatest": self._greatest,
             "heard": self._heard,
             "start": self._start,
+            "elapsed": self._elapsed,
+            "looked": self._looked,
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
-        """Go on from a dump."""
-        self.watermark = data["watermark"]
-        self._greatest = dict(data["greatest"])
-        self._heard = dict(data["heard"])
-        self._start = data["start"]
+        """Go on from a dump, also of a clock with other settings: they hold from its watermark on.
+
+        Only a clock with `idle` waits for streams that have not been heard.
+        """
+        state = msgspec.convert(data, ClockState)
+        self.watermark = state.watermark
+        heard = {stream: at for stream, at in state.greatest.items() if at is not None}
+        self._greatest = {**dict.fromkeys(self._awaited), **heard}
+        self._heard = state.heard
+        self._start = state.start
+        self._elapsed = state.elapsed
+        self._looked = state.looked
 
 
 def micros(duration: object) -> int | None:

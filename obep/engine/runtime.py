@@ -24,14 +24,14 @@ from obep.engine.letters import late, too_far
 from obep.engine.query import Query
 from obep.engine.question import question, split
 from obep.engine.rdf import triples
+from obep.engine.sealed import damaged, sealed, unsealed
 from obep.engine.why import short
 from obep.engine.why_not import WhyNot, why_not
-from obep.errors import fail
+from obep.errors import ObepError, fail
 from obep.formats.hints import likely_unit
 from obep.formats.instants import Style, parse_instant, style_of_text
 from obep.formats.reading import as_sent
-from obep.model import DeadLetter, Item, Occurrence, Term, local_name
-from obep.operators.state import frozen
+from obep.model import DeadLetter, Item, Occurrence, Term, Triple, local_name
 from obep.plan.plan import EventPlan
 from obep.query.ast import LogicalEvent, Name
 from obep.query.names import walk
@@ -41,6 +41,11 @@ __all__ = ["Engine", "Runtime"]
 
 SNAPSHOT = 4
 """The version of the format of snapshots."""
+ANEW = "restore an older snapshot, or begin anew"
+Kept = tuple[dict[str, Any], dict[str, int], list[tuple[str, int, tuple[Triple, ...], str]], Any]
+"""What a snapshot holds: the clock, the counters, the items that wait, and what patterns remember."""
+MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
+"""What reading a state raises whose parts are not what they should be."""
 RECENT = 100
 """Items, and occurrences of each event, that `why_not` looks at."""
 Instant = str | int | float | datetime
@@ -52,7 +57,8 @@ class Engine:
 
     `lateness`, `idle` and `future` are those of `Clock`, as seconds, `timedelta` or text (`5 s`).
     `on_dead_letter` is told of every item that takes part in nothing, and why; `now` is the clock of arrival,
-    in microseconds; `max_explanations` is how many of one event and individual are looked for in an item
+    in microseconds, and `steady` the one that silence is measured by (by default `now` if that is given, else
+    a monotonic one); `max_explanations` is how many of one event and individual are looked for in an item
     (SPEC D4; by default what `load` was told; `counters["capped"]` says how often there were more);
     `max_keys` is how many values of its PARTITION BY each event remembers (default: all); of more, those
     whose last occurrence is oldest are forgotten when the instant closes (`counters["evicted"]`);
@@ -68,7 +74,8 @@ class Engine:
         idle: object = None,
         future: object = None,
         on_dead_letter: OnDeadLetter | None = None,
-        now: Callable[[], int] = lambda: time.time_ns() // 1000,
+        now: Callable[[], int] | None = None,
+        steady: Callable[[], int] | None = None,
         max_explanations: int | None = None,
         max_keys: int | None = None,
         remember: int | None = RECENT,
@@ -80,13 +87,14 @@ class Engine:
         self.counters: dict[str, int] = {"items": 0, "processed": 0, "dead_letters": 0, "occurrences": 0}
         self.on_dead_letter = on_dead_letter
         self._letters: list[DeadLetter] = []
-        self._now = now
+        self._now = now or (lambda: time.time_ns() // 1000)
+        self._steady = steady or now or (lambda: time.monotonic_ns() // 1000)
         self._lock = RLock()
         self._matcher = matcher if matcher is not None else _matcher(query, max_explanations)
         self._noted = noted(self._matcher)
-        self._runtime = Runtime(query.plan, self._matcher, self._bury_derived, max_keys=_cap(max_keys))
+        self._max_keys = _cap(max_keys)
+        self._runtime = self._new_runtime()
         self._evicted = 0
-        self._runtime.observer = self._observe
         self._recent: dict[Term, deque[Occurrence]] = {}
         self._remember = remember
         self._items: deque[Item] = deque(maxlen=remember)
@@ -124,12 +132,12 @@ class Engine:
         found: list[Occurrence] = []
         with self._lock:
             self._check_open()
-            now = self._now()
+            now, wall = self._steady(), self._now()
             for item in items:
                 self.counters["items"] += 1
                 if isinstance(item, DeadLetter):
                     self._bury(item)
-                elif self._admit(item, now):
+                elif self._admit(item, now, wall):
                     self._release(found)
         return self._out(found)
 
@@ -147,7 +155,7 @@ class Engine:
         found: list[Occurrence] = []
         with self._lock:
             self._check_open()
-            self.clock.tick({}, self._now())
+            self.clock.tick({}, self._steady())
             self._release(found)
         return self._out(found)
 
@@ -170,33 +178,44 @@ class Engine:
         return self.push(graph, at, stream)
 
     def snapshot(self) -> bytes:
-        """All of its state, as bytes: msgpack with a version, strings and numbers only."""
+        """All of its state, as bytes: msgpack with a version and a digest, strings and numbers only."""
         with self._lock:
             waiting = [tuple(entry[2][:4]) for entry in sorted(self._buffer, key=lambda entry: entry[:2])]
             state = (self.clock.dump(), self.counters, waiting, self._runtime.dump())
-            return msgspec.msgpack.encode((SNAPSHOT, self.query.hash, *state))
+            return sealed(msgspec.msgpack.encode((SNAPSHOT, self.query.hash, *state)))
 
     def restore(self, data: bytes) -> None:
-        """Go on from a snapshot of the same query, in this process or in another."""
+        """Go on from a snapshot of the same query, in this process or in another.
+
+        What the engine held before is forgotten; a snapshot that is refused changes nothing. Settings may be
+        others than those of the snapshot: they hold from its watermark on.
+        """
+        body = unsealed(data, "the snapshot", ANEW)
         try:
-            version, of, clock, counters, waiting, state = msgspec.msgpack.decode(data)
-        except (msgspec.MsgspecError, ValueError, TypeError):
-            raise fail("OBEP573", "this is no snapshot of an engine") from None
-        if (version, of) != (SNAPSHOT, self.query.hash):
-            raise fail(
-                "OBEP573",
-                "the snapshot is of another query, or of another version of obep",
-                reason=f"It has version {version} and query {of}, not {SNAPSHOT} and {self.query.hash}.",
-                remedy="restore it with the query (and ontology) that it was made with, or begin anew",
-            )
-        with self._lock:
-            self.clock.load(clock)
-            self.clock.resume()
-            self.counters.update(counters)
-            self._runtime.load(state)
-            for stream, at, triples, name in waiting:
-                heappush(self._buffer, (at, self._arrivals, Item(stream, at, frozen(triples), name)))
-                self._arrivals += 1
+            version, of, *rest = msgspec.msgpack.decode(body)
+            if (version, of) != (SNAPSHOT, self.query.hash):
+                raise _other(version, of, self.query.hash)
+            clock, counters, waiting, state = msgspec.convert(rest, Kept)
+            runtime = self._new_runtime()
+            runtime.load(state)
+            with self._lock:
+                self.clock.load(clock)
+                self.clock.resume()
+                self._runtime = runtime
+                self._evicted = runtime.evicted
+                self.counters.update(counters)
+                self._buffer.clear()
+                for stream, at, triples, name in waiting:
+                    heappush(self._buffer, (at, self._arrivals, Item(stream, at, triples, name)))
+                    self._arrivals += 1
+        except MISFITS as error:
+            reason = f"It is whole, but something in it has another form ({type(error).__name__}: {error})."
+            raise damaged("the snapshot", reason, ANEW) from None
+
+    def _new_runtime(self) -> Runtime:
+        runtime = Runtime(self.query.plan, self._matcher, self._bury_derived, max_keys=self._max_keys)
+        runtime.observer = self._observe
+        return runtime
 
     def why_not(self, event: str) -> WhyNot:
         """What came furthest of an event that was not reported, and what it waits for or what refused it.
@@ -286,8 +305,8 @@ class Engine:
             )
         return stream
 
-    def _admit(self, item: Item, now: int) -> bool:
-        verdict = self.clock.observe(item.stream, item.at, now)
+    def _admit(self, item: Item, now: int, wall: int) -> bool:
+        verdict = self.clock.observe(item.stream, item.at, now, wall)
         if verdict == "on time":
             heappush(self._buffer, (item.at, self._arrivals, item))
             self._arrivals += 1
@@ -379,6 +398,16 @@ def _instant(at: str | int | float) -> int:
         reason = "" if isinstance(at, str) else likely_unit(at, "s").split(": ")[0]
         remedy = '"2026-01-01T10:00:00Z", a datetime, or a number of seconds'
         raise fail("OBEP578", str(error), reason=reason, remedy=remedy) from None
+
+
+def _other(version: object, of: object, here: str) -> ObepError:
+    """The refusal of a snapshot of something else."""
+    return fail(
+        "OBEP573",
+        "the snapshot is of another query, or of another version of obep",
+        reason=f"It has version {version} and query {of}, not {SNAPSHOT} and {here}.",
+        remedy="restore it with the query (and ontology) that it was made with, or begin anew",
+    )
 
 
 def _matcher(query: Query, max_explanations: int | None) -> Any:

@@ -95,17 +95,20 @@ def read_items_of(data: bytes, format: str, reading: Reading) -> Iterator[Item |
 def read_file(
     file: BinaryIO, format: str, reading: Reading, *, numbered: bool = True
 ) -> Iterator[Item | DeadLetter]:
-    """The items of an open file, read as it comes; a damaged end is a dead letter too.
+    """The items of an open file, read as it comes; a damaged end is a dead letter too, unless it may grow.
 
     `numbered`: dead letters say the line, where lines are records.
     """
-    from obep.formats.limits import Refused
+    from obep.formats.limits import CutShort, Refused
     from obep.formats.reading import dead
 
     try:
         yield from _read(file, format_named(format), reading, numbered)
     except Refused as refused:  # the file itself, not one record: a gzip bomb, a torn file
-        yield dead(refused, reading.stream, b"")
+        if reading.growing and isinstance(refused, CutShort):
+            reading.leave("the compressed file")
+        else:
+            yield dead(refused, reading.stream, b"")
 
 
 def _read(file: BinaryIO, format: str, reading: Reading, numbered: bool) -> Iterator[Item | DeadLetter]:

@@ -56,11 +56,20 @@ def read_json_lines(file: BinaryIO, reading: Reading, numbered: bool = False) ->
             yield dead(line, reading.stream, b"", line=number * numbered)
         elif not line.isspace():
             found = read(line, reading)
+            if reading.growing and line[-1:] != b"\n" and not _is_complete(line, found):
+                reading.leave(f"line {number}")
+                return
             yield (
                 _hinted(found, line)._replace(line=number * numbered)
                 if isinstance(found, DeadLetter)
                 else found
             )
+
+
+def _is_complete(line: bytes, found: Item | DeadLetter) -> bool:
+    """Whether a last line without its end is all there: nothing can follow an object that is closed."""
+    is_json = isinstance(found, Item) or found.code != "OBEP600"
+    return is_json and line.rstrip()[-1:] == b"}"
 
 
 def _hinted(letter: DeadLetter, line: bytes) -> DeadLetter:

@@ -38,6 +38,10 @@ class Refused(Exception):
         self.reason = reason
 
 
+class CutShort(Refused):
+    """A file that ends in the midst of something: it may be written just now."""
+
+
 def lines(file: BinaryIO, most: int) -> Iterator[bytes | Refused]:
     """The lines of a file; one longer than `most` is skipped without being held, and refused."""
     readline = file.readline
@@ -126,7 +130,7 @@ class Inflated(RawIOBase):
                 self._unpack, self._rest = zlib.decompressobj(wbits=31), more
             data = self._rest or self._feed()
             if not data:
-                raise Refused("OBEP608", "the compressed file ends too early")
+                raise CutShort("OBEP608", "the compressed file ends too early")
             try:
                 out = self._unpack.decompress(data, len(view))
             except zlib.error as error:

@@ -7,7 +7,7 @@ the graphs beside the one that it belongs to.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import pyoxigraph
@@ -77,8 +77,13 @@ class LongLine:
         return Refused("OBEP605", f"a line of {self._length} bytes is over the limit of {most} bytes")
 
 
-def line_blocks(file: Blocks, most: int) -> Iterator[bytes | LongLine]:
-    """The lines of a file, many at once; one longer than `most` (and than a block) is not held."""
+def line_blocks(
+    file: Blocks, most: int, leave: Callable[[str], object] | None = None
+) -> Iterator[bytes | LongLine]:
+    """The lines of a file, many at once; one longer than `most` (and than a block) is not held.
+
+    `leave` is called in place of giving a last line without its end.
+    """
     held = bytearray()
     long: LongLine | None = None
     while block := file.read(CHUNK):
@@ -98,7 +103,10 @@ def line_blocks(file: Blocks, most: int) -> Iterator[bytes | LongLine]:
             yield bytes(held) + block[:end]
             held.clear()
         held += block[end:]
-    if long is not None:
+    if leave is not None:
+        if held or long is not None:
+            leave("the last line")
+    elif long is not None:
         yield long
     elif held:
         yield bytes(held)

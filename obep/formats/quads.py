@@ -6,13 +6,13 @@ beside times describes graphs, and is part of no item. Input without named graph
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, cast
 
 import pyoxigraph
 
 from obep.formats.hints import hinted, likely_bytes
-from obep.formats.limits import CHUNK, Refused, Unmarked, whole
+from obep.formats.limits import CHUNK, CutShort, Refused, Unmarked, whole
 from obep.formats.long_lines import LongLine, line_blocks
 from obep.formats.nesting import Shallow
 from obep.formats.rdf import item_triples, localise, parse_graph, syntax
@@ -41,7 +41,10 @@ def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item |
     unmarked = Unmarked(file)
     most = min(reading.limits.item_bytes, PARSED - CHUNK)
     shallow = Shallow(unmarked, reading.limits.nesting)
-    parts = line_blocks(unmarked, most) if format == "nquads" else (shallow,)
+    growing = reading.growing and format == "nquads"
+    left: list[str] = []
+    leave = left.append if growing else None
+    parts = line_blocks(unmarked, most, leave) if format == "nquads" else (shallow,)
     errors = 0
     try:
         for part in parts:
@@ -65,6 +68,9 @@ def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item |
             else:
                 raise Refused("OBEP604", "the rest was not read: too many errors in a row")
     except Refused as refused:  # nothing more can be read: a gzip bomb, a torn file
+        if growing and isinstance(refused, CutShort):
+            reading.leave("the compressed file")
+            return
         gathering.cut()
         yield dead(refused, reading.stream, b"")
     except MemoryError as error:
@@ -73,7 +79,10 @@ def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item |
         gathering.cut()
         reason = f"the rest was not read: a term or comment is over {PARSED} bytes, the limit for one in TriG"
         yield dead(Refused("OBEP605", reason), reading.stream, b"")
-    yield from gathering.finish()
+    if growing:
+        yield from gathering.pause(left)
+    else:
+        yield from gathering.finish()
 
 
 def _four_terms(reason: str, format: str) -> bool:
@@ -169,15 +178,30 @@ class Gathering:
 
         One that was left for what the default graph says is whole: its statements stand together.
         """
-        graph = self._open.get(self._current)
-        if graph is None or self._left != (self._current, graph.size) or self._error_after is not None:
+        if not self._is_left():
             self.spoil()
+
+    def _is_left(self) -> bool:
+        """Whether the graph that was being read is whole."""
+        graph = self._open.get(self._current)
+        left = graph is not None and self._left == (self._current, graph.size)
+        return left and self._error_after is None
 
     def spoil(self) -> None:
         """Says that a statement could not be read: it was of the graph before it or of the one after it."""
         self._error_after = self._current
         if self._lone is not None:
             self._lone.refused = Refused("OBEP604", "a statement of it cannot be read")
+
+    def pause(self, left: Sequence[str]) -> Iterator[Item | DeadLetter]:
+        """The items to which nothing can be added where the input goes on; `left` is what was not read."""
+        if self._is_left():
+            self._current = ""
+            yield from self._close()
+        if self._open or left:
+            self._reading.leave(left[0] if left else f"the graph {next(iter(self._open))}")
+        else:
+            yield from self.finish()
 
     def finish(self) -> Iterator[Item | DeadLetter]:
         """The items that are left at the end of the input."""

@@ -34,6 +34,8 @@ class Notes:
     """By source, why the unit of its times is probably not the one that was set."""
     settled: set[str] = field(default_factory=set)
     """The sources about whose times nothing more is noted."""
+    said: list[tuple[str, str]] = field(default_factory=list)
+    """Warnings about a source, each a code and a message, until somebody has shown them."""
 
     @property
     def style(self) -> Style | None:
@@ -68,6 +70,8 @@ class Reading:
     """Gives the time of items that have none; without it they are refused (a file has no arrival, or a
     mapping names the field of the time)."""
     limits: Limits = field(default_factory=Limits)
+    growing: bool = False
+    """Whether more may come after the end, for another run: what is not finished there is left for it."""
     notes: Notes = field(default_factory=Notes)
 
     def instant(
@@ -111,6 +115,12 @@ class Reading:
             if not doubt.holds(at):
                 del notes.doubts[source]
         notes.settled.add(source)
+
+    def leave(self, what: str) -> None:
+        """Notes that the end of the input is left for the next run."""
+        self.notes.said.append(
+            ("OBEP592", f"{self.source or self.stream}: {what} is not finished, and is left for the next run")
+        )
 
     def without_mapping(self) -> str:
         """What helps against records that only a mapping could read."""

@@ -25,6 +25,7 @@ Row = dict[str, Any]
 BATCH = 1024
 MARKS = ",;\t|"
 """What may separate the fields of a CSV file."""
+UNFINISHED = Refused("OBEP614", "the end of the record is not there yet")
 _BEFORE = {mark: re.compile(rf'("[^"]*+")|(?<! ) ++(?={re.escape(mark)}|[\r\n]|\Z)') for mark in MARKS}
 """What stands in quotes, and the spaces before a separator or the end."""
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*\Z", re.ASCII)
@@ -37,8 +38,11 @@ def read_csv(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterat
     """
     header: list[str] | None = None
     mark = ","
-    for first, record in records(file, reading.limits.item_bytes):
+    for first, record in records(file, reading.limits.item_bytes, growing=reading.growing):
         line = first * numbered
+        if record is UNFINISHED:
+            reading.leave(f"line {first}")
+            return
         if isinstance(record, Refused):
             yield dead(record, reading.stream, b"", line=line)
             continue
@@ -71,8 +75,11 @@ def _cells(text: str, mark: str) -> list[str]:
     return next(csv.reader(lines, strict=True, delimiter=mark, skipinitialspace=True), [])
 
 
-def records(file: BinaryIO, most: int) -> Iterator[tuple[int, bytes | Refused]]:
-    """The records of a CSV file: lines, joined while a quoted field is open; each with its first line."""
+def records(file: BinaryIO, most: int, *, growing: bool = False) -> Iterator[tuple[int, bytes | Refused]]:
+    """The records of a CSV file: lines, joined while a quoted field is open; each with its first line.
+
+    `growing`: a last record without its end is `UNFINISHED`, since another figure may follow.
+    """
     held, first = b"", 1
     for number, line in enumerate(lines(file, most), 1):
         if isinstance(line, Refused):
@@ -84,6 +91,8 @@ def records(file: BinaryIO, most: int) -> Iterator[tuple[int, bytes | Refused]]:
         if not held:
             first = number
         held += line
+        if growing and line[-1:] != b"\n":
+            break
         if held.count(b'"') % 2 == 0:
             if not held.isspace():
                 yield first, held
@@ -92,7 +101,10 @@ def records(file: BinaryIO, most: int) -> Iterator[tuple[int, bytes | Refused]]:
             reason = f"a quoted field is over the limit of {most} bytes; is a quote missing?"
             yield first, Refused("OBEP605", reason)
             held = b""
-    if held:
+    if held and growing:
+        if not held.isspace():
+            yield first, UNFINISHED
+    elif held:
         yield first, Refused("OBEP614", "a quoted field is never closed")
 
 

@@ -93,6 +93,7 @@ class SparkRun:
         self._before = read_manifest(self._checkpoint) if self.streaming else None
         notes = self._checkpoint / "delivered.json" if self.streaming else None
         self.delivery = Delivery(order, query.plan.returned, notes, for_terminal, sinks)
+        self.delivery.require_notes(begun=_is_begun(self._checkpoint))
         self._stream: Any = None
         self._stopping = False
         self._cancel: Callable[[], None] | None = None
@@ -273,6 +274,12 @@ def _table(records: DataFrame) -> pa.Table:
     names = (*RECORD, *DeadLetter._fields, "progress")
     chosen = [f"unix_micros(`{n}`) as `{n}`" if n in times else f"`{n}`" for n in names]
     return records.selectExpr(*chosen).toArrow()
+
+
+def _is_begun(checkpoint: Path) -> bool:
+    """Whether a micro-batch was ever finished."""
+    commits = checkpoint / "spark" / "commits"
+    return commits.is_dir() and any(path.name.isdigit() for path in commits.iterdir())
 
 
 def _streams(query: Query) -> tuple[str, ...]:

@@ -15,16 +15,25 @@ from typing import NamedTuple
 
 import msgspec
 
+from obep.engine.sealed import damaged, digest_of
 from obep.errors import fail
 from obep.model import DeadLetter, Term
 from obep.spark.parquet import Parts, Place, Writing, Written
 from obep.spark.records import COLUMNS
 from obep.streams.letters import Letters
-from obep.streams.order import Order, Target, wanted_events
+from obep.streams.order import Order, Target, file_of, wanted_events
+from obep.streams.outputs import Warn, continued_at, left_at, output_key
 from obep.streams.posted import Posted
 from obep.streams.sinks import Sink, open_sink
 
-LETTERS = "dead letters"
+ANEW = "put a copy of it back, or begin with a new checkpoint (and new sinks)"
+
+
+class Sealed(msgspec.Struct):
+    """What the file of positions holds: a note, and the digest of its bytes."""
+
+    digest: str
+    noted: msgspec.Raw
 
 
 class Noted(msgspec.Struct):
@@ -72,6 +81,10 @@ class Delivery:
         self._sinks: dict[str, Sink] = {}
         self._parts: dict[str, Parts] = {}
         self._opened = False
+        self._known: dict[str, int] = {}
+        """Where the files of earlier runs stand, also those that this run does not have."""
+        self.said: list[tuple[str, str]] = []
+        """Warnings, each a code and a message, until somebody has shown them."""
         self._failed_before: int | None = None
         """Occurrences that sinks had not taken when the end was asked for."""
         self._file: Letters | None = None
@@ -181,13 +194,16 @@ class Delivery:
         if self._opened:
             return
         self._opened = True
-        start: Mapping[str, int] = {}
+        known: Mapping[str, int] | None = None
         first = 0
         if self._notes is not None and self._notes.exists():
             noted = self._read()
-            start = noted.before if noted.batch == batch or noted.after is None else noted.after
+            known = noted.before if noted.batch == batch or noted.after is None else noted.after
+            present = {*self._targets, *self._letters_key()}
+            self._known = dict(noted.after or left_at(noted.before, present))
             first = noted.batch + 1 if batch < 0 else batch
         config = self._order.config
+        starts = self._starts(known, lambda *said: self.said.append(said))
         self._sinks |= self._given
         for target in self._order.targets:
             key = target.key
@@ -195,27 +211,60 @@ class Delivery:
                 folder = Path(target.uri) if target.trusted else config.file(target.uri)
                 self._parts[key] = Parts(folder.absolute(), first)
                 continue
-            self._sinks[key] = open_sink(
-                target.uri, target.settings, config, start.get(key, 0), target.trusted
+            start = starts.get(key, 0)
+            self._sinks[key] = open_sink(target.uri, target.settings, config, start, target.trusted)
+        if (dead := self._order.dead_letters) is not None:
+            self._file = Letters(dead, starts[output_key(dead)])
+
+    def require_notes(self, *, begun: bool) -> None:
+        """Refuse to go on where the sinks would lose something; `begun`: there were micro-batches before."""
+        if self._notes is None:
+            return
+        if self._notes.exists():
+            noted = self._read()
+            self._starts(noted.before if noted.after is None else noted.after, lambda *said: None)
+        elif begun:
+            raise fail(
+                "OBEP573",
+                f"{self._notes} is missing, and the checkpoint is not new",
+                reason="It says how far the sinks were written; without it they would be overwritten.",
+                remedy=ANEW,
             )
-        if self._order.dead_letters is not None:
-            self._file = Letters(self._order.dead_letters, start.get(LETTERS, 0))
+
+    def _starts(self, known: Mapping[str, int] | None, warn: Warn) -> dict[str, int]:
+        """Where the files of this run go on, by their keys."""
+        order, dead = self._order, self._order.dead_letters
+        files = {t.key: file_of(t, order.config) for t in order.targets if t.form != COLUMNS}
+        if dead is not None:
+            files[output_key(dead)] = dead
+        return {k: continued_at(k, path, known, warn) for k, path in files.items() if path is not None}
+
+    def _letters_key(self) -> tuple[str, ...]:
+        dead = self._order.dead_letters
+        return () if dead is None else (output_key(dead),)
 
     def _positions(self) -> dict[str, int]:
-        positions = {key: sink.position() for key, sink in self._sinks.items()}
-        if self._file is not None:
-            positions[LETTERS] = self._file.position()
-        return positions
+        sinks = {key: sink.position() for key, sink in self._sinks.items()}
+        return {**self._known, **sinks, **(self._file.positions() if self._file is not None else {})}
 
     def _read(self) -> Noted:
         assert self._notes is not None
-        return msgspec.json.decode(self._notes.read_bytes(), type=Noted)
+        try:
+            kept = msgspec.json.decode(self._notes.read_bytes(), type=Sealed)
+            if digest_of(bytes(kept.noted)).hex() != kept.digest:
+                raise ValueError("its digest does not fit")
+            return msgspec.json.decode(kept.noted, type=Noted)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            raise damaged(str(self._notes), f"It is cut short, or was changed ({error}).", ANEW) from None
+        except OSError as error:
+            raise fail("OBEP558", f"{self._notes} cannot be read: {error.strerror}") from None
 
     def _note(self, noted: Noted) -> None:
         assert self._notes is not None
+        data = msgspec.json.encode(noted)
         whole = self._notes.with_suffix(".tmp")
         with whole.open("wb") as file:
-            file.write(msgspec.json.encode(noted))
+            file.write(msgspec.json.encode(Sealed(digest_of(data).hex(), msgspec.Raw(data))))
             file.flush()
             os.fsync(file.fileno())
         whole.replace(self._notes)

@@ -18,7 +18,7 @@ from obep.guards.asks import Ask
 from obep.model import Term
 from obep.plan.components import Component
 
-FORMAT = 5
+FORMAT = 6
 """The version of what a bucket keeps."""
 
 

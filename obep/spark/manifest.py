@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from obep.engine.query import Query
+from obep.engine.sealed import damaged
 from obep.errors import ObepError, fail
 from obep.spark.identity import changed_state, identity, surroundings, what_changed
 from obep.spark.worker import components_of
@@ -47,10 +48,9 @@ def read_manifest(checkpoint: Path) -> Manifest | None:
         return None
     try:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
-    except msgspec.MsgspecError as error:
-        raise fail(
-            "OBEP558", f"{path} cannot be read: {error}", remedy="begin with a new checkpoint"
-        ) from None
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        remedy = "put a copy of it back, or begin with a new checkpoint"
+        raise damaged(str(path), f"It is cut short, or was changed ({error}).", remedy) from None
 
 
 def write_manifest(checkpoint: Path, made: Manifest) -> None:

@@ -20,7 +20,7 @@ def require_apart(order: Order, read: Mapping[Path, str]) -> None:
         if address.scheme in ("file", "dir") and not inlet.uri.startswith("-"):
             where = taken if address.scheme == "file" else folders
             where[_path(address.path, inlet.trusted, order.config)] = f"the source {inlet.shown}"
-    for option, path in _outputs(order):
+    for option, path in outputs_of(order):
         if path.exists() and not path.is_file() and not path.is_dir():  # /dev/null takes anything
             continue
         unread = path.name.startswith((".", "_")) or path.name.endswith(".tmp")
@@ -35,7 +35,8 @@ def require_apart(order: Order, read: Mapping[Path, str]) -> None:
         taken[path] = option
 
 
-def _outputs(order: Order) -> Iterator[tuple[str, Path]]:
+def outputs_of(order: Order) -> Iterator[tuple[str, Path]]:
+    """The files that a run writes, each with what names it."""
     for target in order.targets:
         address = parse_address(target.uri)
         if address.scheme == "file" and target.uri != "-":

@@ -23,7 +23,7 @@ class Batch(NamedTuple):
         if taken == len(self.records):
             return self.position
         count = self.position.get("records")
-        return None if count is None else {"records": count - len(self.records) + taken}
+        return None if count is None else {**self.position, "records": count - len(self.records) + taken}
 
 
 class Heard(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from io import BytesIO
 from itertools import islice
@@ -20,10 +20,13 @@ from obep.formats.reading import Reading
 from obep.model import DeadLetter, Item
 from obep.streams.arriving import Arriving
 from obep.streams.batches import Batch, Position, batched
+from obep.streams.watched import BYTES, DIGEST, WHOLE, Tracked, is_same, replaced
 
 FINISHED = -1
 BUFFER = 1 << 18
 """Bytes that are read from a file at once."""
+KNOWN = ("records", BYTES, DIGEST)
+"""What the position of a folder has of each file, below its name."""
 SEARCHED = 1000
 """Files of a folder among which the one that was meant is looked for."""
 
@@ -104,7 +107,19 @@ class FileSource:
         open_file(path, place).close()  # said before anything runs
 
     def batches(self, start: Position) -> Iterator[Batch]:
-        for batch in batched(records_of(self._path, self._format, self._packed, self._reading), start):
+        if not self._reading.growing or not self._path.is_file():
+            yield from self._batches(records_of(self._path, self._format, self._packed, self._reading), start)
+            return
+        with open_file(self._path) as file:
+            if not is_same(file, start, whole=self._format in WHOLE):
+                self._reading.notes.said.append(replaced(self._path, start.get("records", 0)))
+                start = {}
+            tracked = Tracked(file, self._format, self._packed, self._reading)
+            for batch in self._batches(tracked.records(), start):
+                yield Batch(batch.records, {**batch.position, **tracked.position()})
+
+    def _batches(self, records: Iterable[Item | DeadLetter], start: Position) -> Iterator[Batch]:
+        for batch in batched(records, start):
             yield batch
             if self._stopped:
                 return
@@ -184,7 +199,8 @@ def ended_early(count: int, seen: int) -> ObepError:
 class FolderSource:
     """A folder that is watched: files that appear in it are read once each, in the order of their names.
 
-    A file counts when it appears, so writers rename it into place; hidden ones and those that begin with `_`
+    One that is put in the place of another is a new file, and what is added to one is read, too. A file
+    counts when it appears, so writers rename it into place; hidden ones and those that begin with `_`
     or end in `.tmp` are left alone.
     """
 
@@ -213,7 +229,9 @@ class FolderSource:
         done = dict(start)
         while not self._stop.is_set():
             for path in self._new(done):
-                yield from self._file(path, done)
+                for batch in self._file(path, done):
+                    done.update(batch.position)
+                    yield batch
                 if self._stop.is_set():
                     return
             self._wait(0.5)
@@ -224,31 +242,57 @@ class FolderSource:
     def stop(self) -> None:
         self._stop.set()
 
-    def _new(self, done: dict[str, int]) -> list[Path]:
+    def _new(self, done: Mapping[str, int]) -> list[Path]:
         return sorted(
             path
             for path in self._folder.iterdir()
-            if done.get(path.name) != FINISHED
-            and not path.name.startswith((".", "_"))
+            if not path.name.startswith((".", "_"))
             and not path.name.endswith(".tmp")
             and path.is_file()
+            and not _is_finished(path, done)
         )
 
-    def _file(self, path: Path, done: dict[str, int]) -> Iterator[Batch]:
+    def _file(self, path: Path, done: Mapping[str, int]) -> Iterator[Batch]:
+        """What is new of a file: all of it, or what was added since it was read."""
+        name, stamps, last = path.name, _stamps(path), list[Item | DeadLetter]()
+        known = {key: done[f"{name}/{key}"] for key in KNOWN if f"{name}/{key}" in done}
         try:
-            format, packed = format_of(path.name, self._format)
-            records = records_of(below(Path(path.name), self._folder), format, packed, self._reading)
-            for batch in batched(records, {"records": done.get(path.name, 0)}):
-                done[path.name] = batch.position["records"]
-                yield Batch(batch.records, {path.name: done[path.name]})
-                if self._stop.is_set():
-                    return
-            last: list[Item | DeadLetter] = []
+            format, packed = format_of(name, self._format)
+            with open_file(below(Path(name), self._folder)) as file:
+                if known and not is_same(file, known, whole=format in WHOLE):
+                    self._reading.notes.said.append(replaced(path, known["records"]))
+                    known = {}
+                tracked = Tracked(file, format, packed, self._reading)
+                for batch in batched(tracked.records(), known):
+                    known = {**batch.position, **tracked.position()}
+                    yield Batch(batch.records, {name: known["records"], **_named(name, known)})
+                    if self._stop.is_set():
+                        return
+                known = {"records": known.get("records", 0), **tracked.position()}
         except ObepError as error:
             diagnostic = error.diagnostics[0]
-            last = [DeadLetter(self._reading.stream, None, diagnostic.code, diagnostic.message, path.name)]
-        done[path.name] = FINISHED
-        yield Batch(last, {path.name: FINISHED})
+            last = [DeadLetter(self._reading.stream, None, diagnostic.code, diagnostic.message, name)]
+        yield Batch(last, {name: FINISHED, **_named(name, {**known, **stamps})})
+
+
+def _named(name: str, position: Position) -> Position:
+    """The position within a file, in that of its folder."""
+    return {f"{name}/{key}": value for key, value in position.items()}
+
+
+def _stamps(path: Path) -> Position:
+    """By what a file that was read to its end is known to be the same without reading it again."""
+    try:
+        found = path.stat()
+    except OSError:
+        return {}
+    return {"size": found.st_size, "modified": found.st_mtime_ns // 1000}
+
+
+def _is_finished(path: Path, done: Mapping[str, int]) -> bool:
+    if done.get(path.name) != FINISHED:
+        return False
+    return all(done.get(f"{path.name}/{key}") == value for key, value in _stamps(path).items())
 
 
 def now() -> int:

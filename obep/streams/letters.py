@@ -9,10 +9,10 @@ from typing import BinaryIO
 import msgspec
 
 from obep.engine.letters import AFTER_READING
-from obep.errors import fail
 from obep.formats.instants import show_instant
 from obep.hidden import hide
 from obep.model import DeadLetter
+from obep.streams.outputs import open_output, output_key, safe_position
 from obep.streams.sinks import writing
 
 SOME = 100
@@ -31,13 +31,10 @@ class Letters:
         """By stream, the items that could be read and were refused all the same."""
         self.some: list[DeadLetter] = []
         self._file: BinaryIO | None = None
+        self.key = "" if path is None else output_key(path)
+        """What a checkpoint calls the file."""
         if path is not None:
-            try:
-                self._file = path.open("r+b" if start else "wb")
-                self._file.seek(start)
-                self._file.truncate()
-            except OSError as error:
-                raise fail("OBEP554", f"{path} cannot be written: {error.strerror}") from None
+            self._file = open_output(path, start)
 
     def take(self, letter: DeadLetter) -> None:
         """Counts a dead letter and writes it down."""
@@ -58,9 +55,12 @@ class Letters:
     def total(self) -> int:
         return sum(self.counts.values())
 
-    def position(self) -> int:
-        """How far the file is written."""
-        return self._file.tell() if self._file is not None else 0
+    def positions(self) -> dict[str, int]:
+        """How far the file is safely written, if there is one."""
+        if self._file is None:
+            return {}
+        with writing(self._file.name):
+            return {self.key: safe_position(self._file)}
 
     def flush(self) -> None:
         if self._file is not None:

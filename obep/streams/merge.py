@@ -59,28 +59,27 @@ def _by_time(sources: Mapping[str, Source], start: Mapping[str, Position]) -> It
     lines = [_counted(key, source, start.get(key, {})) for key, source in sources.items()]
     held: list[Item | DeadLetter] = []
     moved: dict[str, Position] = {}
-    for _, key, count, record in heapq.merge(*lines):
+    for _, key, count, record, position in heapq.merge(*lines):
         held.append(record)
-        moved[key] = {"records": count}
+        moved[key] = {**position, "records": count}
         if len(held) >= SIZE:
             yield Turn(held, moved)
             held, moved = [], {}
     yield Turn(held, moved, tuple(sources))
 
 
-Ranked = tuple[int, str, int, "Item | DeadLetter"]
+Ranked = tuple[int, str, int, "Item | DeadLetter", Position]
 
 
 def _counted(key: str, source: Source, start: Position) -> Iterator[Ranked]:
     """Records with the instant by which they are merged: never before what came earlier in the same file."""
     latest = FIRST
-    count = start.get("records", 0)
     for batch in source.batches(start):
-        for record in batch.records:
-            count += 1
+        before = batch.position["records"] - len(batch.records)
+        for count, record in enumerate(batch.records, before + 1):
             if isinstance(record, Item):
                 latest = max(latest, record.at)
-            yield latest, key, count, record
+            yield latest, key, count, record, batch.position
 
 
 Arrived = tuple[str, "Batch | None", "Exception | None"]

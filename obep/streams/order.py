@@ -15,6 +15,7 @@ from obep.errors import Diagnostic, fail
 from obep.query.nearest import alike
 from obep.settings import shown_uri
 from obep.streams.address import parse_address
+from obep.streams.outputs import output_key
 from obep.streams.sinks import Form, form_of, require_one_topic
 
 NEAR = 0.8
@@ -49,6 +50,7 @@ class Target:
     """A sink: its URI and settings, the form of its output if that is fixed, and the events it takes."""
 
     key: str
+    """What a checkpoint calls it."""
     uri: str
     trusted: bool
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -228,7 +230,7 @@ def aim(given: Sequence[str], form: Form, config: Config, *, allow_exec: bool = 
         if text in config.sinks:
             settings = config.sinks[text]
             uri, chosen = settings["uri"].reveal(), form or settings.get("as", "")
-            targets.append(_target(text, uri, False, settings, chosen))
+            targets.append(_target(_sink_key(text, uri, False, config), uri, False, settings, chosen))
             if parse_address(uri).scheme == "exec" and not (allow_exec or text in given):
                 raise fail(
                     "OBEP516",
@@ -237,8 +239,49 @@ def aim(given: Sequence[str], form: Form, config: Config, *, allow_exec: bool = 
                     remedy=f"--sink {text}   (or --allow-exec)",
                 )
         else:
-            targets.append(_target(f"{len(targets)}:{shown_uri(text)}", text, True, {}, form))
-    return tuple(targets)
+            key = _sink_key(shown_uri(text), text, True, config)
+            targets.append(_target(key, text, True, {}, form))
+    return _counted(targets)
+
+
+def _sink_key(name: str, uri: str, trusted: bool, config: Config) -> str:
+    """What a checkpoint calls a sink: a file by where it lies, another one by its name or URI."""
+    path = _file_at(uri, trusted, config)
+    return name if path is None else output_key(path)
+
+
+def file_of(target: Target, config: Config) -> Path | None:
+    """The file that a sink is, if it is one."""
+    return _file_at(target.uri, target.trusted, config)
+
+
+def _file_at(uri: str, trusted: bool, config: Config) -> Path | None:
+    address = parse_address(uri)
+    if address.scheme != "file" or uri == "-":
+        return None
+    return Path(address.path) if trusted else config.file(address.path)
+
+
+def origin_of(inlet: Inlet) -> str:
+    """What the position of a source is one in: a file, standard input, a folder, a topic."""
+    if inlet.uri == "-" or inlet.uri.startswith("-."):
+        return "standard input"
+    scheme, _, _ = inlet.uri.partition(":")
+    if scheme == "kafka":
+        return f"Kafka's topic {parse_address(inlet.uri).path}"
+    words = {"dir": "a folder", "tcp": "TCP", "mqtt": "MQTT", "mqtts": "MQTT", "rate": "a rate"}
+    return words.get(scheme, "a file")
+
+
+def _counted(targets: Iterable[Target]) -> tuple[Target, ...]:
+    """The sinks, those with equal keys told apart."""
+    seen: Counter[str] = Counter()
+    found = []
+    for target in targets:
+        seen[target.key] += 1
+        again = seen[target.key] > 1
+        found.append(replace(target, key=f"{target.key} #{seen[target.key]}") if again else target)
+    return tuple(found)
 
 
 def _target(key: str, uri: str, trusted: bool, settings: Mapping[str, Any], form: Form) -> Target:

@@ -14,6 +14,7 @@ from obep.streams.batches import Source
 from obep.streams.checkpoint import Checkpoint, Standing
 from obep.streams.letters import Letters
 from obep.streams.merge import Positions, Turn, merged
+from obep.streams.outputs import left_at
 from obep.streams.posted import Posted
 from obep.streams.sinks import FileSink, OutputSink, Sink
 
@@ -73,6 +74,12 @@ class Run:
     on_items: Callable[[Sequence[Item]], None] = lambda items: None
     on_found: Callable[[Sequence[Occurrence]], None] = lambda found: None
     stopping: bool = False
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """What kind of thing each source is, by its key."""
+    _before: dict[str, int] | None = None
+    """Where a checkpoint says that outputs stand, also those that this run does not have."""
+    _left: dict[str, int] = field(default_factory=dict)
+    """Where they stand once this run has gone on."""
     _failed_before: int = 0
     """Occurrences that sinks had not taken when the stop was asked for."""
     _saved: float = 0.0
@@ -81,12 +88,16 @@ class Run:
         """Goes on where a checkpoint stands; sinks were opened at its positions."""
         self.engine.restore(standing.state)
         self.positions = {key: dict(position) for key, position in standing.sources.items()}
+        self._before = dict(standing.outputs)
+        self._left = left_at(self._before, {*self.outlets, self.letters.key})
         if standing.style is not None:
             self.notes.styles["before"] = standing.style
 
     def go(self) -> None:
         """Runs to the end of all sources, when the last instant closes, or until stopped, when not."""
         self._saved = self.clock()
+        if self.checkpoint is not None and self._before not in (None, self._outputs()):
+            self.checkpoint.save(self._standing())  # an output that begins is known before it is written
         try:
             whole = True
             for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle):
@@ -144,20 +155,26 @@ class Run:
         if self.stopping and len(self.failed) > self._failed_before:
             return  # given up in a hurry: the next run sends them, as after a kill
         self.letters.flush()
-        sinks = {key: outlet.sink.position() for key, outlet in self.outlets.items()}
-        self.checkpoint.save(
-            Standing(
-                self.query_hash,
-                self.engine.snapshot(),
-                self.positions,
-                sinks,
-                self.letters.position(),
-                self.notes.style,
-            )
-        )
+        self.checkpoint.save(self._standing())
         for key, source in self.sources.items():
             source.committed(self.positions.get(key, {}))
         self._saved = self.clock()
+
+    def _standing(self) -> Standing:
+        return Standing(
+            self.query_hash,
+            self.engine.snapshot(),
+            self.positions,
+            self._outputs(),
+            dict(self.origins),
+            self.notes.style,
+        )
+
+    def _outputs(self) -> dict[str, int]:
+        """Where outputs stand, also those that this run does not have."""
+        before = self._left if self.items else self._before or {}
+        sinks = {key: outlet.sink.position() for key, outlet in self.outlets.items()}
+        return {**before, **sinks, **self.letters.positions()}
 
     def _take(self, turn: Turn) -> None:
         items = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any, BinaryIO, Literal, Protocol
 from obep.config import Config
 from obep.errors import fail, stopped
 from obep.streams.address import Address, parse_address
+from obep.streams.outputs import open_output, safe_position
 from obep.streams.posted import Posted
 
 Form = Literal["event", "rdf", "columns", ""]
@@ -59,16 +59,7 @@ class FileSink:
     """A file that is written from the beginning, or from the position of a checkpoint on."""
 
     def __init__(self, path: Path, start: int = 0) -> None:
-        try:
-            self._file = path.open("r+b" if start else "wb")
-        except OSError as error:
-            raise fail("OBEP554", f"{path} cannot be written: {error.strerror}") from None
-        if start > self._file.seek(0, os.SEEK_END):
-            raise fail(
-                "OBEP558", f"{path} is shorter than the checkpoint says", remedy="remove the checkpoint"
-            )
-        self._file.seek(start)
-        self._file.truncate()
+        self._file = open_output(path, start)
         self._path = path
 
     def send(self, id: str, payload: bytes) -> None:
@@ -81,9 +72,7 @@ class FileSink:
 
     def position(self) -> int:
         with writing(self._path):
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        return self._file.tell()
+            return safe_position(self._file)
 
     def close(self) -> None:
         with writing(self._path):
@@ -177,7 +166,7 @@ def open_sink(
             raise fail(
                 "OBEP512", f"{uri}: only the engine spark writes Parquet", remedy="--engine spark, or .jsonl"
             )
-        return FileSink(Path(uri) if trusted else config.file(uri), start)
+        return FileSink(Path(address.path) if trusted else config.file(address.path), start)
     if address.scheme in ("http", "https"):
         from obep.streams.webhook import WebhookSink
 

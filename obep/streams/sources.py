@@ -24,17 +24,20 @@ def open_source(
     trusted: bool = True,
     notes: Notes | None = None,
     spool: Path | None = None,
+    resumes: bool = False,
 ) -> Source:
     """The source of a URI, bound to the stream `name` if it has one; `stream` is for records that name none.
 
     `trusted` says that the user typed the URI: then its file may lie anywhere. `spool` is a folder for
-    messages that no checkpoint has yet, if there are checkpoints.
+    messages that no checkpoint has yet, if there are checkpoints. `resumes` says that another run will go on
+    where this one ends.
     """
     address = parse_address(uri)
     settings = config.sources.get(name, {}) if name else {}
     reading = make_reading(name, settings, config, stream=stream, live=_is_live(address), notes=notes)
     reading.source = shown = name or address.shown
     format = settings.get("format", "")
+    reading.growing = resumes and address.scheme == "file"
     if address.scheme == "file" and (uri == "-" or uri.startswith("-.")):
         return PipeSource(shown, uri, reading, format)
     if address.scheme in ("file", "dir"):

@@ -8,15 +8,27 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from obep.engine.sealed import damaged, sealed, unsealed
 from obep.errors import fail
 
 Message = tuple[str, int, bytes]
 """Topic, arrival in microseconds, payload."""
 NEXT = "next"
+T = TypeVar("T")
+
+
+def _decoded(path: Path, type: type[T]) -> T:
+    """What a file of a spool holds."""
+    anew = f"put a copy of it back, or rm {path}   to go on without the messages in it"
+    body = unsealed(path.read_bytes(), str(path), anew)
+    try:
+        return msgspec.msgpack.decode(body, type=type)
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise damaged(str(path), f"Something in it has another form ({error}).", anew) from None
 
 
 class Spool:
@@ -29,12 +41,12 @@ class Spool:
 
     def _find_next(self) -> int:
         mark = self._folder / NEXT
-        marked = int(mark.read_text()) if mark.exists() else 0
+        marked = _decoded(mark, int) if mark.exists() else 0
         return max([marked, *(first + len(messages) for first, messages in self.files(0, None))])
 
     def append(self, messages: Sequence[Message]) -> None:
         """Safely on disk when this returns."""
-        self._put(f"{self.next:020d}.spool", msgspec.msgpack.encode(messages))
+        self._put(f"{self.next:020d}.spool", messages)
         self.next += len(messages)
 
     def files(self, start: int, end: int | None) -> Iterator[tuple[int, list[Message]]]:
@@ -43,20 +55,21 @@ class Spool:
             first = int(path.stem)
             if end is not None and first >= end:
                 return
-            messages = msgspec.msgpack.decode(path.read_bytes(), type=list[Message])
+            messages = _decoded(path, list[Message])
             if first + len(messages) > start:
                 yield first, messages
 
     def forget(self, end: int) -> None:
         """The messages before `end` are not asked for any more."""
-        self._put(NEXT, str(self.next).encode())
+        self._put(NEXT, self.next)
         for path in sorted(self._folder.glob("*.spool")):
-            messages = msgspec.msgpack.decode(path.read_bytes(), type=list[Any])
+            messages = _decoded(path, list[Any])
             if int(path.stem) + len(messages) > end:
                 return
             path.unlink()
 
-    def _put(self, name: str, data: bytes) -> None:
+    def _put(self, name: str, value: object) -> None:
+        data = sealed(msgspec.msgpack.encode(value))
         whole = self._folder / f".{name}.tmp"
         try:
             with whole.open("wb") as file:

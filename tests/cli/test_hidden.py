@@ -181,7 +181,7 @@ def test_a_traceback_that_was_asked_for_hides_it_too(project: Path) -> None:
     (project / "obep.toml").write_text(f'{SOURCE}[sinks.w]\nuri = "https://127.0.0.1:1/${{PW}}"\n')
     broken = (
         "import obep.cli, obep.commands.embedded as e\n"
-        "def fails(order, query): raise ValueError(order.targets[0].uri)\n"
+        "def fails(order, *_): raise ValueError(order.targets[0].uri)\n"
         "e.open_run = fails\nobep.cli.main()"
     )
     for more, says in (((), "OBEP599"), (("--debug",), "Traceback")):

@@ -184,6 +184,6 @@ def test_a_checkpoint_without_room_is_named(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(Stopped) as caught:
-        checkpoint.save(Standing("", b"", {}, {}, 0, None))
+        checkpoint.save(Standing("", b"", {}, {}))
     assert caught.value.code == "OBEP554"
     assert str(tmp_path) in str(caught.value)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from engine_cases import engine
+from hypothesis import given
+from hypothesis import strategies as st
+
 from obep.engine.clock import Clock
+from obep.model import DeadLetter
+from obep.testing import HandClock
 
 S = 1_000_000
 
@@ -25,7 +31,9 @@ def test_after_silence_of_all_time_goes_on_at_the_pace_of_arrival() -> None:
     clock.observe("a", 49 * S, now=200 * S)
     assert clock.tick({}, now=205 * S) == 48 * S
     assert clock.tick({}, now=206 * S) == 49 * S
-    assert clock.tick({}, now=266 * S) == 109 * S
+    for now in range(207, 267):
+        clock.tick({}, now=now * S)
+    assert clock.watermark == 109 * S
     assert clock.observe("a", 120 * S, now=267 * S) == "on time"
     assert clock.tick({}, now=270 * S) == 118 * S, "somebody is heard again"
 
@@ -37,6 +45,7 @@ def test_the_time_between_two_processes_is_nobodys_silence() -> None:
     again.load(clock.dump())
     again.resume()
     assert again.tick({}, now=10_000 * S) == 50 * S
+    assert again.tick({}, now=10_003 * S) == 50 * S
     assert again.tick({}, now=10_006 * S) == 51 * S
 
 
@@ -44,3 +53,59 @@ def test_without_an_idle_time_out_time_waits() -> None:
     clock = Clock(lateness=S)
     clock.observe("a", 50 * S, now=100 * S)
     assert clock.tick({}, now=9_999 * S) == 49 * S
+
+
+def test_a_clock_that_jumps_forward_moves_event_time_by_nothing() -> None:
+    clock = Clock(idle=5 * S, streams=("a",))
+    clock.observe("a", 50 * S, now=100 * S)
+    assert clock.tick({}, now=3_700 * S) == 50 * S, "one look counts as five seconds of silence at most"
+    assert clock.observe("a", 51 * S, now=3_701 * S) == "on time"
+    assert clock.observe("a", 52 * S, now=3_702 * S) == "on time"
+
+
+def test_a_clock_that_jumps_back_takes_no_silence_away() -> None:
+    clock = Clock(idle=5 * S, streams=("a",))
+    clock.observe("a", 50 * S, now=100 * S)
+    clock.tick({}, now=104 * S)
+    clock.tick({}, now=4 * S)
+    assert clock.holding(now=4 * S) == ("a",)
+    assert clock.tick({}, now=7 * S) == 52 * S, "four seconds, none, and three"
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 10 * S), st.integers(-7200 * S, 7200 * S)), max_size=20),
+    st.integers(1, 10 * S),
+)
+def test_jumps_of_the_clock_add_no_more_than_one_time_out_each(
+    looks: list[tuple[int, int]], idle: int
+) -> None:
+    """Time passes, and somebody sets the clock: event time goes on by the time that passed, or `idle`."""
+    clock = Clock(idle=idle, streams=("a",))
+    clock.observe("a", 0, now=0)
+    now, most = 0, 0
+    for passed, jump in looks:
+        now += passed + jump
+        most += idle if jump > 0 else passed
+        before = clock.watermark
+        clock.tick({}, now=now)
+        assert clock.watermark is not None and before is not None
+        assert 0 <= clock.watermark - before <= idle
+    assert clock.watermark is not None and clock.watermark <= most
+
+
+def test_the_engine_measures_silence_by_its_steady_clock_and_the_future_by_the_date() -> None:
+    letters: list[DeadLetter] = []
+    wall, steady = HandClock(1_000_000), HandClock()
+    running = engine(
+        "EVENT X AS :A\nRETURN X", idle=5, future=60, now=wall, steady=steady, on_dead_letter=letters.append
+    )
+    running.push("", at=1_000_000)
+    wall.move(3600)
+    running.tick()
+    assert running.clock.watermark == 1_000_000 * S
+    running.push("", at=1_000_001)
+    running.push("", at=1_003_661)
+    assert [letter.code for letter in letters] == ["OBEP641"]
+    steady.move(7)
+    running.tick()
+    assert running.clock.watermark == 1_000_001 * S

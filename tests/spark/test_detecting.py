@@ -55,9 +55,8 @@ class Buckets:
             numbers,
             2,
             (layout.width,),
-            lateness=LATENESS,
             streams=("s", "t"),
-            **settings,
+            **{"lateness": LATENESS, **settings},
         )
         self.routes = Routes(layout, of.asks.all)
         self.tester = TwsTester(Detecting(self.job))

@@ -84,6 +84,7 @@ def test_other_sources_and_other_buckets_are_refused(tmp_path: Path) -> None:
 
 def test_a_manifest_that_is_damaged_is_an_error(tmp_path: Path) -> None:
     assert read_manifest(tmp_path) is None
-    (tmp_path / "obep.json").write_text("{")
-    with pytest.raises(ObepError, match="OBEP558"):
-        read_manifest(tmp_path)
+    for data in (b"{", b"", b"\xff", b'{"partitions": "2"}'):
+        (tmp_path / "obep.json").write_bytes(data)
+        with pytest.raises(ObepError, match="OBEP573"):
+            read_manifest(tmp_path)

@@ -19,6 +19,7 @@ from obep.streams.checkpoint import Checkpoint
 from obep.streams.endpoint import Endpoint
 from obep.streams.letters import Letters
 from obep.streams.merge import Turn
+from obep.streams.outputs import output_key
 from obep.streams.pipeline import Outlet, Run
 from obep.streams.posted import Posted
 from obep.streams.sinks import MemorySink, open_sink
@@ -79,8 +80,9 @@ def start(folder: Path, out: str, kill_at: int | None = None, checkpoint: bool =
     standing = kept.load("q1") if kept else None
     notes = Notes()
     sources = {n: open_source(n, str(folder / f"{n}.jsonl"), config, notes=notes) for n in ("a", "b")}
-    sink = open_sink(str(folder / out), {}, config, start=standing.sinks["out"] if standing else 0)
-    letters = Letters(folder / f"{out}.dead", standing.letters if standing else 0)
+    sink = open_sink(str(folder / out), {}, config, start=standing.outputs["out"] if standing else 0)
+    dead = folder / f"{out}.dead"
+    letters = Letters(dead, standing.outputs[output_key(dead)] if standing else 0)
     turns = 0
 
     def on_turn(run: Run) -> None:
@@ -202,7 +204,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused(folder: Path, damage: str) ->
         (folder / "kept" / "embedded.checkpoint").write_bytes(b"rubbish")
     with pytest.raises(ObepError) as caught:
         kept.load("q1" if damage == "rubbish" else "q2")
-    assert caught.value.code == "OBEP558"
+    assert caught.value.code == ("OBEP573" if damage == "rubbish" else "OBEP558")
     assert "rm " in str(caught.value)
 
 
