@@ -101,7 +101,8 @@ class _Sorter:
         self._data_witnesses()
         self._sharing = Sharing(self.upper, self.lower, self.relations, self.normal)
         self._counted_witnesses()
-        for rule in self._of(r.Witness):
+        promised_surely = [rule for rule in self.lower if isinstance(rule, r.Witness)]
+        for rule in dict.fromkeys((*self._of(r.Witness), *promised_surely)):
             if words := self._sharing.spoils(rule):
                 self._only_upper(rule, words)
         self._reflexive()
@@ -146,17 +147,20 @@ class _Sorter:
     # --- witnesses
 
     def _counted_witnesses(self) -> None:
-        """`min 2` on the right is one witness, unless somebody counts; then it is two different ones."""
+        """`min 2` on the right is one witness, unless it matters that there are two: they may be made equal.
+
+        Whoever counts along the role does that, and a witness that is one of some named individuals.
+        """
         counted = {self.relations.of(x.role)[0] for x in self._of(r.Merge)}
+        named = bool(self._of(r.Is))
         for rule in [x for x in self._of(r.Witness) if x.count > 1]:
-            if not any(number in counted for number, _ in self.relations.above(rule.role)):
+            if not named and not any(number in counted for number, _ in self.relations.above(rule.role)):
                 continue
             words = f"{name(rule.role)} min {rule.count}: counting"
             if rule.count > _WITNESSES:
                 self.opaque.append(words)
                 continue
             del self.upper[rule]
-            self.lower.pop(rule, None)  # whoever counts may tell the witnesses of two individuals apart
             fillers = [f"{rule.filler}~{n}" for n in range(rule.count)]
             for filler in fillers:
                 self._only_in_upper(r.Witness(rule.premise, rule.role, filler), words)

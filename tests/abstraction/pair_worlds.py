@@ -275,7 +275,7 @@ def _counted(node: object) -> set[Term]:
     match node:
         case ax.Functional(role) | ax.InverseFunctional(role) | ax.Asymmetric(role) | ax.Irreflexive(role):
             found.add(str(role))
-        case ax.DisjointProperties(roles):
+        case ax.DisjointProperties(roles) | ax.HasKey(_, roles):  # HermiT misses keys along a chain
             found.update(map(str, roles))
         case ax.Min(_, role) | ax.Max(_, role) | ax.Exactly(_, role) | ax.HasSelf(role):
             found.add(role.property if isinstance(role, Inverse) else role)

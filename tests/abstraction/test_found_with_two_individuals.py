@@ -149,6 +149,15 @@ def test_what_holds_of_every_witness_keeps_an_event_exact(case: str) -> None:
     assert found(Matcher(compiled), ":x :r :y . :y a :A . :z a :D .") == {"H(:y) <= :y a :A*"}
 
 
+@pytest.mark.java
+def test_two_that_must_differ_are_not_one_named_individual() -> None:
+    """y is x. Whoever leads to x by r is x or y, and there must be two of them."""
+    two = restriction("[ owl:inverseOf :r ] ; owl:minQualifiedCardinality 2 ; owl:onClass :A")
+    t = f":A rdfs:subClassOf [ a owl:Class ; owl:oneOf ( :x :y ) ] . :B rdfs:subClassOf {two} ."
+    t += ":C rdfs:subClassOf [ a owl:Class ; owl:oneOf ( :x ) ] ."
+    assert happened(t, "C", ":y a :C . :x a :B .") == {"clash"}
+
+
 # --- consistency is one question
 
 CLASH = f"""
