@@ -98,14 +98,18 @@ class Maker:
         """The kinds of axioms that the world came to have."""
         self.parts: tuple[str, ...] = ()
         self.complex: set[Term] = set()
+        self.promised: list[ax.Class] = []
+        """The classes whose individuals have something that nobody names."""
 
     def world(self, items: int) -> World:
         pick = self.pick
         # Few kinds in one T, some of them twice: then they meet. Most T are such that rules may be exact.
-        mode = pick.choice(("plain", "plain", "any", "any", "horn", "all"))
+        mode = pick.choice(("told apart", "told apart", "plain", "any", "any", "horn", "all"))
         self.parts = {"plain": PLAIN_PARTS, "all": PARTS}.get(mode, SURE_PARTS)
         some = sorted(KINDS.keys() - OPEN if mode in ("plain", "horn") else KINDS)
         kinds = pick.sample(some, 1 if mode in ("plain", "any") else pick.randint(2, 4))
+        if mode == "told apart":
+            kinds = [*pick.sample(PROMISE, 2), *pick.sample(TELL, 2)]
         wanted = [*kinds, *(pick.choice((*kinds, *PLAIN)) for _ in range(pick.randint(3, 6)))]
         axioms: list[Axiom] = []
         for kind in sorted(wanted, key=lambda kind: kind not in _ROLE_BOX):
@@ -114,6 +118,7 @@ class Maker:
                 axioms.append(axiom)
                 self.kinds.add(kind)
         self.complex = _complex(axioms)
+        self.promised = [one for axiom in axioms for one in _promising(axiom)]
         events = tuple((event, self.body(2)) for event in EVENTS)
         k = tuple(dict.fromkeys(self.fact(KNOWN) for _ in range(pick.choice((0, 0, 1, 2, 3)))))
         made = tuple(tuple(dict.fromkeys(self.item(k))) for _ in range(items))
@@ -123,8 +128,10 @@ class Maker:
         """Two individuals or three, each with a class; the rest by chance."""
         known = [name for name in KNOWN if any(name in (s, o) for s, _, o in k)]
         names = self.pick.sample((*FRESH, *known), self.pick.choice((2, 2, 3)))
-        for name in names:
-            yield name, RDF_TYPE, self.cls().iri
+        shared = self.pick.choice(self.promised or CLASSES)
+        for place, name in enumerate(names):
+            alike = place < 2 and self.pick.random() < 0.7
+            yield name, RDF_TYPE, (shared if alike else self.cls()).iri
         for _ in range(self.pick.randint(0, 3)):
             yield self.fact(names)
         if self.pick.random() < 0.2:
@@ -182,7 +189,7 @@ class Maker:
 
 PLAIN_PARTS = ("name", "some", "some", "or")
 SURE_PARTS = ("name", "or", "some", "some", "some", "back", "inverse", "and")
-PARTS = (*SURE_PARTS, "name", "not", "only", "min", "everywhere")
+PARTS = (*SURE_PARTS, *SURE_PARTS, "not", "not", "only", "only", "min", "min", "everywhere")
 PLAIN = (
     "sub",
     "left",
@@ -196,6 +203,8 @@ PLAIN = (
     "chain",
     "sub_role",
 )
+PROMISE = ("exists", "exists_of_thing", "min_right", "exactly_right")
+TELL = ("only_right", "inverse_functional", "functional", "chain", "key", "self_right", "asymmetric", "range")
 OPEN = {
     "or_right",
     "or_some",
@@ -218,6 +227,7 @@ KINDS: dict[str, Callable[[Maker], Axiom]] = {
     "domain": lambda m: ax.Domain(m.role(), m.cls()),
     "range": lambda m: ax.Range(m.role(), m.cls()),
     "exists": lambda m: SubClassOf(m.cls(), ax.Some(m.way(), m.filler())),
+    "exists_of_thing": lambda m: SubClassOf(m.cls(), ax.Some(m.role(), ax.TOP)),
     "everything_has": lambda m: SubClassOf(ax.TOP, ax.Some(m.way(), m.filler())),
     "only_right": lambda m: SubClassOf(m.cls(), ax.Only(m.way(), m.cls())),
     "or_right": lambda m: SubClassOf(m.cls(), ax.Or((m.cls(), m.cls()))),
@@ -248,6 +258,12 @@ KINDS: dict[str, Callable[[Maker], Axiom]] = {
     "disjoint_roles": lambda m: ax.DisjointProperties(tuple(m.pick.sample(ROLES, 2))),
 }
 _ROLE_BOX = ("sub_role", "inverse", "symmetric", "transitive", "chain")
+
+
+def _promising(axiom: Axiom) -> Iterator[ax.Class]:
+    match axiom:
+        case SubClassOf(ax.Class() as promising, ax.Some() | ax.Min() | ax.Exactly()) if promising != ax.TOP:
+            yield promising
 
 
 def _chain(m: Maker) -> Axiom:

@@ -15,12 +15,14 @@ from pair_worlds import KINDS, Maker
 from obep.model import RDF_TYPE
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "20"))
+FIRST = 120
+"""World 136 is one in which a shared witness of counting made two individuals one."""
 
 
 @pytest.mark.java
 def test_items_with_two_individuals_are_read_as_hermit_reads_them() -> None:
     count = Compared()
-    for seed in range(EXAMPLES):
+    for seed in range(FIRST, FIRST + EXAMPLES):
         if different := compare(seed, 4, count):
             pytest.fail(different, pytrace=False)
     assert count.refused <= EXAMPLES / 3
