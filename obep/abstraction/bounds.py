@@ -35,6 +35,11 @@ class Part(NamedTuple):
     mine: list[Triple]
     background: list[Triple]
 
+    def divided(self, new: set[Triple]) -> tuple[tuple[Triple, ...], tuple[Triple, ...]]:
+        """The triples that are new, and all the others."""
+        known = dict.fromkeys(t for t in (*self.mine, *self.background) if t not in new)
+        return tuple(t for t in self.mine if t in new), tuple(known)
+
 
 @dataclass(slots=True)
 class Open:
@@ -116,6 +121,8 @@ class Bounds:
         if also:
             around = components.of((*mine, *((name, RDF_TYPE, "") for name in also)))
             some = [Part(mine, list(around))]
+        if opaque and components.reasons:  # what T says of everything it says of these, too
+            also += [name for name in (*_individuals(triples), *self._everybody) if name not in here]
         parts = [
             self._open_part(part, also, triples, lower, upper, explainer, opaque, goals, consistency)
             for part in some
@@ -125,6 +132,12 @@ class Bounds:
             return None
         self._ask(still, {triples[n] for n in news})
         return _together(still)
+
+    @cached_property
+    def _everybody(self) -> list[Term]:
+        """The individuals of K and T, also those that no rule looks at."""
+        of_t = fixed_names(self._bundle.definitions.axioms)
+        return [*_individuals(self._bundle.k), *sorted(name for name in of_t if not name.startswith('"'))]
 
     @cached_property
     def _fixed(self) -> list[Term]:
@@ -201,26 +214,36 @@ class Bounds:
         return known
 
     def _ask(self, parts: list[Open], new: set[Triple]) -> None:
+        """First whether each part is consistent, whatever the goals are; then about the goals."""
         for open_ in parts:
-            if self._gap is None:
-                return
-            part = open_.part
-            question = Question(
-                tuple(t for t in part.mine if t in new),
-                tuple(dict.fromkeys(t for t in (*part.mine, *part.background) if t not in new)),
-                tuple(sorted(open_.goals)),
-                {goal: tuple(sets) for goal, sets in open_.goals.items()},
-                open_.consistency,
-                self._max,
-            )
-            try:
-                self.asked += 1
-                open_.answer = self._gap.decide(question)
-            except ObepError as error:
-                if error.code not in NO_ANSWER:
-                    raise
-                if error.code != GAVE_UP:  # nobody is there: what is open stays open, and is flagged
-                    self._gap = None
+            if open_.consistency:
+                question = Question(*open_.part.divided(new), (), check_consistency=True)
+                open_.answer = self._decided(question)
+                if open_.answer is not None and open_.answer.clash is not None:
+                    return
+        for open_ in parts:
+            if open_.goals and not (open_.consistency and open_.answer is None):
+                question = Question(
+                    *open_.part.divided(new),
+                    tuple(sorted(open_.goals)),
+                    {goal: tuple(sets) for goal, sets in open_.goals.items()},
+                    max_explanations=self._max,
+                )
+                open_.answer = self._decided(question)
+
+    def _decided(self, question: Question) -> Answer | None:
+        """The answer to a question, if somebody has one."""
+        if self._gap is None:
+            return None
+        try:
+            self.asked += 1
+            return self._gap.decide(question)
+        except ObepError as error:
+            if error.code not in NO_ANSWER:
+                raise
+            if error.code != GAVE_UP:  # nobody is there: what is open stays open, and is flagged
+                self._gap = None
+            return None
 
     def _lower_sets(
         self, lower: Closure, explainer: Explainer, c: int, individual: Term, triples: Sequence[Triple]

@@ -81,7 +81,7 @@ class Matcher:
             bundle.matters,
             self.evaluator.readings,
             self._asks.fixed,
-            all_matter=bundle.definitions.any_predicate,
+            all_matter=bundle.definitions.any_predicate or bool(bundle.normal.unwritten),
         )
         self._memory: Memory[Template] | None = Memory(remember) if remember else None
 

@@ -105,8 +105,8 @@ class Unled:
         of_t = dict.fromkeys(self._bundle.rules)
         for rule in defining:
             of_t.pop(rule, None)
-        anyway, _ = relevant(of_t, (), relations, normal.clauses)
-        used, _ = relevant(of_t, (iri,), relations, normal.clauses)
+        anyway, _ = relevant(of_t, (), relations, self._bundle.clauses)
+        used, _ = relevant(of_t, (iri,), relations, self._bundle.clauses)
         return bool(used - anyway)
 
 

@@ -31,16 +31,15 @@ from obep.ontology.words import show
 
 _T = TypeVar("_T")
 
-_UNIVERSAL = {ax.TOP_OBJECT_PROPERTY, ax.TOP_DATA_PROPERTY}
 _EMPTY = {ax.BOTTOM_OBJECT_PROPERTY, ax.BOTTOM_DATA_PROPERTY}
 
 
 def add_axiom(to: Normaliser, axiom: ax.Axiom) -> None:
     """The rules of one axiom."""
     names = set(mentioned(axiom))
-    if names & _UNIVERSAL:
+    if names & ax.UNIVERSAL:
         if not _trivial(axiom):
-            to.normal.opaque.append(f"{show(axiom)}: the universal property")
+            to.leave(show(axiom), names)
         return
     for empty in sorted(names & _EMPTY):
         to.emit(Exists(empty, THING, NOTHING))
@@ -135,8 +134,9 @@ def _add_assertion(to: Normaliser, axiom: ax.Axiom) -> None:
 
 
 def _disjoint(to: Normaliser, operands: tuple[ax.ClassExpression, ...]) -> None:
-    if all(isinstance(operand, ax.Class) for operand in operands):
-        to.emit(Apart(tuple(operand.iri for operand in operands if isinstance(operand, ax.Class))))
+    names = [operand.iri for operand in operands if isinstance(operand, ax.Class)]
+    if len(names) == len(set(names)) == len(operands):
+        to.emit(Apart(tuple(names)))
         return
     for first, second in combinations(operands, 2):
         to.include(ax.And((first, second)), ax.BOTTOM)
@@ -159,7 +159,7 @@ def _trivial(axiom: ax.Axiom) -> bool:
     """What the universal property is anyway."""
     match axiom:
         case ax.SubProperty(_, sup) | ax.SubDataProperty(_, sup):
-            return sup in _UNIVERSAL
+            return sup in ax.UNIVERSAL
         case ax.Domain(_, expression) | ax.Range(_, expression):
             return expression == ax.TOP
     return False

@@ -85,7 +85,8 @@ class Bundle:
         self.normal: Normal = self._normalise()
         guard_roles = self.definitions.guard_roles
         everything = [*self.normal.rules, *self.normal.asserted]
-        self.relations: Relations = relations_of(everything, self.definitions.axioms, guard_roles)
+        sure = [rule for rule, bound in self.normal.rules.items() if bound & Bound.LOWER]
+        self.relations: Relations = relations_of(everything, sure, self.definitions.axioms, guard_roles)
         self.names_looked_at = LookedAt(
             self.definitions.axioms, self.definitions.goals, self.definitions.guard_classes, guard_roles
         )
@@ -96,9 +97,13 @@ class Bundle:
             rule: None for p in (self.profile, self.asserted) for rule in (*p.lower, *p.upper)
         }
         self._names.intern(every)
+        self.clauses = (*self.profile.clauses, *self.asserted.clauses)
+        """For each case analysis the rules of its cases."""
         asked = [self.relations.of(p)[0] for p in guard_roles if p in self.relations]
-        goals = (*self.definitions.goals, *self.definitions.guard_classes, NOTHING)
-        self._relevant, self._needed = relevant(every, (*goals, *asked), self.relations, self.normal.clauses)
+        unwritten = sorted(self.normal.unwritten)
+        asked += [self.relations.of(name)[0] for name in unwritten if name in self.relations]
+        goals = (*self.definitions.goals, *self.definitions.guard_classes, *unwritten, NOTHING)
+        self._relevant, self._needed = relevant(every, (*goals, *asked), self.relations, self.clauses)
 
     @property
     def cache_dir(self) -> Path:
@@ -228,7 +233,7 @@ class Bundle:
             return {}
         sure = dict.fromkeys((*self.profile.lower, *self.asserted.lower))
         goals = (*of.goals, *of.classes)
-        leading, _ = relevant(sure, goals, self.relations, self.normal.clauses)
+        leading, _ = relevant(sure, goals, self.relations, self.clauses)
         taking = [rule for rule in counts if rule in leading or rule not in sure]
         perhaps = self.leading(of)
         asking = [rule for rule in taking if rule in perhaps]
@@ -239,7 +244,7 @@ class Bundle:
     def leading(self, of: Listening) -> set[r.Rule]:
         """The rules that may lead to an event or to a class that a guard asks for."""
         goals = (*of.goals, *of.classes)
-        return relevant(self._every, goals, self.relations, self.normal.clauses)[0]
+        return relevant(self._every, goals, self.relations, self.clauses)[0]
 
     @property
     def rules(self) -> Collection[r.Rule]:
@@ -249,7 +254,7 @@ class Bundle:
     def saying(self, names: Iterable[Term]) -> set[Term]:
         """The classes and properties from which some others may follow, and those."""
         asked = {self.relations.of(name)[0] if name in self.relations else name for name in names}
-        _, needed = relevant(self._every, asked, self.relations, self.normal.clauses)
+        _, needed = relevant(self._every, asked, self.relations, self.clauses)
         known = self.definitions.axioms
         properties = known.object_properties | known.data_properties
         return {*names} | {
@@ -270,7 +275,7 @@ class Bundle:
         if of.alone:
             asked = [self.relations.of(p)[0] for p in of.roles if p in self.relations]
             goals: tuple[r.Symbol | int, ...] = (*of.goals, *of.classes, *asked)
-            _, needed = relevant(self._every, goals, self.relations, self.normal.clauses)
+            _, needed = relevant(self._every, goals, self.relations, self.clauses)
             found = {name for name in found if name in needed or self._leads(name, needed)}
         return frozenset(found) | of.classes | of.roles
 

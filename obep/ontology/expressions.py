@@ -15,6 +15,7 @@ from obep.ontology import axioms as ax
 from obep.ontology.facets import Misfit, facet_of, ill_typed, misfits_of, term
 from obep.ontology.literals import known_datatype
 from obep.ontology.ranges import is_empty
+from obep.ontology.universal_data import Expression, decided
 from obep.query import ast
 from obep.query.printer import show
 
@@ -35,10 +36,11 @@ class Translation:
     """Translates descriptions; which names are data properties or datatypes is known from T and from use."""
 
     def __init__(self, axioms: ax.Axioms, descriptions: Iterable[ast.Description] = ()) -> None:
-        self.data_properties = set(axioms.data_properties)
+        self.data_properties = {*axioms.data_properties, ax.TOP_DATA_PROPERTY}
         self.datatypes = axioms.datatypes
+        self._definitions = axioms.datatype_definitions
         self._classes = axioms.classes
-        self._objects = set(axioms.object_properties)
+        self._objects = {*axioms.object_properties, ax.TOP_OBJECT_PROPERTY}
         self._used: dict[str, set[Term]] = {}
         self.misfits: list[Misfit] = []
         """What stood where it does not fit in the definitions translated so far."""
@@ -85,7 +87,7 @@ class Translation:
         return False
 
     def _use(self, **names: Term) -> None:
-        for kind, name in names.items():
+        for kind, name in names.items() if ax.UNIVERSAL.isdisjoint(names.values()) else ():
             self._used.setdefault(kind, set()).add(name)
 
     @property
@@ -116,13 +118,13 @@ class Translation:
                 return ax.HasSelf(self._role(property))
             case ast.Some(property, filler):
                 if (data := self._data(property)) is not None:
-                    return ax.DataSome(data, self._filler_range(filler))
+                    return self._decided(ax.DataSome(data, self._filler_range(filler)))
                 if filler is None and isinstance(property, ast.Name) and property.iri not in self._objects:
                     return self._either(property.iri)
                 return ax.Some(self._role(property), self._filler(filler))
             case ast.Only(property, filler):
                 if (data := self._data(property)) is not None:
-                    return ax.DataOnly(data, self.range(filler))
+                    return self._decided(ax.DataOnly(data, self.range(filler)))
                 return ax.Only(self._role(property), self.expression(filler))
             case ast.Value(property, value):
                 return self._value(property, value)
@@ -137,6 +139,11 @@ class Translation:
         self._use(object_properties=property, data_properties=property)
         return ax.Or((ax.Some(property, ax.TOP), ax.DataSome(property, ax.ANY_LITERAL)))
 
+    def _decided(self, expression: Expression) -> ax.ClassExpression:
+        if expression.property != ax.TOP_DATA_PROPERTY:
+            return expression
+        return decided(expression, self._definitions)
+
     def _value(self, property: ast.Property, value: ast.Name | ast.Literal) -> ax.ClassExpression:
         if (data := self._data(property)) is not None:
             if isinstance(value, ast.Name):
@@ -145,12 +152,13 @@ class Translation:
                     f"{_text(property)} is a data property, so its value is a literal.", f'"{value.text}"',
                 )  # fmt: skip
                 return ax.TOP
-            return ax.DataValue(data, self._literal(value))
+            return self._decided(ax.DataValue(data, self._literal(value)))
         return ax.Value(self._role(property), self._individual(value))
 
     def _cardinality(self, node: ast.Cardinality) -> ax.ClassExpression:
         if (data := self._data(node.property)) is not None:
-            return _DATA_BOUNDS[node.bound](node.count, data, self._filler_range(node.filler))
+            bound = _DATA_BOUNDS[node.bound]
+            return self._decided(bound(node.count, data, self._filler_range(node.filler)))
         return _BOUNDS[node.bound](node.count, self._role(node.property), self._filler(node.filler))
 
     def _filler(self, node: ast.Description | None) -> ax.ClassExpression:

@@ -26,7 +26,7 @@ from obep.ontology.reading import (
     possible_program,
     relations_of,
 )
-from obep.ontology.rules import UNEQUAL_TO_ITSELF, Rule
+from obep.ontology.rules import UNEQUAL_TO_ITSELF, Bound, Rule
 from obep.ontology.store import Store
 from obep.ontology.words import show, show_triple
 
@@ -103,7 +103,8 @@ class Guilty:
         for axiom in axioms:
             to.add(axiom)
         known = self._only(axioms, clash)
-        relations = relations_of(to.normal.rules, known)
+        sure = [rule for rule, bound in to.normal.rules.items() if bound & Bound.LOWER]
+        relations = relations_of(to.normal.rules, sure, known)
         names, looked_at = Names(()), LookedAt(known, ())
         same = any(p == ax.SAME_AS for _, p, _ in clash)
 

@@ -16,7 +16,6 @@ from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology import axioms as ax
 
 INDIVIDUAL_FIELDS = ("individual", "individuals", "subject", "object")
-_TOP_ROLES = (ax.TOP_OBJECT_PROPERTY, ax.TOP_DATA_PROPERTY)
 
 
 def reaches_across(axioms: ax.Axioms) -> tuple[str, ...]:
@@ -28,7 +27,7 @@ def reaches_across(axioms: ax.Axioms) -> tuple[str, ...]:
     for axiom in axioms.axioms:
         if isinstance(axiom, ax.HasKey):
             found["a key makes equal whoever shares its values, wherever they are"] = None
-        if any(part in _TOP_ROLES for _, part in parts_of(axiom)):
+        if any(part in ax.UNIVERSAL for _, part in parts_of(axiom)):
             found["the universal role relates everything to everything"] = None
         for expression, positive in _stated(axiom):
             for name in _tied_to(expression, positive):

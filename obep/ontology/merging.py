@@ -75,7 +75,7 @@ class Merging(Facts):
                     self.add_edges(BOTH_WAYS, y, z, (*why, *first, *second))
 
     def _key(self, op: Any, x: int) -> None:
-        """Two named individuals that agree on all the properties of a key are the same."""
+        """Two named individuals that agree on named values of all properties of a key are the same."""
         concept, directed = op[1], op[3]
         if not self._named(x):
             return
@@ -86,6 +86,7 @@ class Merging(Facts):
         candidates = {
             y
             for v, _ in self.neighbours(relation, x, backwards)
+            if self._named(v)
             for y, _ in self.neighbours(relation, v, not backwards)
         }
         for y in sorted(candidates - {x}):
@@ -106,12 +107,13 @@ class Merging(Facts):
                 (*way, edge, theirs[v])
                 for way in ways
                 for v, edge in self.neighbours(relation, x, backwards)
-                if v in theirs
+                if v in theirs and self._named(v)
             ]
         return ways
 
     def _named(self, x: int) -> bool:
-        return self.term(x).startswith("<")
+        """Whether a key counts it: an individual that has a name, or a literal."""
+        return self.term(x).startswith(("<", '"'))
 
     # --- data
 

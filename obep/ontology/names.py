@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term, body_of
-from obep.ontology.axioms import NOTHING, OWL, RDF, RDFS, THING, XSD, Axioms
+from obep.ontology.axioms import NOTHING, OWL, RDF, RDFS, THING, UNIVERSAL, XSD, Axioms
 from obep.ontology.definitions import misfits
 from obep.ontology.expressions import is_number
 from obep.ontology.literals import DATATYPES
@@ -129,7 +129,7 @@ class _Names:
 
     def _property(self, property: ast.Property) -> Iterator[Unknown]:
         name = property.property if isinstance(property, ast.Inverse) else property
-        if name.iri not in self._properties and not self._open:
+        if name.iri not in self._properties | UNIVERSAL and not self._open:
             yield Unknown("property", name, self._properties)
 
 

@@ -48,8 +48,12 @@ class Normal:
     """For a rule that belongs to the upper bound only: what rules cannot carry, in words."""
     clauses: list[tuple[tuple[Rule, ...], ...]] = field(default_factory=list)
     """For each case analysis the rules of its cases: it leads to something only if every case does."""
+    standing: set[Rule] = field(default_factory=set)
+    """The rules that T states outside of every case analysis; some may be cases of one as well."""
     opaque: list[str] = field(default_factory=list)
     """What has no upper bound either, in words."""
+    unwritten: set[Term] = field(default_factory=set)
+    """The names in what T says and no rule does: whatever leads to them counts."""
     sources: dict[Rule, set[ax.Axiom]] = field(default_factory=dict)
     """The axioms that a rule comes from; a rule of a definition has none."""
     implied: dict[Rule, Term] = field(default_factory=dict)
@@ -62,14 +66,15 @@ class Normaliser:
     def __init__(self) -> None:
         self.normal = Normal()
         self._lefts: dict[tuple[ClassExpression, Symbol], Symbol] = {}
-        self._rights: dict[tuple[ClassExpression, Bound, bool], Symbol] = {}
+        self._rights: dict[tuple[ClassExpression, Bound, bool], tuple[Symbol, tuple[Rule, ...]]] = {}
         self._bound = Bound.BOTH
         self._target = self.normal.rules
         self._axiom: ax.Axiom | None = None
         self._event: Term | None = None
         self._count = 0
         self._reason = ""
-        self._case: list[Rule] = []
+        self._case: list[Rule] | None = None
+        """The rules of the case that is being written; `None` outside of case analyses."""
 
     def add(self, axiom: ax.Axiom) -> None:
         """One axiom of T."""
@@ -81,13 +86,32 @@ class Normaliser:
 
     def define(self, event: Term, body: ClassExpression, *, both: bool) -> None:
         """`EVENT H AS B`: `B SubClassOf H`, and `H SubClassOf B`, apart unless `both` are wanted always."""
+        if self._is_left(event, body):
+            return
         self.include(body, ax.Class(event))
         self.imply(event, body, asserted=not both)
 
     def define_body(self, event: Term, body: ClassExpression, *, asserted: bool) -> None:
         """`EVENT H AS B IF { … }`: B under a name of its own, and `H SubClassOf B`."""
+        if self._is_left(event, body):
+            return
         self.include(body, ax.Class(body_of(event)))
         self.imply(event, body, asserted=asserted)
+
+    def _is_left(self, event: Term, body: ClassExpression) -> bool:
+        """Whether a definition speaks of the universal property, and so is left to the reasoner."""
+        from obep.ontology.axiom_rules import mentioned
+
+        names = set(mentioned(body))
+        if names.isdisjoint(ax.UNIVERSAL):
+            return False
+        self.leave(f"{show(ax.Class(event))} is {show(body)}", names)
+        return True
+
+    def leave(self, words: str, names: Iterable[Term]) -> None:
+        """Something that speaks of the universal property: no rule says it."""
+        self.normal.opaque.append(f"{words}: the universal property")
+        self.normal.unwritten.update(names)
 
     def imply(self, event: Term, body: ClassExpression, *, asserted: bool) -> None:
         """`H SubClassOf B`."""
@@ -103,7 +127,10 @@ class Normaliser:
         self._target[rule] = self._target.get(rule, Bound(0)) | bound
         if bound == Bound.UPPER:
             self.normal.why.setdefault(rule, self._reason)
+        if self._case is not None:
             self._case.append(rule)
+        else:
+            self.normal.standing.add(rule)
         if self._axiom is not None:
             self.normal.sources.setdefault(rule, set()).add(self._axiom)
         elif self._event is not None:
@@ -178,11 +205,11 @@ class Normaliser:
 
     @contextmanager
     def _defining(self) -> Iterator[None]:
-        """What defines an auxiliary name belongs to every reading."""
-        kept = self._target, self._bound
-        self._target, self._bound = self.normal.rules, Bound.BOTH
+        """What defines an auxiliary name belongs to every reading, and to no case."""
+        kept = self._target, self._bound, self._case
+        self._target, self._bound, self._case = self.normal.rules, Bound.BOTH, None
         yield
-        self._target, self._bound = kept
+        self._target, self._bound, self._case = kept
 
     def _left_and(self, operands: tuple[ClassExpression, ...], context: Symbol) -> Symbol:
         plain = [self.left(operand) for operand in operands if is_left(operand)]
@@ -301,13 +328,16 @@ class Normaliser:
     def _weaker(self, premise: Symbol, cases: Iterable[ClassExpression], words: str) -> None:
         """All cases at once: too much, so for the upper bound only."""
         bound, self._bound = self._bound, self._bound & Bound.UPPER
-        outer, found = self._case, []
+        outer: list[Rule] | None = self._case
+        found: list[tuple[Rule, ...]] = []
         for case in cases:
-            self._reason, self._case = words, []
+            rules: list[Rule] = []
+            self._reason, self._case = words, rules
             self.right(premise, case)
-            found.append(tuple(self._case))
-            outer += self._case
+            found.append(tuple(rules))
         self._bound, self._case = bound, outer
+        if outer is not None:
+            outer += [rule for rules_of_case in found for rule in rules_of_case]
         self.normal.clauses.append(tuple(found))
 
     def _right_one_of(self, premise: Symbol, individuals: tuple[Term, ...]) -> None:
@@ -348,8 +378,17 @@ class Normaliser:
         if isinstance(filler, ax.Class):
             return filler.iri
         key = (filler, self._bound, self._target is self.normal.rules)
-        found = self._rights.get(key)
-        if found is None:
-            found = self._rights[key] = self.fresh()
-            self.right(found, filler)
-        return found
+        known = self._rights.get(key)
+        if known is not None:
+            if self._case is not None:  # what was written for another case belongs to this one, too
+                self._case += known[1]
+            return known[0]
+        symbol = self.fresh()
+        outer, rules = self._case, list[Rule]()
+        self._case = None if outer is None else rules
+        self.right(symbol, filler)
+        self._case = outer
+        if outer is not None:
+            outer += rules
+        self._rights[key] = symbol, tuple(rules)
+        return symbol

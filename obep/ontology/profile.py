@@ -2,12 +2,12 @@
 
 In: the rules of T with their bounds. Out: `Profile`: the rules of the lower and of the upper reading, and for
 each rule that only the upper one has, why, in words. The conditions under which existentials may share one
-witness are those of REASONING 4.1; each is looked for, none is assumed.
+witness are those of docs/reasoning.md; each is looked for, none is assumed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeVar
@@ -18,9 +18,10 @@ from obep.ontology.axioms import DIFFERENT_FROM, NOTHING, SAME_AS, THING, DataRa
 from obep.ontology.normal import Normal
 from obep.ontology.program import FILL, IS, SELF_IN, Program, witness_name
 from obep.ontology.ranges import lies
-from obep.ontology.relations import SAME, Directed, Relations
+from obep.ontology.relations import SAME, Relations
 from obep.ontology.relevance import Clauses, relevant
 from obep.ontology.rules import Bound, Role, Rule, Symbol
+from obep.ontology.sharing import Sharing, promised, promiser
 from obep.ontology.store import Store
 from obep.ontology.universals import Universals
 from obep.ontology.words import name
@@ -71,7 +72,10 @@ def profile(
 ) -> Profile:
     """Sorts the rules."""
     found = _Sorter(rules, normal, relations, datatypes).sort(static)
-    found.clauses = tuple(normal.clauses)
+    # A case that T states by itself, or that was found out here, counts whatever the other cases do.
+    stands = normal.standing.union(found.lower, (rule for rule in found.upper if rule not in rules))
+    cases = dict.fromkeys(rule for clause in normal.clauses for case in clause for rule in case)
+    found.clauses = (*normal.clauses, *(((rule,),) for rule in cases if rule in stands))
     return found
 
 
@@ -95,10 +99,11 @@ class _Sorter:
 
     def sort(self, static: Static) -> Profile:
         self._data_witnesses()
-        self._look = _Look(self.upper, self.relations, self.normal)
+        self._sharing = Sharing(self.upper, self.lower, self.relations, self.normal)
         self._counted_witnesses()
-        for rule in self._of(r.Witness):
-            if words := self._look.spoils(rule):
+        promised_surely = [rule for rule in self.lower if isinstance(rule, r.Witness)]
+        for rule in dict.fromkeys((*self._of(r.Witness), *promised_surely)):
+            if words := self._sharing.spoils(rule):
                 self._only_upper(rule, words)
         self._reflexive()
         if any(isinstance(rule, r.Witness | r.Fill | r.Is) for rule in self.upper):
@@ -135,17 +140,21 @@ class _Sorter:
         elif place != "apart" and follows not in self.upper:
             self.upper[follows] = None
             self.why[follows] = (
-                f"the {name(rule.property)} that {_promiser(rule, self.normal)} promises, if none is given: "
+                f"the {name(rule.property)} that {promiser(rule, self.normal)} promises, if none is given: "
                 "its value is open"
             )
 
     # --- witnesses
 
     def _counted_witnesses(self) -> None:
-        """`min 2` on the right is one witness, unless somebody counts; then it is two different ones."""
+        """`min 2` on the right is one witness, unless it matters that there are two: they may be made equal.
+
+        Whoever counts along the role does that, and a witness that is one of some named individuals.
+        """
         counted = {self.relations.of(x.role)[0] for x in self._of(r.Merge)}
+        named = bool(self._of(r.Is))
         for rule in [x for x in self._of(r.Witness) if x.count > 1]:
-            if not any(number in counted for number, _ in self.relations.above(rule.role)):
+            if not named and not any(number in counted for number, _ in self.relations.above(rule.role)):
                 continue
             words = f"{name(rule.role)} min {rule.count}: counting"
             if rule.count > _WITNESSES:
@@ -166,7 +175,7 @@ class _Sorter:
 
     def _static_spoilt(self, program: Program, store: Store) -> bool:
         """Witnesses that are tied to a name, equal to somebody, or their own successors where it counts."""
-        bad: dict[int, str] = {}
+        bad = dict.fromkeys(self._in_circles(program, store), "in a circle of disjoint properties")
         loops = {op[1] for op in program.flat if op[0] == SELF_IN}
         loops |= {self.relations.of(x.first)[0] for x in self._of(r.RolesApart)}
         for w in program.witnesses:
@@ -184,8 +193,31 @@ class _Sorter:
         ]
         for rule in spoilt:
             words = bad[program.names.witness(rule.role, rule.filler)]
-            self._only_upper(rule, f"{_promised(rule, self.normal)}: {words}")
+            self._only_upper(rule, f"{promised(rule, self.normal)}: {words}")
         return bool(spoilt)
+
+    def _in_circles(self, program: Program, store: Store) -> Iterator[int]:
+        """Witnesses that two disjoint properties lead to from the same witness, one of them by chance.
+
+        Where one witness stands for many, a property that leads back to one of the many leads back to all.
+        """
+        width = len(program.stored)
+        apart = [(self.relations.of(x.first), self.relations.of(x.second)) for x in self._of(r.RolesApart)]
+        for rule in [x for x in self.lower if isinstance(x, r.Witness)] if apart else ():
+            w, above = program.names.witness(rule.role, rule.filler), self.relations.above(rule.role)
+            for (one, back), (other, other_back) in apart:
+                for way in (False, True):
+                    pair = (one, back != way), (other, other_back != way)
+                    if set(pair) <= set(above):
+                        continue  # it cannot be, whoever it is
+                    (_, first_back), (_, second_back) = pair
+                    ends = (store.forwards if first_back else store.backwards).get(w * width + one, ())
+                    if any(
+                        store.has_edge(other, w, u) if second_back else store.has_edge(other, u, w)
+                        for u in ends
+                        if u in program.witnesses
+                    ):
+                        yield w
 
     # --- what holds of everything
 
@@ -203,6 +235,11 @@ class _Sorter:
             for role in roles:
                 if self.relations.of(role)[0] in reflexive:
                     self.opaque.append(f"{name(role)} is reflexive, and bounded")
+            if isinstance(rule, r.Chain) and reflexive:
+                for still, goes in ((rule.first, rule.second), (rule.second, rule.first)):
+                    known = self.relations.above(goes)
+                    if self.relations.of(still)[0] in reflexive and self.relations.of(rule.sup) not in known:
+                        self.opaque.append(f"{name(still)} may be reflexive, and is part of a chain")
 
     def _universal(self, static: Static) -> None:
         """What everything has, and what everything has because of that."""
@@ -217,8 +254,11 @@ class _Sorter:
             if not self._is_universal(rule.premise, upper[0]):
                 continue
             words = f"everything has {name(getattr(rule, 'role', SAME_AS))}: a bound on the domain"
-            if not isinstance(rule, r.Witness) or self._look.passes_through(rule.role):
+            if not isinstance(rule, r.Witness) or self._sharing.passes_through(rule.role):
                 self.opaque.append(words)
+                continue
+            if told_apart := self._sharing.spoils(rule):
+                self.opaque.append(told_apart)
                 continue
             for exists in self._of(r.Exists):
                 if self.relations.of(exists.role) not in self.relations.above(rule.role):
@@ -241,72 +281,3 @@ class _Sorter:
     @staticmethod
     def _is_universal(symbol: Symbol, program: Program) -> bool:
         return symbol == THING or program.names.concept(symbol) in program.universal
-
-
-class _Look:
-    """Who looks at which relation, and in which direction."""
-
-    def __init__(self, rules: Iterable[Rule], relations: Relations, normal: Normal) -> None:
-        self._relations, self._normal = relations, normal
-        self._conditions: dict[Directed, Role] = {}
-        self._steps: set[Directed] = set()
-        self._bounded: dict[int, Role] = {}
-        self._apart: set[int] = set()
-        self._chains: list[tuple[Directed, tuple[Directed, ...]]] = []
-        self._known: dict[Role, frozenset[Directed]] = {}
-        for rule in rules:
-            match rule:
-                case r.Exists(role, filler) if filler != THING:
-                    self._conditions.setdefault(relations.of(role), role)
-                case r.Chain(first, second, sup):
-                    self._steps |= {relations.of(first), relations.of(second)}
-                    self._chains.append((relations.of(second), relations.above(sup)))
-                case r.Merge(_, role):
-                    self._bounded.setdefault(relations.of(role)[0], role)
-                case r.RolesApart(first, second):
-                    self._apart |= {relations.of(first)[0], relations.of(second)[0]}
-
-    def into(self, role: Role) -> frozenset[Directed]:
-        """The relations, with direction, that lead into a witness of this role."""
-        if role not in self._known:
-            into = set(self._relations.above(role))
-            size = 0
-            while size < (size := len(into)):
-                for second, above in self._chains:
-                    if second in into:
-                        into.update(above)
-            self._known[role] = frozenset(into)
-        return self._known[role]
-
-    def spoils(self, witness: r.Witness) -> str:
-        """Why a witness cannot be shared, because somebody looks back from it; empty if nobody does."""
-        into = self.into(witness.role)
-        who = _promised(witness, self._normal)
-        for number, backwards in sorted(into):
-            back = (number, not backwards)
-            if back in self._conditions:
-                return f"{who}, and {name(self._conditions[back])} looks back: existentials with inverses"
-            if back in self._steps:
-                return f"{who}, and a chain looks back: existentials with inverses"
-            if number in self._bounded:
-                return f"{who}, and {name(self._bounded[number])} is bounded: existentials with equality"
-            chained = any((number, way) in above for way in (False, True) for _, above in self._chains)
-            if number in self._apart and chained:
-                return f"{who}, and disjoint properties along a chain"
-        return ""
-
-    def passes_through(self, role: Role) -> bool:
-        """Whether a chain or a bound goes through the witnesses of a role."""
-        return any(edge in self._steps or edge[0] in self._bounded for edge in self.into(role))
-
-
-def _promised(witness: r.Witness, normal: Normal) -> str:
-    """Somebody whom the ontology or a definition promises, by a class that has a name."""
-    kind = "" if witness.filler.startswith("~") else f" (a {name(witness.filler)})"
-    return f"the {name(witness.role)}{kind} that {_promiser(witness, normal)} promises"
-
-
-def _promiser(rule: Rule, normal: Normal) -> str:
-    """Who says that there is somebody, or some value: an axiom, or the definition of an event."""
-    event = None if rule in normal.sources else normal.implied.get(rule)
-    return "the ontology" if event is None else f"the definition of {name(event)}"

@@ -27,6 +27,7 @@ from obep.ontology.saturate import Closing, Closure
 from obep.ontology.static import Graph
 from obep.ontology.store import Store
 from obep.ontology.tables import ProgramBuilder
+from obep.ontology.universals import Universals
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +40,19 @@ class LookedAt:
     guard_roles: frozenset[Term] = frozenset()
 
 
-def relations_of(rules: Iterable[Rule], axioms: Axioms, guard_roles: Iterable[Term] = ()) -> Relations:
-    """The relations of T; through a reflexive relation in a chain one may also stay where one is."""
+def relations_of(
+    rules: Iterable[Rule], sure: Iterable[Rule], axioms: Axioms, guard_roles: Iterable[Term] = ()
+) -> Relations:
+    """The relations of T; through a reflexive relation in a chain one may also stay where one is.
+
+    `sure`: the rules by which a relation may be known to be reflexive.
+    """
     rules = list(rules)
     inclusions = [rule for rule in rules if isinstance(rule, r.SubRole)]
     roles: list[Role] = [*axioms.object_properties, *axioms.data_properties, *guard_roles]
     chains = [rule for rule in rules if isinstance(rule, r.Chain)]
     roles.extend(chain.sup for chain in chains)
-    reflexive = {rule.role for rule in rules if isinstance(rule, r.SelfOut) and rule.premise == THING}
+    sure = list(sure) if chains and any(isinstance(rule, r.SelfOut) for rule in rules) else []
     for rule in rules:
         for name in ("role", "first", "second", "sup", "property"):
             role = getattr(rule, name, None)
@@ -54,7 +60,7 @@ def relations_of(rules: Iterable[Rule], axioms: Axioms, guard_roles: Iterable[Te
                 roles.append(role)
     while True:
         relations = Relations(sorted(set(roles), key=str), inclusions)
-        stays = {number for role in reflexive for number, _ in relations.above(role)}
+        stays = Universals(sure, relations).reflexive
         more = [
             r.SubRole(goes, chain.sup)
             for chain in chains

@@ -27,7 +27,7 @@ def relevant(
     seen: set[Symbol | int] = set()
     while True:
         while search.waiting:
-            needed |= set(_needs(search.waiting.pop(), relations)) - seen
+            needed |= set(needs(search.waiting.pop(), relations)) - seen
         if not needed:
             return search.used, seen
         head = needed.pop()
@@ -103,7 +103,7 @@ def _heads(rule: Rule, relations: Relations) -> tuple[Symbol | int, ...]:
     return ()
 
 
-def _needs(rule: Rule, relations: Relations) -> Iterable[Symbol | int]:
+def needs(rule: Rule, relations: Relations) -> Iterable[Symbol | int]:
     """What a rule rests on."""
     match rule:
         case r.Sub(premises) | r.Apart(premises):
@@ -138,7 +138,7 @@ def weighed(
     concluding: dict[Symbol | int, list[Rule]] = {**search.by_head, _ALWAYS: search.waiting}
 
     def rests_on(head: Symbol | int) -> list[Symbol | int]:
-        found = [one for rule in concluding.get(head, ()) for one in _needs(rule, relations)]
+        found = [one for rule in concluding.get(head, ()) for one in needs(rule, relations)]
         return [*found, SAME] if head == _ALWAYS else found
 
     bits: dict[Symbol | int, int] = {}

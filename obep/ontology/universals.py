@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from obep.ontology import rules as r
-from obep.ontology.axioms import THING
+from obep.ontology.axioms import NOTHING, THING
 from obep.ontology.relations import Relations
 from obep.ontology.rules import Role, Rule, Symbol
 
@@ -37,6 +37,8 @@ class Universals:
                         self.universal.add(head)
                     case r.SelfIn(role, head) if self._is_reflexive(role):
                         self.universal.add(head)
+                    case r.Apart(concepts) if len(self.universal.intersection(concepts)) > 1:
+                        self.universal.add(NOTHING)
                     case r.Chain(first, second, sup) if self._is_reflexive(first) and self._is_reflexive(
                         second
                     ):
@@ -72,8 +74,20 @@ class Universals:
             case r.Member(concept, _):
                 if concept not in self.universal:
                     yield rule
+            case r.Key(concept, roles):
+                yield r.Key(self._or_thing(concept), roles)
+            case r.Apart(concepts):
+                yield from self._simpler_apart(concepts)
             case _:
                 yield rule
+
+    def _simpler_apart(self, concepts: tuple[Symbol, ...]) -> Iterable[Rule]:
+        """What is disjoint with a concept that holds of everything cannot be."""
+        left = tuple(concept for concept in concepts if concept not in self.universal)
+        if len(left) > 1:
+            yield r.Apart(left)
+        if len(left) < len(concepts) and NOTHING not in self.universal:
+            yield from (r.Sub((concept,), NOTHING) for concept in left)
 
     def _or_thing(self, symbol: Symbol) -> Symbol:
         return THING if symbol in self.universal else symbol
