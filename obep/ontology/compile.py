@@ -40,7 +40,7 @@ from obep.ontology.reading import (
 )
 from obep.ontology.relations import Relations
 from obep.ontology.relevance import relevant
-from obep.ontology.rules import UNEQUAL_TO_ITSELF, Bound, Rule, Symbol
+from obep.ontology.rules import EMPTY_PROPERTIES, UNEQUAL_TO_ITSELF, Bound, Rule, Symbol
 from obep.ontology.static import Graph
 from obep.ontology.store import Store
 from obep.ontology.vocabulary import Vocabularies
@@ -109,7 +109,8 @@ class Bundle:
 
     def _normalise(self) -> Normal:
         to = Normaliser()
-        to.emit(UNEQUAL_TO_ITSELF)
+        for always in (UNEQUAL_TO_ITSELF, *EMPTY_PROPERTIES):
+            to.emit(always)
         for axiom in self.t.axioms:
             to.add(axiom)
         elsewhere = self._mentioned_elsewhere()

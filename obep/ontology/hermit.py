@@ -32,7 +32,7 @@ from obep.ontology.axioms import (
     PropertyAssertion,
     SameIndividual,
 )
-from obep.ontology.data_parts import literals_in, ranges_in, speaks_of_data
+from obep.ontology.data_parts import literals_in, ranges_in, speaks_of_data, values_asked
 from obep.ontology.hermit_values import GIVEN, OBJECT, Values
 from obep.ontology.locality import INDIVIDUAL_FIELDS, parts_of
 from obep.ontology.owlapi import NAMED, Java, Translation
@@ -152,6 +152,9 @@ class Loaded:
         """The same T for an ABox whose data it does not allow for as it is."""
         asked = (*abox, *goals)
         ranges = ranges_in(asked)
+        given = len(literals_in(asked)) + sum(map(values_asked, asked))
+        if self._keys:
+            given += len(_named(asked))
         if self._values is None:
             if not ranges and not speaks_of_data(goals):
                 return None
@@ -159,8 +162,7 @@ class Loaded:
                 if self._with_data is None:
                     self._with_data = Loaded(self._axioms, self._timeout, ())
                 return self._with_data
-            return Loaded(self._axioms, self._timeout, ranges)
-        given = len(literals_in(asked)) + (len(_named(asked)) if self._keys else 0)
+            return Loaded(self._axioms, self._timeout, ranges, max(given, GIVEN))
         if self._values.know(ranges) and self._values.allow(given):
             return None
         return Loaded(self._axioms, self._timeout, ranges, max(given, GIVEN))

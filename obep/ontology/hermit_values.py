@@ -257,7 +257,7 @@ class Values:
                     return ax.TOP
                 return ax.Value(_role(role), _name(value(literal)))
             case ax.DataMin(count, role, range):
-                if role == ax.TOP_DATA_PROPERTY:
+                if role == ax.TOP_DATA_PROPERTY or not self._has(range, count):
                     return _truth(self._has(range, count))
                 return ax.Min(count, _role(role), self._class(range))
             case ax.DataMax(count, role, range):

@@ -38,7 +38,7 @@ def alphabet_of(trees: Sequence[rx.Regex]) -> Alphabet:
     leaves = list(dict.fromkeys(leaf for tree in trees for leaf in _leaves(tree)))
     edges = {0, ord("a"), ord("a") + 1, *_SURROGATES}
     for leaf in leaves:
-        edges |= _edges(leaf)
+        edges.update(_changes(leaf))
     starts = sorted(edges - {_END})
     known: dict[tuple[bool, ...], int] = {}
     found = Alphabet(starts, [])
@@ -46,7 +46,7 @@ def alphabet_of(trees: Sequence[rx.Regex]) -> Alphabet:
         if start == _SURROGATES[0]:  # no characters
             found.classes.append(0)
             continue
-        truth = tuple(_is(leaf, chr(start)) for leaf in leaves)
+        truth = tuple(bisect_right(_changes(leaf), start) % 2 == 1 for leaf in leaves)
         number = known.setdefault(truth, len(known))
         if number == len(found.weights):
             found.weights.append(0)
@@ -61,6 +61,16 @@ def alphabet_of(trees: Sequence[rx.Regex]) -> Alphabet:
 
 def _is(leaf: rx.Regex, character: str) -> bool:
     return leaf.holds(character) if isinstance(leaf, rx.Characters) else character not in "\n\r"
+
+
+@lru_cache(maxsize=512)
+def _changes(leaf: rx.Regex) -> tuple[int, ...]:
+    """Where a set of characters begins, ends, begins again, …"""
+    found: list[int] = []
+    for edge in sorted(_edges(leaf) | {0}):
+        if edge < _END and _is(leaf, chr(edge)) != bool(len(found) % 2):
+            found.append(edge)
+    return tuple(found)
 
 
 def _leaves(node: rx.Regex) -> Iterator[rx.Regex]:
