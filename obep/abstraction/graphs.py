@@ -7,7 +7,7 @@ from functools import cached_property
 
 from obep.abstraction.open_facts import OpenFacts
 from obep.model import RDF_TYPE, Occurrence, Term, Triple
-from obep.ontology.compile import Bundle
+from obep.ontology.compile import SAID, Bundle
 from obep.ontology.program import Program
 from obep.ontology.reading import assert_triples
 from obep.ontology.store import Store
@@ -77,7 +77,7 @@ class ClosedGraph:
         self._classes = {
             c: program.names.concept(c)
             for c in (*bundle.definitions.guard_classes, *bundle.definitions.goals)
-            if c.startswith("<")
+            if c.startswith("<") and not c.startswith(f"<{SAID}")
         }
 
     @cached_property

@@ -7,12 +7,14 @@ In: items, and occurrences of composite or guarded events as items of the next s
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from obep.abstraction.asking import Asking
 from obep.abstraction.evaluate import Evaluator
 from obep.abstraction.open_facts import OpenFacts
 from obep.abstraction.shapes import Memory, Shape, Shapes
+from obep.abstraction.statements import Statements
 from obep.abstraction.templates import Template, named, ordered
 from obep.abstraction.together import Together
 from obep.formats.limits import Refused
@@ -84,6 +86,13 @@ class Matcher:
             all_matter=bundle.definitions.any_predicate or bool(bundle.normal.unwritten),
         )
         self._memory: Memory[Template] | None = Memory(remember) if remember else None
+        self.statements = Statements(bundle, partial(self._for_statements, asks, gap is None), self)
+
+    def _for_statements(self, asks: tuple[Ask, ...], alone: bool, bundle: Bundle) -> Matcher:
+        """A matcher for a T that says more; `alone`: without a reasoner."""
+        gap = None if alone else HermitGap(bundle.module, bundle.cache_dir)
+        bundle.java = not alone
+        return Matcher(bundle, asks, gap=gap, max_explanations=self.max_explanations)
 
     @property
     def remembered(self) -> int:
@@ -92,13 +101,15 @@ class Matcher:
 
     def relevant(self, triples: Iterable[Triple]) -> tuple[tuple[Triple, ...], int]:
         """The triples that anything found in an item can depend on, and how many T does not know."""
-        _, kept, _, unknown = self._shapes.of(triples)
-        return tuple(kept), unknown
+        _, kept, _, unknown, more = self._shapes.of(triples)
+        return (tuple(triples), 0) if more else (tuple(kept), unknown)
 
     def match(self, item: Item) -> Matched | DeadLetter:
         """The occurrences of all events in an item, or why it takes part in nothing."""
         shape = self._shapes.of(item.triples)
-        key, triples, own, unknown = shape
+        key, triples, own, unknown, more = shape
+        if more:
+            return self.statements.match(item)
         memory = self._memory
         template = None if memory is None else memory.young.get(key) or memory.get(key)
         if template is None:
@@ -144,6 +155,8 @@ class Matcher:
         when = {**{t: at for t, at in occurrence.explanation if at is not None}, **news}
         item = Item("", occurrence.detected, tuple(when))
         shape = self._shapes.of(item.triples)
+        if shape.more:
+            return self.statements.match_derived(occurrence)
         new = frozenset(n for n, triple in enumerate(shape.triples) if triple in news)
         key = (new, *shape.key)
         template = self._derived_template(shape, key, new, lasting=not occurrence.parts)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.item_axioms import part_of_more
 from obep.ontology.literals import LONGEST_REMEMBERED
 from obep.ontology.program import COUNT, TEST, Program
 from obep.ontology.reading import Reading
@@ -30,6 +31,8 @@ class Shape(NamedTuple):
     """Its own names and literals, numbered in the order of their first appearance."""
     unknown: int
     """How many triples speak of a class or property that T does not know."""
+    more: bool = False
+    """Whether some triples say something together only (see `item_axioms`)."""
 
 
 _shape = tuple.__new__
@@ -64,6 +67,7 @@ class Shapes:
         kept: list[Triple] = []
         own: dict[Term, int] = {}
         unknown = 0
+        more = False
         ids, fixed = self._ids, self._fixed
         classes, roles, all_matter = self._classes, self._roles, self._all_matter
         for triple in triples:
@@ -79,6 +83,7 @@ class Shapes:
             if not matters:
                 if matters is None:
                     unknown += 1
+                    more = more or part_of_more(p, o)
                 if not all_matter:
                     continue
             kept.append(triple)
@@ -102,7 +107,7 @@ class Shapes:
             key.append(~n if first == "_" else n)
             if first == '"':
                 key.append(cell(o))  # type: ignore[operator,misc]  # callable, or we were not here
-        return _shape(Shape, (tuple(key), kept, own, unknown))
+        return _shape(Shape, (tuple(key), kept, own, unknown, more))
 
 
 def _only_tested(program: Program, property: Term) -> bool:

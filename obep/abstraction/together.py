@@ -36,6 +36,10 @@ class Together:
         self._union = Union(matcher)
         self._known: Sightings = {}
 
+    def admit(self, item: Item) -> Item | DeadLetter:
+        """An item as the window takes it, in single triples, or why it does not."""
+        return self._matcher.statements.admit(item)
+
     def keep(self, items: Iterable[Held]) -> None:
         """These have been looked at; what comes may join with them."""
         fresh = _sightings(items)

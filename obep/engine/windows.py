@@ -29,6 +29,8 @@ class Held(NamedTuple):
 class Gathering(Protocol):
     """As much of `obep.abstraction.together` as a window needs."""
 
+    def admit(self, item: Item, /) -> Item | DeadLetter: ...
+
     def keep(self, items: Iterable[Held], /) -> None: ...
 
     def forget(self, items: Iterable[Held], measure: int, /) -> None: ...
@@ -75,7 +77,7 @@ class Windowed(Running):
         window = self._window
         if self._ended:
             return ()
-        new = [item for item in items if item.stream == window.stream and window.takes(item.at)]
+        new = list(self._admitted(items))
         self._count += len(new)
         expires = window.expires(at, self._count)
         self._fresh.extend([Held(expires, item) for item in new])
@@ -86,6 +88,16 @@ class Windowed(Running):
             found = self._evaluate(at)
         self._due = self._next_evaluation(at)
         return found
+
+    def _admitted(self, items: Sequence[Item]) -> Iterator[Item]:
+        """The items that the window takes, in single triples."""
+        for item in items:
+            if item.stream == self._window.stream and self._window.takes(item.at):
+                admitted = self._together.admit(item)
+                if isinstance(admitted, Item):
+                    yield admitted
+                elif self._on_dead_letter is not None:
+                    self._on_dead_letter(admitted)
 
     def _evaluate(self, at: int) -> Sequence[Occurrence]:
         self._changed = False

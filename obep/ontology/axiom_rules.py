@@ -17,7 +17,6 @@ from obep.ontology.rules import (
     Apart,
     Chain,
     Edge,
-    Exists,
     Key,
     Member,
     Merge,
@@ -31,8 +30,6 @@ from obep.ontology.words import show
 
 _T = TypeVar("_T")
 
-_EMPTY = {ax.BOTTOM_OBJECT_PROPERTY, ax.BOTTOM_DATA_PROPERTY}
-
 
 def add_axiom(to: Normaliser, axiom: ax.Axiom) -> None:
     """The rules of one axiom."""
@@ -41,8 +38,6 @@ def add_axiom(to: Normaliser, axiom: ax.Axiom) -> None:
         if not _trivial(axiom):
             to.leave(show(axiom), names)
         return
-    for empty in sorted(names & _EMPTY):
-        to.emit(Exists(empty, THING, NOTHING))
     match axiom:
         case ax.SubClassOf(sub, sup):
             to.include(sub, sup)
@@ -115,8 +110,10 @@ def _add_assertion(to: Normaliser, axiom: ax.Axiom) -> None:
             to.emit(Member(iri, individual))
         case ax.ClassAssertion(expression, individual):
             to.right(to.nominal(individual), nnf(expression))
-        case ax.PropertyAssertion(role, subject, object) | ax.DataAssertion(role, subject, object):
+        case ax.PropertyAssertion(role, subject, object):
             to.emit(Edge(role, subject, object))
+        case ax.DataAssertion(role, subject, literal):
+            to.emit(Edge(role, subject, to.literal(literal)))
         case ax.NegativePropertyAssertion(role, subject, object):
             there = to.left(ax.Some(role, ax.OneOf((object,))))
             to.emit(Sub((to.nominal(subject), there), NOTHING))

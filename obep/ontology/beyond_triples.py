@@ -6,7 +6,7 @@ they belong into VOCAB, and that is said.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term
@@ -30,7 +30,8 @@ def beyond_triples(axioms: Axioms, k: Graph) -> tuple[Axioms, list[Diagnostic]]:
         read = axioms_of(k, also=axioms).axioms
     except Unreadable as error:
         raise error.placed(k) from None
-    taken = tuple(axiom for axiom in read if _several_triples(axiom))
+    single = {(s, o) for s, p, o in k if p == ax.DIFFERENT_FROM}
+    taken = tuple(axiom for axiom in read if _several_triples(axiom, single))
     left = [axiom for axiom in read if not isinstance(axiom, ax.Assertion) and axiom not in axioms.axioms]
     return axioms | Axioms(taken), [_unused(left)] if left else []
 
@@ -42,14 +43,15 @@ def _more(p: Term, o: Term) -> bool:
     return p.startswith((f"<{OWL}", f"<{RDFS}")) and p not in _PLAIN_PREDICATES
 
 
-def _several_triples(axiom: Axiom) -> bool:
+def _several_triples(axiom: Axiom, different: Container[tuple[Term, ...]]) -> bool:
+    """Whether an axiom takes several triples; `different`: the pairs of which a single one says that."""
     match axiom:
         case ax.NegativePropertyAssertion() | ax.NegativeDataAssertion():
             return True
         case ax.ClassAssertion(expression):
             return not isinstance(expression, ax.Class)
         case ax.DifferentIndividuals(individuals):
-            return len(individuals) > 2
+            return individuals not in different
     return False
 
 

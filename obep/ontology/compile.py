@@ -20,11 +20,15 @@ from obep.ontology.axioms import (
     NOTHING,
     SAME_AS,
     THING,
+    Axiom,
     Axioms,
+    Class,
 )
 from obep.ontology.cache import cache_dir
+from obep.ontology.data_parts import data_properties_in, object_properties_of
 from obep.ontology.definitions import Definitions, define, looked_at
 from obep.ontology.listening import Listening
+from obep.ontology.locality import parts_of
 from obep.ontology.mapping import ANNOTATIONS
 from obep.ontology.normal import Normal, Normaliser
 from obep.ontology.profile import Profile, profile
@@ -40,7 +44,7 @@ from obep.ontology.reading import (
 )
 from obep.ontology.relations import Relations
 from obep.ontology.relevance import relevant
-from obep.ontology.rules import UNEQUAL_TO_ITSELF, Bound, Rule, Symbol
+from obep.ontology.rules import EMPTY_PROPERTIES, UNEQUAL_TO_ITSELF, Bound, Rule, Symbol
 from obep.ontology.static import Graph
 from obep.ontology.store import Store
 from obep.ontology.vocabulary import Vocabularies
@@ -49,6 +53,8 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 
+SAID = "urn:obep:said:"
+"""How the names of classes begin that stand for unnamed ones of items."""
 _MANY = 200
 """Names in guards that are looked at one by one."""
 
@@ -110,11 +116,30 @@ class Bundle:
         """Where what is found out is remembered."""
         return self.chosen_dir or cache_dir()
 
+    def extended(self, axioms: Sequence[Axiom]) -> Bundle:
+        """The same query and K, where T has some axioms more."""
+        said = {name for axiom in axioms for _, name in parts_of(axiom) if isinstance(name, Class)}
+        classes = frozenset(one.iri for one in said) - {THING, NOTHING}
+        roles = object_properties_of(Axioms(tuple(axioms))) - self.definitions.axioms.object_properties
+        data = data_properties_in(axioms) - self.definitions.axioms.data_properties
+        # Auxiliary names are numbered by the axioms before them, so what was found out of them is left out.
+        known = [pair for pair in self.subsumptions if not any(one.startswith("~") for one in pair)]
+        return Bundle(
+            self.linked,
+            self.t | Axioms(tuple(axioms), classes, frozenset(roles), frozenset(data)),
+            self.k,
+            subsumptions=known,
+            java=self.java,
+            cache_dir=self.chosen_dir,
+            max_explanations=self.max_explanations,
+        )
+
     # --- the rules
 
     def _normalise(self) -> Normal:
         to = Normaliser()
-        to.emit(UNEQUAL_TO_ITSELF)
+        for always in (UNEQUAL_TO_ITSELF, *EMPTY_PROPERTIES):
+            to.emit(always)
         for axiom in self.t.axioms:
             to.add(axiom)
         elsewhere = self._mentioned_elsewhere()

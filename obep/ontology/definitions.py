@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term, body_of
 from obep.ontology.axioms import (
+    BOTTOM_DATA_PROPERTY,
+    BOTTOM_OBJECT_PROPERTY,
     Axioms,
     Class,
     ClassExpression,
@@ -63,7 +65,7 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
         for iri, body in bodies.items()
     ]
     written += [SubClassOf(bodies[iri], Class(body_of(iri))) for iri in logical if iri in guarded]
-    known = axioms | translation.used | Axioms(tuple(written), classes=frozenset(goals))
+    known = axioms | translation.used | Axioms(tuple(written), classes=frozenset(goals)) | _EMPTY
     classes, roles = looked_at(linked.events.values(), known)
     any_predicate = any(
         isinstance(pattern.predicate, ast.Var)
@@ -71,6 +73,12 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
         for pattern in _patterns(event)
     )
     return Definitions(known, bodies, guarded, goals, streams, windowed, classes, roles, any_predicate)
+
+
+_EMPTY = Axioms(
+    object_properties=frozenset({BOTTOM_OBJECT_PROPERTY}), data_properties=frozenset({BOTTOM_DATA_PROPERTY})
+)
+"""The properties that no T has to declare, and that contradict it where something has them."""
 
 
 def misfits(linked: Linked, axioms: Axioms, unknown: Collection[Term] = ()) -> list[Diagnostic]:

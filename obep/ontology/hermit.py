@@ -6,7 +6,7 @@ here; what Java throws passes through.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -14,12 +14,14 @@ from obep.model import Term
 from obep.ontology.automata import Rewriting, Words, without_complex_roles
 from obep.ontology.axioms import (
     NOTHING,
+    THING,
     Assertion,
     Axiom,
     Axioms,
     Class,
     ClassAssertion,
     DataAssertion,
+    DataRange,
     DataValue,
     DifferentIndividuals,
     HasKey,
@@ -30,6 +32,8 @@ from obep.ontology.axioms import (
     PropertyAssertion,
     SameIndividual,
 )
+from obep.ontology.data_parts import literals_in, ranges_in, speaks_of_data, values_asked
+from obep.ontology.hermit_values import GIVEN, OBJECT, Values
 from obep.ontology.locality import INDIVIDUAL_FIELDS, parts_of
 from obep.ontology.owlapi import NAMED, Java, Translation
 from obep.ontology.roles import saturated
@@ -69,11 +73,20 @@ class Hierarchy:
 class Loaded:
     """One T inside HermiT."""
 
-    def __init__(self, axioms: Axioms, timeout: float) -> None:
+    def __init__(
+        self, axioms: Axioms, timeout: float, also: Iterable[DataRange] | None = None, given: int = GIVEN
+    ) -> None:
+        """`also` and `given`: the data ranges of an ABox, and how many values it names; see `Values`."""
         self._keys = any(isinstance(axiom, HasKey) for axiom in axioms.axioms)
-        self._translation = Translation(axioms)
-        self._timeout = timeout
-        said = saturated(axioms.axioms)
+        self._axioms, self._timeout = axioms, timeout
+        self._translation = Translation()
+        self._with_data: Loaded | None = None
+        self._values: Values | None = None
+        plain = axioms.axioms
+        if also is not None or speaks_of_data(axioms.axioms):
+            self._values = Values(axioms, also or (), given)
+            plain = tuple(dict.fromkeys(self._values.axioms()))
+        said = saturated(plain)
         self._words = Words(said)
         named = (ClassAssertion(NAMED, name) for name in sorted(_named(axioms.axioms) if self._keys else ()))
         self._set = self._translation.axioms([*without_complex_roles(said, self._words), *named])
@@ -95,24 +108,64 @@ class Loaded:
 
     def dispose(self) -> None:
         self._dispose(self._hermit)
+        if self._with_data is not None:
+            self._with_data.dispose()
 
     @contextmanager
-    def overlay(self, abox: Sequence[Assertion]) -> Iterator[Tableau]:
-        """T with the ABox laid over it. With keys, all is loaded anew: they look at the names in T only."""
+    def overlay(self, abox: Sequence[Assertion], goals: Sequence[Assertion] = ()) -> Iterator[Tableau]:
+        """T with the ABox laid over it, ready for these goals.
+
+        With keys, all is loaded anew: they look at the names in T only. So it is where T does not know the
+        data ranges of the ABox.
+        """
+        other = self._for_data(abox, goals)
+        if other is not None:
+            with other.overlay(abox, goals) as tableau:
+                yield tableau
+            if other is not self._with_data:
+                other.dispose()
+            return
         if self._keys:
             abox = [*abox, *(ClassAssertion(NAMED, name) for name in sorted(_named(abox)))]
-        assertions = self._translation.axioms(abox)
+        if self._values is None:  # values that T says nothing about
+            laid: Sequence[Axiom] = [a for a in abox if not speaks_of_data((a,))]
+        else:
+            names = self._values.objects(_named(goals, blank=True))
+            laid = list(dict.fromkeys([*self._values.laid(abox), *names]))
+        assertions = self._translation.axioms(laid)
+        literals = tuple(literals_in(abox))
         if not self._keys:
-            tableau = Tableau(self._hermit, self._translation, self._words, assertions)
+            tableau = Tableau(
+                self._hermit, self._translation, self._words, assertions, self._values, literals
+            )
             yield tableau
             tableau.clear()
             return
         assertions.addAll(self._set)
         hermit = self._reasoner(assertions)
         try:
-            yield Tableau(hermit, self._translation, self._words, None)
+            yield Tableau(hermit, self._translation, self._words, None, self._values, literals)
         finally:
             self._dispose(hermit)
+
+    def _for_data(self, abox: Sequence[Assertion], goals: Sequence[Assertion]) -> Loaded | None:
+        """The same T for an ABox whose data it does not allow for as it is."""
+        asked = (*abox, *goals)
+        ranges = ranges_in(asked)
+        given = len(literals_in(asked)) + sum(map(values_asked, asked))
+        if self._keys:
+            given += len(_named(asked))
+        if self._values is None:
+            if not ranges and not speaks_of_data(goals):
+                return None
+            if not ranges:
+                if self._with_data is None:
+                    self._with_data = Loaded(self._axioms, self._timeout, ())
+                return self._with_data
+            return Loaded(self._axioms, self._timeout, ranges, max(given, GIVEN))
+        if self._values.know(ranges) and self._values.allow(given):
+            return None
+        return Loaded(self._axioms, self._timeout, ranges, max(given, GIVEN))
 
     def classify(self) -> Hierarchy | Inconsistent:
         if not self._hermit.isConsistent():
@@ -135,7 +188,9 @@ class Loaded:
                     if below[0] not in seen:
                         seen.add(below[0])
                         waiting.append(child)
-        empty = tuple(c for c in _members(bottom) if c != NOTHING)
+        empty = tuple(c for c in _members(bottom) if c not in (NOTHING, OBJECT.iri))
+        if self._values is not None:
+            groups, parents = _of_objects(groups, parents)
         return Hierarchy(
             tuple(sorted(groups)), {c: tuple(sorted(p)) for c, p in sorted(parents.items())}, empty
         )
@@ -144,9 +199,18 @@ class Loaded:
 class Tableau:
     """T with an ABox over it, ready for one question after the other."""
 
-    def __init__(self, hermit: Java, translation: Translation, words: Words, assertions: Java | None) -> None:
+    def __init__(
+        self,
+        hermit: Java,
+        translation: Translation,
+        words: Words,
+        assertions: Java | None,
+        values: Values | None,
+        literals: Sequence[Term],
+    ) -> None:
         from jpype import JClass
 
+        self._values, self._literals = values, literals
         self._hermit = hermit
         self._translation = translation
         self._words = words
@@ -165,7 +229,12 @@ class Tableau:
                 atom = self._atom(self._concept(term[1:-1]), self._translation.constant(individual))
                 return self._run(self._laid(), self._set(atom))
         self._tableau = None
-        denied = self._translation.axioms(Rewriting(self._words, "goal").axioms(_negated(without)))
+        negated: Sequence[Axiom] = _negated(without)
+        if self._values is not None:
+            every = dict.fromkeys((*self._literals, *literals_in(negated)))
+            said = [one for axiom in negated for one in self._values.said(axiom)]
+            negated = [*said, *self._values.values(every)]
+        denied = self._translation.axioms(Rewriting(self._words, "goal").axioms(negated))
         return self._run(self._hermit.getTableau(self._assertions + list(denied)), None)
 
     def _laid(self) -> Java:
@@ -181,10 +250,25 @@ class Tableau:
         self._hermit.getTableau()  # takes the overlay away
 
 
-def _named(assertions: Sequence[Axiom]) -> set[Term]:
-    """The individuals with names of their own."""
+def _named(assertions: Sequence[Axiom], *, blank: bool = False) -> set[Term]:
+    """The individuals with names of their own, or all."""
     parts = (part for a in assertions for field, part in parts_of(a) if field in INDIVIDUAL_FIELDS)
-    return {part for part in parts if part.startswith("<")}
+    return {part for part in parts if part.startswith(("<", "_") if blank else "<")}
+
+
+def _of_objects(
+    groups: list[tuple[Term, ...]], parents: dict[Term, tuple[Term, ...]]
+) -> tuple[list[tuple[Term, ...]], dict[Term, tuple[Term, ...]]]:
+    """The hierarchy below the class of all objects, which is Thing to T."""
+    top = next(group for group in groups if OBJECT.iri in group)
+    thing = next(group for group in groups if THING in group)
+    whole = tuple(sorted({*top, *thing} - {OBJECT.iri}))
+    below = [group for group in groups if group not in (top, thing)]
+    kept: dict[Term, tuple[Term, ...]] = {}
+    for group in below:
+        above = {whole[0] if one in (top[0], thing[0]) else one for one in parents.get(group[0], ())}
+        kept[group[0]] = tuple(sorted(above))
+    return [whole, *below], kept
 
 
 def _members(node: Java) -> tuple[Term, ...]:

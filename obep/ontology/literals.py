@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import copysign, isnan
 from struct import pack, unpack
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from obep.model import Term
 from obep.ontology.axioms import (
@@ -55,6 +55,7 @@ _BOUNDS: dict[str, tuple[int | None, int | None]] = {
     "unsignedShort": (0, 2**16 - 1),
     "unsignedByte": (0, 255),
 }
+_EXACT = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _DOUBLE = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
@@ -83,6 +84,11 @@ DATATYPES = frozenset((*_SPACE_OF, f"<{RDFS}Literal>"))
 """The datatypes whose values are known here."""
 REALS = frozenset(datatype for datatype, space in _SPACE_OF.items() if space == "real")
 """The datatypes of numbers that are exact."""
+
+IRRATIONAL = "irrational"
+"""The `extra` of a real number that no literal writes; its point is a rational number near it."""
+WORDS = frozenset(f"<{XSD}{name}>" for name in _WORDS)
+"""The datatypes of strings of a certain form."""
 
 LONGEST_REMEMBERED = 500
 """Characters of a literal whose value is remembered: many long ones would fill the memory."""
@@ -152,22 +158,32 @@ _remembered = lru_cache(maxsize=1 << 16)(_value)
 
 def holds(range: DataRange, term: Term, definitions: Mapping[Term, DataRange] | None = None) -> bool:
     """Whether the value of a literal lies in a data range."""
+    return holds_value(range, value(term), definitions)
+
+
+def holds_value(range: DataRange, found: Value, definitions: Mapping[Term, DataRange] | None = None) -> bool:
+    """Whether a value lies in a data range."""
     match range:
         case Datatype(iri):
             defined = definitions.get(iri) if definitions else None
-            return _in_datatype(iri, term) if defined is None else holds(defined, term, definitions)
+            return _in_datatype(iri, found) if defined is None else holds_value(defined, found, definitions)
         case DataAnd(operands):
-            return all(holds(operand, term, definitions) for operand in operands)
+            return all(holds_value(operand, found, definitions) for operand in operands)
         case DataOr(operands):
-            return any(holds(operand, term, definitions) for operand in operands)
+            return any(holds_value(operand, found, definitions) for operand in operands)
         case DataNot(operand):
-            return not holds(operand, term, definitions)
+            return not holds_value(operand, found, definitions)
         case DataOneOf(literals):
-            return value(term) in {value(one) for one in literals}
+            return found in {value(one) for one in literals}
         case Restricted(datatype, facets):
-            return holds(Datatype(datatype), term, definitions) and all(
-                _passes(facet, bound, term) for facet, bound in facets
+            return holds_value(Datatype(datatype), found, definitions) and all(
+                _passes(facet, value(bound), found) for facet, bound in facets
             )
+
+
+def comparable(point: object) -> Any:
+    """A point as something that compares with all points of its space: Python has no Decimal < Fraction."""
+    return Fraction(point) if isinstance(point, Decimal) else point
 
 
 def known_datatype(iri: Term) -> bool:
@@ -185,13 +201,12 @@ def integer_bounds(datatype: Term) -> tuple[int | None, int | None] | None:
     return _BOUNDS.get(datatype[len(XSD) + 1 : -1]) if datatype.startswith(f"<{XSD}") else None
 
 
-def _in_datatype(iri: Term, term: Term) -> bool:
+def _in_datatype(iri: Term, found: Value) -> bool:
     if iri == f"<{RDFS}Literal>":
         return True
     space = _SPACE_OF.get(iri)
     if space is None:
-        return parts(term)[1] == iri
-    found = value(term)
+        return found.space == "other" and parts(str(found.point))[1] == iri
     if space == "plain":
         return found.space in ("string", "lang")
     if found.space != space:
@@ -205,8 +220,10 @@ def _in_datatype(iri: Term, term: Term) -> bool:
         if isinstance(number, Decimal) and number != number.to_integral_value():
             return False
         return (low is None or number >= low) and (high is None or number <= high)
-    if name == "decimal":
-        return not isinstance(found.point, Fraction)
+    if space == "real":
+        if found.extra == IRRATIONAL:
+            return iri == f"<{OWL}real>"
+        return name != "decimal" or not isinstance(found.point, Fraction)
     if name in _WORDS:
         return _WORDS[name].fullmatch(str(found.point)) is not None
     return True
@@ -262,17 +279,28 @@ def _read_real(datatype: Term, lexical: str) -> Value | None:
         return Value("real", Decimal(lexical))
     if datatype == f"<{OWL}rational>" and _RATIONAL.fullmatch(lexical):
         above, below = lexical.split("/")
-        return Value("real", _plain(Fraction(int(above), int(below))))
+        return Value("real", plain_number(Fraction(int(above), int(below))))
     return None
 
 
-def _plain(ratio: Fraction) -> Decimal | Fraction:
+def decimal(whole: int, digits: int) -> Decimal:
+    """A decimal number of so many digits after the point, however long.
+
+    >>> decimal(125, 2)
+    Decimal('1.25')
+    """
+    return Decimal(whole).scaleb(-digits, _EXACT)
+
+
+def plain_number(ratio: Fraction) -> Decimal | Fraction:
     """A rational that a decimal can write is that decimal."""
-    rest = ratio.denominator
+    rest, digits = ratio.denominator, 0
     for prime in (2, 5):
+        times = 0
         while rest % prime == 0:
-            rest //= prime
-    return Decimal(ratio.numerator) / Decimal(ratio.denominator) if rest == 1 else ratio
+            rest, times = rest // prime, times + 1
+        digits = max(digits, times)
+    return ratio if rest != 1 else decimal(ratio.numerator * 10**digits // ratio.denominator, digits)
 
 
 def _read_date(lexical: str) -> Value:
@@ -298,16 +326,15 @@ def _as_float(number: float) -> float:
         return copysign(float("inf"), number)
 
 
-def _passes(facet: Term, bound: Term, term: Term) -> bool:
+def _passes(facet: Term, limit: Value, found: Value) -> bool:
     name = facet.rstrip(">").rsplit("#", 1)[-1]
-    found, limit = value(term), value(bound)
     if name in ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive"):
         if found.space != limit.space or "NaN" in (found.point, limit.point) or found.space == "other":
             return False
-        below, same = found.point < limit.point, found.point == limit.point  # type: ignore[operator]  # of one space
-        if name.endswith("Inclusive") and same:
+        one, other = comparable(found.point), comparable(limit.point)
+        if name.endswith("Inclusive") and one == other:
             return True
-        return not same and (below if name.startswith("max") else not below)
+        return bool(one < other if name.startswith("max") else one > other)
     if name == "pattern":
         return isinstance(found.point, str) and matches(str(limit.point), found.point)
     if name == "langRange":

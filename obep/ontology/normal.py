@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from obep.model import Term, body_of
 from obep.ontology import axioms as ax
 from obep.ontology.axioms import NOTHING, THING, ClassExpression, DataRange, inverse
+from obep.ontology.literals import Value, value
 from obep.ontology.negation import flattened, is_left, nnf, single
 from obep.ontology.rules import (
     Bound,
@@ -75,6 +76,7 @@ class Normaliser:
         self._reason = ""
         self._case: list[Rule] | None = None
         """The rules of the case that is being written; `None` outside of case analyses."""
+        self._literals: dict[Value, Term] = {}
 
     def add(self, axiom: ax.Axiom) -> None:
         """One axiom of T."""
@@ -277,6 +279,10 @@ class Normaliser:
             self.emit(Member(symbol, individual))
         return symbol
 
+    def literal(self, term: Term) -> Term:
+        """The literal of T that stands for all of its value."""
+        return self._literals.setdefault(value(term), term)
+
     # --- what stands on the right
 
     def right(self, premise: Symbol, expression: ClassExpression) -> None:
@@ -292,6 +298,8 @@ class Normaliser:
                 self._right_or(premise, operands)
             case ax.Not(operand):
                 self.emit(Sub(tuple(dict.fromkeys((premise, self.left(operand)))), NOTHING))
+            case ax.Some(_, ax.Class(iri)) | ax.Min(_, _, ax.Class(iri)) if iri == NOTHING:
+                self.emit(Sub((premise,), NOTHING))
             case ax.Some(role, ax.OneOf((individual,))) | ax.Value(role, individual):
                 self.emit(Fill(premise, role, individual))
             case ax.Some(role, filler):
@@ -357,6 +365,8 @@ class Normaliser:
                 of_filler = self.left(nnf(filler))
                 self._reason = f"{show(expression)}: counting"
                 self.emit(Merge(premise, role, of_filler, count), Bound.BOTH if count == 1 else Bound.UPPER)
+            case ax.DataSome(role, ax.DataOneOf((literal,))):
+                self.emit(Fill(premise, role, self.literal(literal)))
             case ax.DataSome(role, range):
                 self.emit(DataWitness(premise, role, range))
             case ax.DataMin(count, role, range):
@@ -366,7 +376,7 @@ class Normaliser:
             case ax.DataMax(count, role, range):
                 self._right_too_many(premise, role, range, count + 1)
             case ax.DataValue(role, literal):
-                self.emit(Fill(premise, role, literal))
+                self.emit(Fill(premise, role, self.literal(literal)))
             case _:
                 raise AssertionError(expression)
 

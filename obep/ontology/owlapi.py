@@ -2,6 +2,7 @@
 
 In: values of `axioms`. Out: Java objects, made by one data factory. A blank node becomes a constant of its
 own (an IRI that nobody else has): what is entailed about it stays the same, and HermiT can be asked of it.
+There is no data here: `hermit_values` has taken it away.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from msgspec import Struct
 
 from obep.model import Term
 from obep.ontology import axioms as ax
-from obep.ontology.hermit_literals import hermit_literal, hermit_range
 
 BLANK = "urn:obep:blank:"
 NAMED = ax.Class("<internal:obep#named>")
@@ -36,18 +36,6 @@ _EXPRESSIONS: dict[type[Struct], tuple[str, ...]] = {
     ax.Min: ("ObjectMinCardinality", "count", "role", "expression"),
     ax.Max: ("ObjectMaxCardinality", "count", "role", "expression"),
     ax.Exactly: ("ObjectExactCardinality", "count", "role", "expression"),
-    ax.DataSome: ("DataSomeValuesFrom", "data_role", "range"),
-    ax.DataOnly: ("DataAllValuesFrom", "data_role", "range"),
-    ax.DataValue: ("DataHasValue", "data_role", "literal"),
-    ax.DataMin: ("DataMinCardinality", "count", "data_role", "range"),
-    ax.DataMax: ("DataMaxCardinality", "count", "data_role", "range"),
-    ax.DataExactly: ("DataExactCardinality", "count", "data_role", "range"),
-    ax.Datatype: ("", "datatype"),
-    ax.DataAnd: ("DataIntersectionOf", "ranges"),
-    ax.DataOr: ("DataUnionOf", "ranges"),
-    ax.DataNot: ("DataComplementOf", "range"),
-    ax.DataOneOf: ("DataOneOf", "literals"),
-    ax.Restricted: ("DatatypeRestriction", "datatype", "facets"),
 }
 _AXIOMS: dict[type[Struct], tuple[str, ...]] = {
     ax.SubClassOf: ("SubClassOfAxiom", "expression", "expression"),
@@ -68,18 +56,11 @@ _AXIOMS: dict[type[Struct], tuple[str, ...]] = {
     ax.Symmetric: ("SymmetricObjectPropertyAxiom", "role"),
     ax.Asymmetric: ("AsymmetricObjectPropertyAxiom", "role"),
     ax.Transitive: ("TransitiveObjectPropertyAxiom", "role"),
-    ax.SubDataProperty: ("SubDataPropertyOfAxiom", "data_role", "data_role"),
-    ax.EquivalentDataProperties: ("EquivalentDataPropertiesAxiom", "data_roles"),
-    ax.DisjointDataProperties: ("DisjointDataPropertiesAxiom", "data_roles"),
-    ax.DataDomain: ("DataPropertyDomainAxiom", "data_role", "expression"),
-    ax.DataPropertyRange: ("DataPropertyRangeAxiom", "data_role", "range"),
-    ax.FunctionalData: ("FunctionalDataPropertyAxiom", "data_role"),
     ax.ClassAssertion: ("ClassAssertionAxiom", "expression", "individual"),
     ax.PropertyAssertion: ("ObjectPropertyAssertionAxiom", "role", "individual", "individual"),
     ax.NegativePropertyAssertion: (
         "NegativeObjectPropertyAssertionAxiom", "role", "individual", "individual",
     ),
-    ax.DataAssertion: ("DataPropertyAssertionAxiom", "data_role", "individual", "literal"),
     ax.SameIndividual: ("SameIndividualAxiom", "individuals"),
     ax.DifferentIndividuals: ("DifferentIndividualsAxiom", "individuals"),
 }  # fmt: skip
@@ -88,7 +69,7 @@ _AXIOMS: dict[type[Struct], tuple[str, ...]] = {
 class Translation:
     """Translates with one OWL data factory; entities are made once."""
 
-    def __init__(self, axioms: ax.Axioms) -> None:
+    def __init__(self) -> None:
         from jpype import JClass
 
         self.manager = JClass("org.semanticweb.owlapi.apibinding.OWLManager").createOWLOntologyManager()
@@ -96,9 +77,7 @@ class Translation:
         self._iri = JClass("org.semanticweb.owlapi.model.IRI").create
         self._set = JClass("java.util.HashSet")
         self._list = JClass("java.util.ArrayList")
-        self._facet = JClass("org.semanticweb.owlapi.vocab.OWLFacet").getFacet
         self._constant = JClass("org.semanticweb.HermiT.model.Individual")
-        self._defined = {a.datatype: a.range for a in axioms.axioms if isinstance(a, ax.DatatypeDefinition)}
         self._entities: dict[tuple[str, Term], Java] = {}
         self._known: dict[type, tuple[Any, tuple[tuple[str, Any], ...]]] = {}
         for kind, (method, *arguments) in (_EXPRESSIONS | _AXIOMS).items():
@@ -114,13 +93,11 @@ class Translation:
         """A Java set of declarations: HermiT does not like to meet a property first in an item."""
         entities = [self.named_class(c) for c in axioms.classes]
         entities += [self.role(p) for p in axioms.object_properties]
-        entities += [self.data_role(p) for p in axioms.data_properties]
         return self._set([self.make.getOWLDeclarationAxiom(entity) for entity in entities])
 
     def _axiom(self, axiom: ax.Axiom) -> Java:
         if isinstance(axiom, ax.HasKey):
             keys = [self.role(p) for p in axiom.object_properties]
-            keys += [self.data_role(p) for p in axiom.data_properties]
             return self.make.getOWLHasKeyAxiom(self.expression(axiom.expression), self._set(keys))
         return self._node(axiom)
 
@@ -147,12 +124,6 @@ class Translation:
             return self.make.getOWLObjectInverseOf(self._entity("getOWLObjectProperty", role.property))
         return self._entity("getOWLObjectProperty", role)
 
-    def data_role(self, term: Term) -> Java:
-        return self._entity("getOWLDataProperty", term)
-
-    def datatype(self, term: Term) -> Java:
-        return self._entity("getOWLDatatype", term)
-
     def individual(self, term: Term) -> Java:
         blank = term.startswith("_:")
         return self.make.getOWLNamedIndividual(self._iri(BLANK + term[2:]) if blank else self.iri(term))
@@ -160,12 +131,6 @@ class Translation:
     def constant(self, term: Term) -> Java:
         """The individual as HermiT's own model names it."""
         return self._constant.create(self.individual(term).getIRI().toString())
-
-    def literal(self, term: Term) -> Java:
-        lexical, datatype, language = hermit_literal(term)
-        if language:
-            return self.make.getOWLLiteral(lexical, language)
-        return self.make.getOWLLiteral(lexical, self.datatype(datatype))
 
     def expression(self, expression: ax.ClassExpression) -> Java:
         match expression:
@@ -177,42 +142,20 @@ class Translation:
                 return self.expression(only)
         return self._node(expression)
 
-    def range(self, range: ax.DataRange) -> Java:
-        if isinstance(range, ax.Datatype) and range.iri in self._defined:
-            return self.range(self._defined[range.iri])
-        range = hermit_range(range)
-        match range:
-            case ax.DataAnd((only,)) | ax.DataOr((only,)):
-                return self.range(only)
-        return self._node(range)
-
     def count(self, count: int) -> int:
         return count
-
-    def facets(self, facets: tuple[tuple[Term, Term], ...]) -> Java:
-        make = self.make.getOWLFacetRestriction
-        return [make(self._facet(self.iri(facet)), self.literal(value)) for facet, value in facets]
 
     def expressions(self, expressions: tuple[ax.ClassExpression, ...]) -> Java:
         return self._set([self.expression(e) for e in expressions])
 
-    def ranges(self, ranges: tuple[ax.DataRange, ...]) -> Java:
-        return self._set([self.range(r) for r in ranges])
-
     def individuals(self, terms: tuple[Term, ...]) -> Java:
         return self._set([self.individual(term) for term in terms])
-
-    def literals(self, terms: tuple[Term, ...]) -> Java:
-        return self._set([self.literal(term) for term in terms])
 
     def roles(self, roles: tuple[ax.ObjectProperty, ...]) -> Java:
         return self._set([self.role(role) for role in roles])
 
     def chain(self, roles: tuple[ax.ObjectProperty, ...]) -> Java:
         return self._list([self.role(role) for role in roles])
-
-    def data_roles(self, roles: tuple[Term, ...]) -> Java:
-        return self._set([self.data_role(role) for role in roles])
 
 
 def _same(value: Java) -> Java:
@@ -222,14 +165,10 @@ def _same(value: Java) -> Java:
 def _plain(axiom: ax.Axiom) -> Iterator[ax.Axiom]:
     """The axiom, taken apart where a Java set would forget that something is said to differ from itself."""
     match axiom:
-        case ax.HasKey(expression, roles, data_roles):
+        case ax.HasKey(expression, roles):
             keyed = ax.Class(f"<internal:obep#key{abs(hash(axiom))}>")
             yield ax.SubClassOf(ax.And((expression, NAMED)), keyed)
-            yield ax.HasKey(keyed, roles, data_roles)
-        case ax.NegativeDataAssertion(data_role, subject, literal):  # HermiT's own misses equal values
-            yield ax.ClassAssertion(ax.Not(ax.DataValue(data_role, literal)), subject)
-        case ax.DatatypeDefinition():
-            return  # unfolded where it is used
+            yield ax.HasKey(keyed, roles, ())
         case ax.DisjointClasses(operands) if len(set(operands)) < len(operands):
             for one, other in combinations(operands, 2):
                 yield ax.SubClassOf(ax.And((one, other)), ax.BOTTOM)
@@ -241,26 +180,15 @@ def _plain(axiom: ax.Axiom) -> Iterator[ax.Axiom]:
                 if operands.count(role) > 1:
                     yield ax.SubClassOf(ax.Some(role, ax.TOP), ax.BOTTOM)
             yield from _plain(ax.DisjointProperties(tuple(dict.fromkeys(operands))))
-        case ax.DisjointDataProperties(operands) if len(set(operands)) < len(operands):
-            for role in operands:
-                if operands.count(role) > 1:
-                    yield ax.SubClassOf(ax.DataSome(role, ax.ANY_LITERAL), ax.BOTTOM)
-            yield from _plain(ax.DisjointDataProperties(tuple(dict.fromkeys(operands))))
         case ax.DifferentIndividuals(individuals) if len(set(individuals)) < len(individuals):
             yield ax.ClassAssertion(ax.BOTTOM, individuals[0])
-        case (
-            ax.EquivalentClasses(said)
-            | ax.EquivalentProperties(said)
-            | ax.EquivalentDataProperties(said)
-            | ax.SameIndividual(said)
-        ) if len(set(said)) < 2:
+        case ax.EquivalentClasses(said) | ax.EquivalentProperties(said) | ax.SameIndividual(said) if (
+            len(set(said)) < 2
+        ):
             return  # says nothing
-        case (
-            ax.DisjointClasses(said)
-            | ax.DisjointProperties(said)
-            | ax.DisjointDataProperties(said)
-            | ax.DifferentIndividuals(said)
-        ) if len(said) < 2:
+        case ax.DisjointClasses(said) | ax.DisjointProperties(said) | ax.DifferentIndividuals(said) if (
+            len(said) < 2
+        ):
             return  # says nothing
         case _:
             yield axiom

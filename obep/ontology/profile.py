@@ -14,10 +14,10 @@ from typing import TypeVar
 
 from obep.model import Term
 from obep.ontology import rules as r
-from obep.ontology.axioms import DIFFERENT_FROM, NOTHING, SAME_AS, THING, DataRange
+from obep.ontology.axioms import DIFFERENT_FROM, NOTHING, SAME_AS, THING, DataAnd, DataNot, DataRange
 from obep.ontology.normal import Normal
 from obep.ontology.program import FILL, IS, SELF_IN, Program, witness_name
-from obep.ontology.ranges import lies
+from obep.ontology.ranges import lies, size_of
 from obep.ontology.relations import SAME, Relations
 from obep.ontology.relevance import Clauses, relevant
 from obep.ontology.rules import Bound, Role, Rule, Symbol
@@ -124,25 +124,78 @@ class _Sorter:
         counts: dict[int, list[r.Count]] = {}
         for count in self._of(r.Count):
             counts.setdefault(self.relations.of(count.property)[0], []).append(count)
-        for rule in self._of(r.DataWitness):
+        promises = self._of(r.DataWitness)
+        self._keyed(promises)
+        for rule in promises:
+            self._too_few_values(rule)
             for number, _ in self.relations.above(rule.property):
                 for count in counts.get(number, ()):
                     self._data_witness(rule, count)
+        self._shared_values(promises)
+        for rule in promises:
             for rules in (self.lower, self.upper, self.why):
                 rules.pop(rule, None)
 
+    def _too_few_values(self, rule: r.DataWitness) -> None:
+        """A promise of more values than there are makes its premise impossible."""
+        size = size_of(rule.range, self.datatypes)
+        if size is not None and size < rule.count:
+            self._follows(r.Sub((rule.premise,), NOTHING), rule in self.lower, self.why.get(rule, ""))
+
+    def _follows(self, rule: Rule, surely: bool, words: str) -> None:
+        """A rule that another one comes to: of both readings, or of the upper one only."""
+        if surely:
+            self.lower[rule] = self.upper[rule] = None
+            self.why.pop(rule, None)
+        elif rule not in self.upper:
+            self._only_in_upper(rule, words)
+
     def _data_witness(self, rule: r.DataWitness, count: r.Count) -> None:
         place = lies(rule.range, count.range, self.datatypes)
-        follows = r.Sub((rule.premise,), count.head)
-        if place == "inside" and rule.count >= count.least == 1 and rule in self.lower:
-            self.lower[follows] = self.upper[follows] = None
-            self.why.pop(follows, None)
-        elif place != "apart" and follows not in self.upper:
-            self.upper[follows] = None
-            self.why[follows] = (
-                f"the {name(rule.property)} that {promiser(rule, self.normal)} promises, if none is given: "
-                "its value is open"
-            )
+        if place == "apart":
+            return
+        surely = place == "inside" and rule.count >= count.least and rule in self.lower
+        words = (
+            f"the {name(rule.property)} that {promiser(rule, self.normal)} promises, if none is given: "
+            "its value is open"
+        )
+        self._follows(r.Sub((rule.premise,), count.head), surely, words)
+
+    def _shared_values(self, promises: list[r.DataWitness]) -> None:
+        """A promised value of a property may be one of another property that is disjoint with it."""
+        apart = [(self.relations.of(x.first)[0], x.second) for x in self._of(r.RolesApart)]
+        apart += [(self.relations.of(x.second)[0], x.first) for x in self._of(r.RolesApart)]
+        for rule in promises:
+            above = {number for number, _ in self.relations.above(rule.property)}
+            words = f"the {name(rule.property)} that {promiser(rule, self.normal)} promises: which is open"
+            for number, other in apart:
+                if number not in above or not isinstance(other, str):
+                    continue
+                given = f"~shared({rule.property},{other},{rule.premise},{rule.range})"
+                self._only_in_upper(r.Count(other, rule.range, 1, given), words)
+                self._only_in_upper(r.Sub((rule.premise, given), NOTHING), words)
+                for second in promises:
+                    both = {n for n, _ in self.relations.above(second.property)}
+                    if self.relations.of(other)[0] in both:
+                        premises = tuple(dict.fromkeys((rule.premise, second.premise)))
+                        self._only_in_upper(r.Sub(premises, NOTHING), words)
+
+    def _keyed(self, promises: list[r.DataWitness]) -> None:
+        """Promised values of a key make individuals equal where there are too few of them."""
+        keyed = {self.relations.of(role)[0] for x in self._of(r.Key) for role in x.roles}
+        tied = [x for x in promises if any(n in keyed for n, _ in self.relations.above(x.property))]
+        if not tied:
+            return
+        forbidding, _ = relevant(list(self.upper), (NOTHING,), self.relations)
+        for rule in tied:
+            above = {number for number, _ in self.relations.above(rule.property)}
+            outside = [
+                DataNot(x.range)
+                for x in forbidding
+                if isinstance(x, r.Count) and self.relations.of(x.property)[0] in above
+            ]
+            if size_of(DataAnd((rule.range, *outside)), self.datatypes) is not None:
+                self.opaque.append(f"{name(rule.property)} is a key, and its value is open")
 
     # --- witnesses
 

@@ -1,28 +1,106 @@
-"""How two data ranges lie to each other: one inside the other, apart, or perhaps neither."""
+"""Data ranges as sets of values: which are empty, how large they are, how two lie to each other.
+
+In: data ranges. Out: `cells`, the coarsest sets of values that the ranges are unions of, each with its size.
+All else is read off them. What cannot be counted (a pattern with very many states) is undecided.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil, floor
-from typing import Any, Literal, NamedTuple
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
+from obep.errors import fail
 from obep.model import Term
 from obep.ontology.axioms import (
-    LITERAL,
+    ANY_LITERAL,
+    OWL,
+    RDF,
     XSD,
     DataAnd,
     DataNot,
-    DataOneOf,
     DataOr,
     DataRange,
     Datatype,
     Restricted,
 )
-from obep.ontology.literals import holds, integer_bounds, space_of, value
+from obep.ontology.literals import Value, holds_value
+from obep.ontology.text_automata import TooComplex
+from obep.ontology.value_regions import regions
 
 Relation = Literal["inside", "apart", "perhaps"]
-_OPPOSITE: dict[Relation, Relation] = {"inside": "apart", "apart": "inside", "perhaps": "perhaps"}
-_BOOLEANS = tuple(f'"{word}"^^<{XSD}boolean>' for word in ("true", "false"))
+_NESTED = 100
+_WIDEST = (
+    f"<{OWL}real>",
+    f"<{RDF}PlainLiteral>",
+    *(f"<{XSD}{name}>" for name in ("double", "float", "dateTime", "date", "time")),
+    *(f"<{XSD}{name}>" for name in ("anyURI", "hexBinary", "base64Binary")),
+)
+"""Datatypes that have all the values that facets restrict."""
+
+
+class Cell(NamedTuple):
+    """Values that lie in the same ranges."""
+
+    inside: tuple[bool, ...]
+    """For each range whether they lie in it."""
+    size: int | None
+    """How many there are; `None`: infinitely many."""
+    members: tuple[Value, ...]
+    """All of them, if there are few and they can be listed."""
+
+
+@lru_cache(maxsize=4096)
+def cells(ranges: tuple[DataRange, ...]) -> tuple[Cell, ...]:
+    """The values of all datatypes, by which of the ranges they lie in; no cell is empty.
+
+    The ranges name no defined datatypes (see `unfolded`).
+    """
+    found: dict[tuple[bool, ...], tuple[int | None, tuple[Value, ...]]] = {}
+    for value, size, members in regions(ranges):
+        inside = tuple(holds_value(range, value) for range in ranges)
+        known, listed = found.get(inside, (0, ()))
+        whole = None if size is None or known is None else known + size
+        found[inside] = whole, (*listed, *members)
+    return tuple(
+        Cell(inside, size, members if size == len(members) else ())
+        for inside, (size, members) in found.items()
+    )
+
+
+def unfolded(range: DataRange, definitions: Mapping[Term, DataRange], depth: int = 0) -> DataRange:
+    """A range with what each defined datatype stands for in its place."""
+    if depth > _NESTED:
+        raise undecidable("A datatype is defined by itself.")
+    match range:
+        case Datatype(iri) if iri in definitions:
+            return unfolded(definitions[iri], definitions, depth + 1)
+        case DataAnd(operands):
+            return DataAnd(tuple(unfolded(operand, definitions, depth) for operand in operands))
+        case DataOr(operands):
+            return DataOr(tuple(unfolded(operand, definitions, depth) for operand in operands))
+        case DataNot(operand):
+            return DataNot(unfolded(operand, definitions, depth))
+        case Restricted(datatype, facets) if datatype in definitions:
+            base = unfolded(definitions[datatype], definitions, depth + 1)
+            return DataAnd((base, DataOr(tuple(Restricted(one, facets) for one in _WIDEST))))
+    return range
+
+
+def size_of(range: DataRange, definitions: Mapping[Term, DataRange]) -> int | None:
+    """How many values a range has; `None`: infinitely many, or more than can be told.
+
+    >>> size_of(DataAnd((Datatype(f"<{XSD}integer>"), DataNot(Datatype(f"<{XSD}decimal>")))), {})
+    0
+    >>> size_of(Datatype(f"<{XSD}boolean>"), {})
+    2
+    """
+    try:
+        sizes = [cell.size for cell in cells((unfolded(range, definitions),)) if cell.inside[0]]
+    except TooComplex:
+        return None
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
 
 
 def lies(inner: DataRange, outer: DataRange, definitions: Mapping[Term, DataRange]) -> Relation:
@@ -32,35 +110,18 @@ def lies(inner: DataRange, outer: DataRange, definitions: Mapping[Term, DataRang
     >>> lies(integer, Datatype(f"<{XSD}decimal>"), {}), lies(integer, string, {})
     ('inside', 'apart')
     """
-    inner, outer = _defined(inner, definitions), _defined(outer, definitions)
-    members = _members(inner)
-    if members is not None:
-        inside = [holds(outer, member, definitions) for member in members]
-        return "inside" if all(inside) else "perhaps" if any(inside) else "apart"
-    if isinstance(inner, DataOr):
-        found = {lies(operand, outer, definitions) for operand in inner.operands}
-        return found.pop() if len(found) == 1 else "perhaps"
-    match outer:
-        case Datatype(iri) if iri == LITERAL:
-            return "inside"
-        case DataNot(operand):
-            return _OPPOSITE[lies(inner, operand, definitions)]
-        case DataOr(operands):
-            return _any_inside([lies(inner, operand, definitions) for operand in operands])
-        case DataAnd(operands):
-            return _all_inside([lies(inner, operand, definitions) for operand in operands])
-    match inner:
-        case DataAnd(operands):
-            found = {lies(operand, outer, definitions) for operand in operands}
-            return "apart" if "apart" in found else "inside" if "inside" in found else "perhaps"
-        case Datatype() | Restricted():
-            if isinstance(outer, Datatype | Restricted):
-                return _compare(_span(inner), _span(outer))
-    return "perhaps"
+    if outer == ANY_LITERAL or inner == outer:
+        return "inside"
+    try:
+        found = cells((unfolded(inner, definitions), unfolded(outer, definitions)))
+    except TooComplex:
+        return "perhaps"
+    sides = {cell.inside[1] for cell in found if cell.inside[0]}
+    return "perhaps" if len(sides) > 1 else "apart" if False in sides else "inside"
 
 
-def is_empty(range: Restricted) -> bool:
-    """Whether the bounds of a datatype's facets surely leave no value.
+def is_empty(range: DataRange, definitions: Mapping[Term, DataRange] | None = None) -> bool:
+    """Whether no value lies in a range.
 
     >>> from obep.ontology.literals import literal
     >>> integer = f"<{XSD}integer>"
@@ -68,102 +129,9 @@ def is_empty(range: Restricted) -> bool:
     >>> is_empty(Restricted(integer, ((above, literal("3", integer)), (below, literal("4", integer)))))
     True
     """
-    span = _span(range)
-    low, high = span.low, span.high
-    if low is None or high is None:
-        return False
-    if span.whole:  # what lies between 3 and 4 is no whole number
-        low, high = (
-            floor(low) + 1 if span.low_open else ceil(low),
-            ceil(high) - 1 if span.high_open else floor(high),
-        )
-        return bool(high < low)
-    return _before(high, span.high_open, low, span.low_open)
+    return size_of(range, definitions or {}) == 0
 
 
-def _any_inside(found: list[Relation]) -> Relation:
-    if "inside" in found:
-        return "inside"
-    return "apart" if all(one == "apart" for one in found) else "perhaps"
-
-
-def _all_inside(found: list[Relation]) -> Relation:
-    if "apart" in found:
-        return "apart"
-    return "inside" if all(one == "inside" for one in found) else "perhaps"
-
-
-def _defined(range: DataRange, definitions: Mapping[Term, DataRange]) -> DataRange:
-    seen = set()
-    while isinstance(range, Datatype) and range.iri in definitions and range.iri not in seen:
-        seen.add(range.iri)
-        range = definitions[range.iri]
-    return range
-
-
-def _members(range: DataRange) -> tuple[Term, ...] | None:
-    if isinstance(range, DataOneOf):
-        return range.literals
-    return _BOOLEANS if range == Datatype(f"<{XSD}boolean>") else None
-
-
-class _Span(NamedTuple):
-    """The values of a datatype with facets: an interval of a space, and what else is asked of them."""
-
-    space: str | None
-    low: Any = None
-    low_open: bool = False
-    high: Any = None
-    high_open: bool = False
-    whole: bool = False
-    others: frozenset[object] = frozenset()
-
-
-def _span(range: Datatype | Restricted) -> _Span:
-    datatype, facets = (range.iri, ()) if isinstance(range, Datatype) else (range.datatype, range.facets)
-    span = _Span(space_of(datatype))
-    bounds = integer_bounds(datatype)
-    if bounds is not None:
-        span = span._replace(low=bounds[0], high=bounds[1], whole=True)
-    elif span.space not in ("real", None) or datatype != f"<{XSD}decimal>":
-        span = span._replace(others=frozenset({datatype} if span.space in ("string", "real") else ()))
-    for facet, bound in facets:
-        name, (space, point, _) = facet.rstrip(">").rsplit("#", 1)[-1], value(bound)
-        if point == "NaN" or space != span.space:  # it is neither above nor below anything
-            span = span._replace(others=span.others | {(facet, bound)})
-        elif name in ("minInclusive", "minExclusive") and (span.low is None or point >= span.low):
-            still = span.low_open and point == span.low
-            span = span._replace(low=point, low_open=still or name == "minExclusive")
-        elif name in ("maxInclusive", "maxExclusive") and (span.high is None or point <= span.high):
-            still = span.high_open and point == span.high
-            span = span._replace(high=point, high_open=still or name == "maxExclusive")
-        elif not name.startswith(("min", "max")) or name.endswith("Length"):
-            span = span._replace(others=span.others | {(facet, bound)})
-    return span
-
-
-def _compare(inner: _Span, outer: _Span) -> Relation:
-    if inner.space is None or outer.space is None or "plain" in (inner.space, outer.space):
-        return "perhaps"
-    if inner.space != outer.space:
-        return "apart"
-    if _before(inner.high, inner.high_open, outer.low, outer.low_open) or _before(
-        outer.high, outer.high_open, inner.low, inner.low_open
-    ):
-        return "apart"
-    lows = outer.low is None or (
-        inner.low is not None
-        and (inner.low > outer.low or (inner.low == outer.low and inner.low_open >= outer.low_open))
-    )
-    highs = outer.high is None or (
-        inner.high is not None
-        and (inner.high < outer.high or (inner.high == outer.high and inner.high_open >= outer.high_open))
-    )
-    others = outer.others - {f"<{XSD}string>"} <= inner.others
-    return "inside" if lows and highs and others and inner.whole >= outer.whole else "perhaps"
-
-
-def _before(high: Any, high_open: bool, low: Any, low_open: bool) -> bool:
-    if high is None or low is None:
-        return False
-    return bool(high < low or (high == low and (high_open or low_open)))
+def undecidable(reason: str) -> Exception:
+    """The error for data ranges that cannot be decided."""
+    return fail("OBEP342", "the data ranges of the ontology cannot be decided", reason=reason)

@@ -232,7 +232,7 @@ def closed(program: Program, k: Iterable[Triple], axioms: Axioms, *, upper: bool
         closure.add_edges(((relation, False),), x, y, _GIVEN)
     ids = dict(program.names.individuals)
     asserted: list[tuple[int, int, Triple]] = []
-    canonical: dict[Value, Term] = {}
+    canonical: dict[Value, Term] = {value(term): term for term in terms if term[0] == '"'}
     for triple in k:
         s, p, o = triple
         if p == RDF_TYPE:

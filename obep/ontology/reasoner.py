@@ -41,7 +41,7 @@ class Reasoner:
         self, axioms: Axioms, abox: Sequence[Assertion], goals: Sequence[Assertion]
     ) -> list[bool] | Inconsistent:
         """For each goal whether T and the ABox entail it; `INCONSISTENT` if they contradict each other."""
-        with self._ask(axioms) as loaded, loaded.overlay(abox) as tableau:
+        with self._ask(axioms) as loaded, loaded.overlay(abox, goals) as tableau:
             self.calls += 1
             if not tableau.satisfiable():
                 return INCONSISTENT
@@ -55,7 +55,7 @@ class Reasoner:
 
     def entails_one(self, axioms: Axioms, abox: Sequence[Assertion], goal: Assertion) -> bool:
         """Whether T and the ABox entail the goal; an inconsistent ABox entails it."""
-        with self._ask(axioms) as loaded, loaded.overlay(abox) as tableau:
+        with self._ask(axioms) as loaded, loaded.overlay(abox, (goal,)) as tableau:
             self.calls += 1
             return not tableau.satisfiable(without=goal)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from obep.ontology import rules as r
 from obep.ontology.axioms import NOTHING
 from obep.ontology.relations import SAME, Relations
-from obep.ontology.rules import UNEQUAL_TO_ITSELF, Rule, Symbol
+from obep.ontology.rules import EMPTY_PROPERTIES, UNEQUAL_TO_ITSELF, Rule, Symbol
 from obep.query.names import components
 
 Clauses = Sequence[tuple[tuple[Rule, ...], ...]]
@@ -58,12 +58,19 @@ class _Search:
                 self.by_head.setdefault(head, []).append(rule)
         witnesses = [rule for rule in rules if isinstance(rule, r.Witness)]
         named = any(isinstance(rule, r.Fill | r.Is | r.Merge | r.Key) for rule in rules)
-        clashes = [rule for rule in self.by_head.get(NOTHING, ()) if rule != UNEQUAL_TO_ITSELF]
+        clashes = [rule for rule in self.by_head.get(NOTHING, ()) if not self._idle(rule, relations)]
         if clashes or named:  # a witness that cannot be is a contradiction
             self.by_head.setdefault(NOTHING, []).extend(witnesses)
         if named:
             for rule in witnesses:  # what holds of a witness may come back to a name
                 self.by_head.setdefault(rule.filler, []).append(rule)
+
+    def _idle(self, rule: Rule, relations: Relations) -> bool:
+        """Whether a rule that every T has finds nothing about a witness: no rule concludes its premise."""
+        if isinstance(rule, r.Exists | r.Count) and rule in EMPTY_PROPERTIES:
+            role = rule.role if isinstance(rule, r.Exists) else rule.property
+            return relations.of(role)[0] not in self.by_head
+        return rule == UNEQUAL_TO_ITSELF
 
     def reach(self, rule: Rule) -> None:
         """Something that the rule concludes is needed."""

@@ -9,7 +9,16 @@ from enum import IntFlag
 from msgspec import Struct
 
 from obep.model import Term
-from obep.ontology.axioms import DIFFERENT_FROM, NOTHING, DataRange, ObjectProperty
+from obep.ontology.axioms import (
+    ANY_LITERAL,
+    BOTTOM_DATA_PROPERTY,
+    BOTTOM_OBJECT_PROPERTY,
+    DIFFERENT_FROM,
+    NOTHING,
+    THING,
+    DataRange,
+    ObjectProperty,
+)
 
 
 class Bound(IntFlag):
@@ -159,3 +168,8 @@ Rule = (
 
 UNEQUAL_TO_ITSELF = SelfIn(DIFFERENT_FROM, NOTHING)
 """What every T says: nothing is different from itself."""
+EMPTY_PROPERTIES = (
+    Exists(BOTTOM_OBJECT_PROPERTY, THING, NOTHING),
+    Count(BOTTOM_DATA_PROPERTY, ANY_LITERAL, 1, NOTHING),
+)
+"""What every T says: nothing has a value of the empty properties."""
