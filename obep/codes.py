@@ -298,6 +298,7 @@ CODES: dict[str, str] = {
     "OBEP616": "an item of a stream that the query does not read",
     "OBEP620": "an item that contradicts the ontology",
     "OBEP621": "items of a window that contradict the ontology together",
+    "OBEP628": "an item that takes too many steps",
     "OBEP630": "too many solutions of a guard block",
     "OBEP640": "late",
     "OBEP641": "too far in the future",

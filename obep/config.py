@@ -104,6 +104,7 @@ ENGINE: dict[str, Kind] = {
     "checkpoint": text,
     "dead_letters": text,
     "max_explanations": positive,
+    "max_work": positive,
 }
 
 SPARK: dict[str, Kind] = {"master": text, "buckets": whole_number, "conf": each(secret)}

@@ -67,12 +67,15 @@ class Bundle:
         java: bool = True,
         cache_dir: Path | None = None,
         max_explanations: int | None = None,
+        max_work: int | None = None,
     ) -> None:
         """`java`: whether the reasoner may be asked (it starts when the first question comes).
 
         What is found out is remembered in `cache_dir`, or where `obep.ontology.cache` says.
-        `max_explanations` is what somebody has chosen for matchers to keep of them (SPEC D4).
+        `max_explanations` is what somebody has chosen for matchers to keep of them (SPEC D4), `max_work` how
+        many steps an item may take.
         """
+        self.max_work = max_work
         self.java, self.chosen_dir, self.max_explanations = java, cache_dir, max_explanations
         self.linked = linked
         self.t = axioms
@@ -401,6 +404,7 @@ def compile_bundle(
     java: bool = True,
     cache_dir: Path | None = None,
     max_explanations: int | None = None,
+    max_work: int | None = None,
 ) -> Bundle:
     """Brings a query, T and K together; raises what makes them impossible."""
     from obep.ontology.beyond_triples import beyond_triples
@@ -421,5 +425,6 @@ def compile_bundle(
         java=java,
         cache_dir=cache_dir,
         max_explanations=max_explanations,
+        max_work=max_work,
     )
     return settled(bundle)
