@@ -132,7 +132,7 @@ class Backwards:
                     yield (edge, same)
 
     def _chained(self, op: Op, relation: int, a: int, b: int) -> Iterator[Derivation]:
-        _, first, first_back, second, second_back, edges = op
+        _, _, _, second, second_back, edges = op
         for number, backwards in edges:
             if number == relation:
                 x, z = (b, a) if backwards else (a, b)
@@ -141,7 +141,7 @@ class Backwards:
                         yield (edge, other)
 
     def _firsts(self, op: Op, x: int) -> list[tuple[int, Fact]]:
-        """The edges from x that a chain may begin with; of a transitive relation one step, as in `Closure`."""
+        """The edges from x that a chain may begin with; of a transitive relation one step (`Closure`)."""
         _, first, first_back, *_ = op
         if not p.is_transitive(op[1:3], op[3:5], op[5]):
             return self._neighbours(first, x, first_back)

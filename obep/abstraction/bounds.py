@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from obep.abstraction.explain import Explainer, Explanation
+from obep.abstraction.explain import Explainer
+from obep.abstraction.search import Explanation
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.compile import Bundle

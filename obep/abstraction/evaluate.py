@@ -76,8 +76,8 @@ class Evaluator:
 
     def _over_budget(self, shape: Shape) -> str:
         return (
-            f"what follows from {len(shape.triples)} triples takes more than {self._max_work} steps, the limit "
-            "for one item; send it in smaller items, or raise max_work under [engine] in obep.toml"
+            f"what follows from {len(shape.triples)} triples takes more than {self._max_work} steps, the "
+            "limit for one item; send it in smaller items, or raise max_work under [engine] in obep.toml"
         )
 
     def _evaluate(self, shape: Shape, news: frozenset[int] | None, work: Work) -> Template:
@@ -122,9 +122,7 @@ class Evaluator:
         assert self._bounds is not None
         triples = shape.triples
         new = frozenset(range(len(triples))) if news is None else news
-        still = self._bounds.decide(
-            triples, new, closure, self._explainer(closure), work, asserted=asserted
-        )
+        still = self._bounds.decide(triples, new, closure, self._explainer(closure), work, asserted=asserted)
         if still is None:
             return Template(tuple(hits), capped=capped)
         place = shape.names
@@ -218,7 +216,10 @@ class _Checks:
     def __init__(
         self, evaluator: Evaluator, closure: Closure, shape: Shape, goal: tuple[int, Term], work: Work
     ) -> None:
-        self._holds = lambda some: evaluator.holds(some, goal, shape, closure, work)
+        def holds(some: Sequence[int]) -> bool:
+            return evaluator.holds(some, goal, shape, closure, work)
+
+        self._holds = holds
 
     def minimal(self, one: Explanation) -> Explanation:
         """A minimal set inside one that entails the goal: whatever can be left out is."""
@@ -238,9 +239,9 @@ class _Checks:
         counts: Callable[[Explanation], bool],
         most: int,
     ) -> tuple[tuple[Explanation, ...], bool]:
-        """The minimal sets inside those found, and, if they are too few, others; whether there may be more."""
+        """The minimal sets inside those found, and others if they are few; whether there may be more."""
         sets = tuple(filter(counts, {self.minimal(one): None for one in found.sets}))
-        parts = explainer.leaves(node, _PARTS) if len(sets) < most else None
+        parts = explainer.leaves(node, _PARTS)
         if parts is None:
             return tuple(sorted(sets, key=explainer.order)[:most]), True
         known = explainer.store.triples

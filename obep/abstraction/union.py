@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from obep.abstraction.explain import Explained, Explainer, Explanation, add_minimal
+from obep.abstraction.explain import Explained, Explainer, add_minimal
+from obep.abstraction.search import Explanation
 from obep.abstraction.templates import named
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.lasting import Lasting

@@ -108,8 +108,8 @@ def load(
     Raises ObepError with all that is wrong with it. `java=False` never starts the reasoner; `strict` holds
     guards to the vocabulary of their events (SPEC D7); `require_complete` refuses events that need the
     reasoner where there is no Java, which otherwise run as a lower bound; `max_explanations` is how many of
-    one event and individual are looked for in an item (SPEC D4), on every engine; `max_work` is how many steps
-    an item may take before it is a dead letter (OBEP628), on every engine.
+    one event and individual are looked for in an item (SPEC D4), `max_work` how many steps an item may take
+    before it is a dead letter (OBEP628); both hold on every engine.
     """
     from obep.ontology.examine import examine
     from obep.query.link import link

@@ -92,7 +92,10 @@ def _compiled(
     most: tuple[int | None, int | None],
     said: list[Diagnostic],
 ) -> Bundle | None:
-    """The bundle, with the most explanations and steps of an item; none where `said` has an error, which names that are wrong too are added to."""
+    """The bundle, with the `most` explanations and steps of an item.
+
+    There is none where `said` has an error, which names that are wrong too are added to.
+    """
     from obep.ontology.cache import cache_dir as default_dir
     from obep.ontology.compile import compile_bundle
     from obep.ontology.load import axioms_in, load_graph, ontology_files

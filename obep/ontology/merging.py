@@ -113,9 +113,7 @@ class Merging(Facts):
         ways: list[tuple[Any, ...]] = [()]
         for relation, backwards in directed:
             theirs = dict(self.neighbours(relation, y, backwards))
-            shared = [
-                (edge, theirs[v]) for v, edge in self.neighbours(relation, x, backwards) if v in theirs
-            ]
+            shared = [(edge, theirs[v]) for v, edge in self.neighbours(relation, x, backwards) if v in theirs]
             self.spend(len(ways) * len(shared))
             ways = [(*way, *both) for way in ways for both in shared]
         return ways
