@@ -1,8 +1,8 @@
 """Large ontologies, made anew with a fixed seed: how long a first and a second start take.
 
 `python bench/large_ontologies.py [tree|cells|relations]` starts one of them twice, each time in a process of
-its own, with a folder to remember things in that is empty at first, and prints CPU seconds and memory. Without a
-name all of them are started. The cells take very long.
+its own, with a folder to remember things in that is empty at first, and prints CPU seconds and memory.
+Without a name all of them are started. The cells take very long.
 """
 
 from __future__ import annotations
