@@ -307,6 +307,7 @@ CODES: dict[str, str] = {
     "OBEP622": "an item with a statement that is not OWL 2",
     "OBEP623": "an item that holds an axiom",
     "OBEP624": "an item with a statement that is not taken",
+    "OBEP628": "an item that takes too many steps",
     "OBEP630": "too many solutions of a guard block",
     "OBEP640": "late",
     "OBEP641": "too far in the future",

@@ -105,6 +105,7 @@ ENGINE: dict[str, Kind] = {
     "dead_letters": text,
     "max_explanations": positive,
     "max_keys": positive,
+    "max_work": positive,
 }
 
 SPARK: dict[str, Kind] = {"master": text, "buckets": whole_number, "conf": each(secret)}

@@ -16,12 +16,15 @@ Fact = tuple[int, ...]
 Derivation = tuple[Fact, ...] | int | None
 """Premises, the number of an assertion of K, or `None` where T itself says it."""
 
+_REMEMBERED = 1 << 16
+
 
 class Backwards:
     """The same rules as `Closure` runs, found from what they conclude."""
 
     def __init__(self, program: Program, store: Store) -> None:
         self.program, self.store = program, store
+        self._apart: dict[tuple[int, int, bool], list[tuple[int, Fact]]] = {}
         self._members = set(program.members)
         self._edges = set(program.edges)
         self._by_concept: dict[int, list[Op]] = {}
@@ -36,6 +39,10 @@ class Backwards:
             else:
                 for c in op[-1]:
                     self._by_concept.setdefault(c, []).append(op)
+
+    def forget(self) -> None:
+        """The store has changed."""
+        self._apart.clear()
 
     def derivations(self, fact: Fact) -> Iterable[Derivation]:
         """All ways in which the rules lead to a fact of the store."""
@@ -92,7 +99,8 @@ class Backwards:
 
     # --- edges
 
-    def _of_edge(self, relation: int, a: int, b: int) -> Iterator[Derivation]:
+    def _of_edge(self, relation: int, a: int, b: int, *, base: bool = False) -> Iterator[Derivation]:
+        """`base`: without those by which the relation is transitive."""
         store, program = self.store, self.program
         if (relation, a, b) in self._edges:
             yield None
@@ -104,6 +112,8 @@ class Backwards:
                     yield number
         for op in self._by_relation.get(relation, ()):
             if op[0] == p.CHAIN_FIRST:
+                if base and op[1] == relation and p.is_transitive(op[1:3], op[3:5], op[5]):
+                    continue
                 yield from self._chained(op, relation, a, b)
             elif op[0] == p.FILL:
                 yield from self._filled(op, relation, a, b)
@@ -113,22 +123,39 @@ class Backwards:
             else:
                 yield from self._merged(op, a, b)
                 yield from self._merged(op, b, a)
-        if program.equality:
+        if program.equality and relation != SAME:
             for y, same in self._neighbours(SAME, a, True):
-                if (edge := self._edge(relation, False, y, b)) and not (relation == SAME and y == b):
+                if edge := self._edge(relation, False, y, b):
                     yield (edge, same)
             for y, same in self._neighbours(SAME, b, True):
-                if (edge := self._edge(relation, False, a, y)) and not (relation == SAME and y == a):
+                if edge := self._edge(relation, False, a, y):
                     yield (edge, same)
 
     def _chained(self, op: Op, relation: int, a: int, b: int) -> Iterator[Derivation]:
-        _, first, first_back, second, second_back, edges = op
+        _, _, _, second, second_back, edges = op
         for number, backwards in edges:
             if number == relation:
                 x, z = (b, a) if backwards else (a, b)
-                for y, edge in self._neighbours(first, x, first_back):
+                for y, edge in self._firsts(op, x):
                     if other := self._edge(second, second_back, y, z):
                         yield (edge, other)
+
+    def _firsts(self, op: Op, x: int) -> list[tuple[int, Fact]]:
+        """The edges from x that a chain may begin with; of a transitive relation one step (`Closure`)."""
+        _, first, first_back, *_ = op
+        if not p.is_transitive(op[1:3], op[3:5], op[5]):
+            return self._neighbours(first, x, first_back)
+        key = (first, x, first_back)
+        found = self._apart.get(key)
+        if found is None:
+            found = self._apart[key] = [
+                (y, edge)
+                for y, edge in self._neighbours(first, x, first_back)
+                if any(True for _ in self._of_edge(*edge, base=True))
+            ]
+            while len(self._apart) > _REMEMBERED:
+                self._apart.pop(next(iter(self._apart)))
+        return found
 
     def _filled(self, op: Op, relation: int, a: int, b: int) -> Iterator[Derivation]:
         _, premise, edges, individual = op

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from obep.abstraction.explain import Explainer, Explanation
+from obep.abstraction.explain import Explainer
+from obep.abstraction.search import Explanation
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.compile import Bundle
@@ -23,6 +24,7 @@ from obep.ontology.reading import assert_triples
 from obep.ontology.saturate import Closure
 from obep.ontology.store import Store
 from obep.ontology.verdicts import GAVE_UP, NO_ANSWER
+from obep.ontology.work import Work
 
 _EFFORT = 20_000
 """Sets of the upper reading that are looked at for one goal, before it counts as open."""
@@ -102,6 +104,7 @@ class Bounds:
         news: frozenset[int],
         lower: Closure,
         explainer: Explainer,
+        work: Work,
         *,
         asserted: bool,
     ) -> Open | None:
@@ -111,7 +114,7 @@ class Bounds:
             return None
         program = self._bundle.upper_asserted if asserted else self._bundle.upper.program
         upper = assert_triples(program, self._bundle.upper.store, triples)
-        upper.run()
+        run_within(upper, work)
         mine = [t for t in triples if self._bundle.means_something(t)]
         components = self.components_asserted if asserted else self._components
         opaque = bool((self._bundle.asserted if asserted else self._bundle.profile).opaque)
@@ -265,6 +268,13 @@ class Bounds:
             return True
         store = upper.store  # whoever has a witness that cannot be has BOTTOM too (`build_reading`)
         return any(BOTTOM in store.types[store.ids[name]] for name in names if name in store.ids)
+
+
+def run_within(closure: Closure, work: Work) -> None:
+    """Closes a closure with the steps that are left."""
+    closure.limit = work.left
+    closure.run()
+    work.spend(closure.operations + closure.steps)
 
 
 def _parts(mine: list[Triple], components: Components) -> list[Part]:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from obep.abstraction.bounds import Bounds
-from obep.abstraction.explain import Explainer, Explanation, add_minimal
+from obep.abstraction.bounds import Bounds, run_within
+from obep.abstraction.explain import Explainer
+from obep.abstraction.search import Explanation, Searched, Sought
 from obep.abstraction.shapes import Shape
 from obep.abstraction.templates import Hit, Name, Template
 from obep.model import RDF_TYPE, Term, Triple, body_of
 from obep.ontology.compile import Bundle
+from obep.ontology.facts import Node
 from obep.ontology.gap import Gap
+from obep.ontology.justify import all_minimal
 from obep.ontology.locality import Components
 from obep.ontology.program import BOTTOM
 from obep.ontology.reading import Reading, assert_triples
 from obep.ontology.saturate import Closure
+from obep.ontology.work import MAX_WORK, OverBudget, Work
+
+OVER_BUDGET = "OBEP628"
+_PARTS = 5_000
+"""Assertions among which further explanations are looked for by trying, where there are very many."""
 
 
 class Evaluator:
@@ -26,6 +34,7 @@ class Evaluator:
         self._explainers: dict[int, Explainer] = {}
         self._bounds = None if bundle.exact else Bounds(bundle, gap, max_explanations)
         self._max = max_explanations
+        self._max_work = bundle.max_work or MAX_WORK
         self._bodies = bundle.definitions.bodies
         self._goals = bundle.goal_numbers
         self._bounded = {*bundle.bounded, *map(body_of, bundle.bounded)}
@@ -52,14 +61,26 @@ class Evaluator:
         return closure
 
     def evaluate(self, shape: Shape, news: frozenset[int] | None) -> Template:
-        """Every hit whose explanation uses something new (`None`: all is new), or a minimal clash."""
-        template = self._evaluate(shape, news)
+        """Every hit whose explanation uses something new (`None`: all is new), or a minimal clash.
+
+        Where that takes more steps than an item may have, it is refused.
+        """
+        try:
+            template = self._evaluate(shape, news, Work(self._max_work))
+        except OverBudget:
+            return Template((), refused=(OVER_BUDGET, self._over_budget(shape)))
         if not self._bounded:
             return template
         flagged = [hit._replace(bounded=True) if hit.event in self._bounded else hit for hit in template.hits]
         return template._replace(hits=tuple(flagged))
 
-    def _evaluate(self, shape: Shape, news: frozenset[int] | None) -> Template:
+    def _over_budget(self, shape: Shape) -> str:
+        return (
+            f"what follows from {len(shape.triples)} triples takes more than {self._max_work} steps, the "
+            "limit for one item; send it in smaller items, or raise max_work under [engine] in obep.toml"
+        )
+
+    def _evaluate(self, shape: Shape, news: frozenset[int] | None, work: Work) -> Template:
         triples = shape.triples
         bodies = self._bodies
         asserted = False
@@ -68,15 +89,15 @@ class Evaluator:
                 asserted = True
         program = self._bundle.lower_asserted if asserted else self._reading.program
         closure = assert_triples(program, self._reading.store, triples)
-        closure.run()
+        run_within(closure, work)
         if closure.clashes:
-            return self._clash(closure, shape)
-        hits, capped = self._lower(closure, shape, news)
+            return self._clash(closure, shape, work)
+        hits, capped = self._lower(closure, shape, news, work)
         if self._bounds is None:
             return Template(tuple(hits), capped=capped)
         if not asserted and self._bundle.profile.exact():
             return Template(tuple(hits), capped=capped)
-        template = self._between(hits, capped, closure, shape, news, asserted)
+        template = self._between(hits, capped, closure, shape, news, work, asserted=asserted)
         # Where only an asserted event opens the upper reading, its names of K are not kept out of shapes.
         return template._replace(keep=not (asserted and self._bundle.profile.exact()))
 
@@ -94,12 +115,14 @@ class Evaluator:
         closure: Closure,
         shape: Shape,
         news: frozenset[int] | None,
+        work: Work,
+        *,
         asserted: bool,
     ) -> Template:
         assert self._bounds is not None
         triples = shape.triples
         new = frozenset(range(len(triples))) if news is None else news
-        still = self._bounds.decide(triples, new, closure, self._explainer(closure), asserted=asserted)
+        still = self._bounds.decide(triples, new, closure, self._explainer(closure), work, asserted=asserted)
         if still is None:
             return Template(tuple(hits), capped=capped)
         place = shape.names
@@ -120,7 +143,9 @@ class Evaluator:
                 hits.append(Hit(event, place.get(c, c), mine, static))
         return Template(tuple(sorted(hits, key=_order)), capped=capped + still.answer.capped)
 
-    def _lower(self, closure: Closure, shape: Shape, news: frozenset[int] | None) -> tuple[list[Hit], int]:
+    def _lower(
+        self, closure: Closure, shape: Shape, news: frozenset[int] | None, work: Work
+    ) -> tuple[list[Hit], int]:
         """What surely follows, and how often there was too much of it."""
         hits: list[Hit] = []
         capped = 0
@@ -128,23 +153,19 @@ class Evaluator:
         size = closure.store.size
         numbers = {triple: n for n, triple in enumerate(shape.triples)} if closure.hits else {}
         explainer = self._explainer(closure)
+        counts = _of_the_item if news is None else _using(news)
         for c, x, node in closure.hits:
             if x in witnesses:
                 continue
             term = closure.term(x)
             individual: Name = shape.names.get(term, term) if x >= size else term
-            sets, cut = explainer.explain(node)
-            if cut:
-                goal = (c, term)
-                sets = tuple({self._minimal(one, goal, shape, closure): None for one in sets})
-            sets = self._as_of_the_item(sets, numbers)
-            if news is None:
-                sets = tuple([one for one in sets if one and max(one) >= 0])
-            else:
-                sets = tuple([one for one in sets if not news.isdisjoint(one)])
-            if cut or len(sets) > self._max:
-                capped += 1
-                sets = tuple(sorted(sets, key=self._smallest_first)[: self._max])
+            found = explainer.search(node, Sought(self._max, work.left, counts), numbers)
+            work.spend(found.steps)
+            sets, more = found.sets, found.more
+            if found.cut:
+                whole = _Checks(self, closure, shape, (c, term), work)
+                sets, more = whole.completed(found, explainer, node, numbers, counts, self._max)
+            capped += more
             for one in sets:
                 mine, behind = [], []
                 for n in one:
@@ -157,56 +178,85 @@ class Evaluator:
             hits.sort(key=_order)
         return hits, capped
 
-    def _smallest_first(self, one: Explanation) -> tuple[object, ...]:
-        """The order in which sets are kept: by their size, then by what comes first in the item, and by the
-        names in K, whatever the order of its files."""
-        known = self._reading.store.triples
-        return len(one), sorted(n for n in one if n >= 0), sorted(known[-1 - n] for n in one if n < 0)
-
-    def _as_of_the_item(
-        self, sets: tuple[Explanation, ...], numbers: dict[Triple, int]
-    ) -> tuple[Explanation, ...]:
-        """Sets in which a triple that the item and K share has one number, the item's."""
-        known = self._reading.store.triples
-        if not any(n < 0 and known[-1 - n] in numbers for one in sets for n in one):
-            return sets
-        smallest: list[Explanation] = []
-        for one in sets:
-            add_minimal(smallest, frozenset(numbers.get(known[-1 - n], n) if n < 0 else n for n in one))
-        return tuple(smallest)
-
-    def _minimal(
-        self, one: Explanation, goal: tuple[int, Term], shape: Shape, closure: Closure
-    ) -> Explanation:
-        """A minimal set inside one that entails a goal: whatever can be left out is."""
-        left = sorted(one)
-        for n in tuple(left):
-            fewer = [m for m in left if m != n]
-            triples = [self._triple(m, shape) for m in fewer]
-            check = assert_triples(closure.program, self._bundle.bare_store, triples)
-            check.run()
-            x = check.number(goal[1])
-            if (bool(check.clashes) and not goal[0]) or (x is not None and check.type_node(goal[0], x)):
-                left = fewer
-        return frozenset(left)
+    def holds(
+        self, some: Sequence[int], goal: tuple[int, Term], shape: Shape, closure: Closure, work: Work
+    ) -> bool:
+        """Whether some assertions entail a goal, or contradict T if that is the goal."""
+        triples = [self._triple(n, shape) for n in some]
+        check = assert_triples(closure.program, self._bundle.bare_store, triples)
+        run_within(check, work)
+        if not goal[0]:
+            return bool(check.clashes)
+        x = check.number(goal[1])
+        return x is not None and bool(check.type_node(goal[0], x))
 
     def _triple(self, number: int, shape: Shape) -> Triple:
         return self._reading.store.triples[-1 - number] if number < 0 else shape.triples[number]
 
-    def _clash(self, closure: Closure, shape: Shape) -> Template:
+    def _clash(self, closure: Closure, shape: Shape, work: Work) -> Template:
         """A minimal set that contradicts T."""
         explainer = self._explainer(closure)
-        explained = [(explainer.explain(node), x) for _, x, node in closure.clashes]
-        found = [(one, cut, x) for (sets, cut), x in explained for one in sets]
-        smallest, cut, x = min(found, key=lambda one: (len(one[0]), sorted(one[0])))
-        if cut:
-            smallest = self._minimal(smallest, (BOTTOM, closure.term(x)), shape, closure)
+        found = explainer.search([node for _, _, node in closure.clashes], Sought(1, work.left))
+        work.spend(found.steps)
+        (smallest,) = found.sets
+        if found.cut:
+            goal = (BOTTOM, closure.term(closure.clashes[0][1]))
+            smallest = _Checks(self, closure, shape, goal, work).minimal(smallest)
         triples = self._reading.store.triples
         return Template(
             (),
             tuple(sorted(n for n in smallest if n >= 0)),
             tuple(sorted(triples[-1 - n] for n in smallest if n < 0)),
         )
+
+
+class _Checks:
+    """What the assertions of an item and of K entail, asked of some of them at a time."""
+
+    def __init__(
+        self, evaluator: Evaluator, closure: Closure, shape: Shape, goal: tuple[int, Term], work: Work
+    ) -> None:
+        def holds(some: Sequence[int]) -> bool:
+            return evaluator.holds(some, goal, shape, closure, work)
+
+        self._holds = holds
+
+    def minimal(self, one: Explanation) -> Explanation:
+        """A minimal set inside one that entails the goal: whatever can be left out is."""
+        left = sorted(one)
+        for n in tuple(left):
+            fewer = [m for m in left if m != n]
+            if self._holds(fewer):
+                left = fewer
+        return frozenset(left)
+
+    def completed(
+        self,
+        found: Searched,
+        explainer: Explainer,
+        node: Node,
+        numbers: Mapping[Triple, int],
+        counts: Callable[[Explanation], bool],
+        most: int,
+    ) -> tuple[tuple[Explanation, ...], bool]:
+        """The minimal sets inside those found, and others if they are few; whether there may be more."""
+        sets = tuple(filter(counts, {self.minimal(one): None for one in found.sets}))
+        parts = explainer.leaves(node, _PARTS)
+        if parts is None:
+            return tuple(sorted(sets, key=explainer.order)[:most]), True
+        known = explainer.store.triples
+        places = {n if n >= 0 else numbers.get(known[-1 - n], n) for n in parts}
+        whole = all_minimal(self._holds, sorted(places), cap=most + 1, seeds=sets, wanted=counts)
+        ordered = sorted(whole.sets, key=explainer.order)
+        return tuple(ordered[:most]), len(ordered) > most or whole.capped
+
+
+def _of_the_item(one: Explanation) -> bool:
+    return max(one, default=-1) >= 0
+
+
+def _using(news: frozenset[int]) -> Callable[[Explanation], bool]:
+    return lambda one: not news.isdisjoint(one)
 
 
 def _order(hit: Hit) -> tuple[object, ...]:

@@ -1,33 +1,35 @@
-"""Why a fact holds: all minimal sets of assertions, read off the derivations of the same rules.
+"""Why a fact holds: minimal sets of assertions, read off the derivations of the same rules.
 
 In: a node of a `Closure`. Out: sets of numbers, `n` for the n-th triple of the item and `-1 - k` for the k-th
-assertion of K. Each set entails the fact, none of them contains another (an antichain), and there are no
-others, unless there are very many. The facts of K are explained on demand, by reading the rules backwards,
-and remembered.
+assertion of K. Each set entails the fact, and none of them contains another (an antichain). They come in the
+order of their size, and no more are looked for than are wanted. The facts of K are explained on demand, by
+reading the rules backwards, and remembered.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from obep.abstraction.backwards import Backwards, Derivation, Fact
-from obep.ontology.facts import Node
+from obep.abstraction.backwards import Backwards, Fact
+from obep.abstraction.search import Explanation, Search, Searched, Sought
+from obep.model import Triple
+from obep.ontology.facts import Node, Step
 from obep.ontology.program import Program
 from obep.ontology.store import Store
+from obep.ontology.work import OverBudget
 
 T = TypeVar("T")
-Explanation = frozenset[int]
 
-NOTHING_NEEDED: tuple[Explanation, ...] = (frozenset(),)
 LIMIT = 128
 """Sets of one fact that are carried along; beyond that some are left out, and `Explained.cut` says so."""
-WAYS = 1024
-"""Derivations of a fact of K that are looked at; the same holds beyond."""
+EFFORT = 200_000
+"""Steps for one fact of K, or where nobody says how many."""
 REMEMBERED = 1 << 15
 """Facts of K whose sets are remembered."""
+NO_ALIAS: Mapping[Triple, int] = {}
 
 
 class Explained(NamedTuple):
@@ -50,68 +52,100 @@ def add_minimal(sets: list[frozenset[T]], new: frozenset[T]) -> bool:
 class Explainer:
     """Explanations under one program and store."""
 
-    def __init__(self, program: Program, store: Store, effort: int | None = None) -> None:
-        """`effort` bounds the sets that are looked at for one node; beyond that it is cut."""
+    def __init__(self, program: Program, store: Store, effort: int = EFFORT) -> None:
+        """`effort` bounds the steps for one node, where `explain` is not given another bound."""
         self.program, self.store = program, store
         self._effort = effort
         self._known: OrderedDict[Fact, Explained] = OrderedDict()
-        self._cut_now = False
         self._backwards = Backwards(program, store)
 
     def forget(self) -> None:
         """The store has changed."""
         self._known.clear()
+        self._backwards.forget()
 
     def explain(self, node: Node) -> Explained:
-        """All minimal sets of a node."""
+        """All minimal sets of a node, if there are not too many."""
+        found = self.search(node, Sought(LIMIT, self._effort))
+        return Explained(found.sets, found.cut or found.more or found.exhausted)
+
+    def search(self, node: Node, sought: Sought, alias: Mapping[Triple, int] = NO_ALIAS) -> Searched:
+        """The first minimal sets of a node, the smallest first.
+
+        A triple of K that `alias` gives a number to has that one: it is the item's, too.
+        """
         only = self._only(node)
         if only is not None:
-            return Explained((only,))
-        order: list[Node] = []
-        cyclic = _collect(node, order)
-        sets: dict[int, list[Explanation]] = {id(one): [] for one in order}
-        self._cut_now = False
-        changed = True
-        looked_at = 0
-        while changed:
-            changed = False
-            for one in order:
-                found = sets[id(one)]
-                for derivation in one:
-                    for new in self._of(derivation, sets):
-                        changed |= self._add(found, new)
-                        looked_at += 1
-                if self._effort is not None and looked_at > self._effort:
-                    return Explained(tuple(sets[id(node)]), True)
-            if not cyclic:
-                break
-        return Explained(tuple(sets[id(node)]), self._cut_now)
+            one = self._aliased(only, alias)
+            return Searched((one,) if sought.counts(one) else (), steps=1)
+        search = Search()
+        cut = self._collect(search, node, alias, sought.steps)
+        if search.size > sought.steps:
+            return Searched((), False, True, search.size, True)
+        found = search.run(0, self.order, sought, LIMIT)
+        return found._replace(cut=found.cut or cut)
 
-    def _add(self, sets: list[Explanation], new: Explanation) -> bool:
-        if len(sets) < LIMIT:
-            return add_minimal(sets, new)
-        if not any(known <= new for known in sets):
-            self._cut_now = True
-        return False
+    def order(self, one: Explanation) -> tuple[Any, ...]:
+        """The order in which sets are found: by their size, then by what comes first in the item, and by the
+        names in K, whatever the order of its files."""
+        if min(one, default=0) >= 0:
+            return len(one), sorted(one), ()
+        known = self.store.triples
+        return len(one), sorted(n for n in one if n >= 0), sorted(known[-1 - n] for n in one if n < 0)
+
+    def leaves(self, node: Node, most: int) -> list[int] | None:
+        """All assertions that a node may rest on; `None` if there are more than `most`."""
+        found: dict[int, None] = {}
+        seen: set[object] = {_key(node)}
+        waiting: list[Any] = [node]
+        while waiting:
+            one = waiting.pop()
+            of_k = type(one) is tuple
+            for way in self._backwards.derivations(one) if of_k else _ways(one):
+                if way is None:
+                    continue
+                if type(way) is int:
+                    found[-1 - way if of_k else way] = None
+                    if len(found) > most:
+                        return None
+                    continue
+                for premise in way if type(way) is tuple else (way,):
+                    key = _key(premise)
+                    if key not in seen:
+                        if len(seen) > most:
+                            return None
+                        seen.add(key)
+                        waiting.append(premise)
+        return list(found)
+
+    def _aliased(self, one: Explanation, alias: Mapping[Triple, int]) -> Explanation:
+        if not alias or min(one, default=0) >= 0:
+            return one
+        known = self.store.triples
+        return frozenset(alias.get(known[-1 - n], n) if n < 0 else n for n in one)
 
     def _only(self, node: Node) -> Explanation | None:
         """The one set, where each fact on the way has one derivation: then no other can be smaller."""
         used: set[int] = set()
-        waiting = [node]
+        waiting: list[Node | Step] = [node]
+        seen: set[object] = set()
         known = self._known
         while waiting:
-            one = waiting.pop()
-            if len(one) != 1:
+            ways = _ways(waiting.pop())
+            if len(ways) != 1:
                 return None
-            derivation = one[0]
+            derivation = ways[0]
             if type(derivation) is int:
                 used.add(derivation)
-            elif type(derivation) is list:
+            elif type(derivation) is not tuple:
                 waiting.append(derivation)
             else:
                 for premise in derivation:
-                    if type(premise) is list:
-                        waiting.append(premise)
+                    if type(premise) is not tuple:
+                        key = _key(premise)
+                        if key not in seen:
+                            seen.add(key)
+                            waiting.append(premise)
                     else:
                         sets = (known.get(premise) or self.fact(premise)).sets
                         if len(sets) != 1:
@@ -119,23 +153,44 @@ class Explainer:
                         used |= sets[0]
         return frozenset(used)
 
-    def _of(self, derivation: Any, sets: dict[int, list[Explanation]]) -> Iterable[Explanation]:
-        if type(derivation) is int:
-            return (frozenset((derivation,)),)
-        if type(derivation) is list:
-            return tuple(sets[id(derivation)])
-        so_far: list[Explanation] = list(NOTHING_NEEDED)
-        for premise in derivation:
-            if type(premise) is list:
-                so_far = [one | other for one in so_far for other in sets[id(premise)]]
-            else:
-                known = self.fact(premise)
-                self._cut_now |= known.cut
-                so_far = [one | other for one in so_far for other in known.sets]
-        return so_far
+    def _collect(self, search: Search, goal: Node, alias: Mapping[Triple, int], most: int) -> bool:
+        """The facts below a node, it being the first; whether sets of some are missing."""
+        cut = False
+        numbers: dict[object, int] = {_key(goal): search.fact()}
+        waiting: list[Node | Step] = [goal]
+        while waiting and search.size <= most:
+            node = waiting.pop()
+            head = numbers[_key(node)]
+            for derivation in _ways(node):
+                if type(derivation) is int:
+                    search.give(head, frozenset((derivation,)))
+                    continue
+                premises = []
+                for premise in derivation if type(derivation) is tuple else (derivation,):
+                    key = _key(premise)
+                    number = numbers.get(key)
+                    if number is None:
+                        number = numbers[key] = search.fact()
+                        if type(premise) is not tuple:
+                            waiting.append(premise)
+                        else:
+                            known = self._some(premise)
+                            cut |= known.cut
+                            for one in known.sets:
+                                search.give(number, self._aliased(one, alias))
+                    premises.append(number)
+                search.follow(head, premises)
+        return cut
+
+    def _some(self, fact: Fact) -> Explained:
+        """Sets of K for a fact of K, one at least."""
+        known = self._known.get(fact) or self.fact(fact)
+        if not known.sets:
+            raise OverBudget
+        return known
 
     def fact(self, fact: Fact) -> Explained:
-        """All minimal sets of K for a fact of K."""
+        """All minimal sets of K for a fact of K, if there are not too many."""
         known = self._known.get(fact)
         if known is None:
             ways = list(islice(self._backwards.derivations(fact), LIMIT))
@@ -144,82 +199,42 @@ class Explainer:
                 sets = tuple([frozenset((-1 - number,)) for number in asserted])
                 known = self._known[fact] = Explained(sets, len(ways) == LIMIT)
             else:
-                cut = self._cut_now
-                self._solve(fact)
-                self._cut_now = cut
-                known = self._known[fact]
+                known = self._known[fact] = self._solve(fact)
             while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
         return known
 
-    def _solve(self, goal: Fact) -> None:
-        """The facts that the goal may rest on, and their sets, until nothing changes."""
-        derivations: dict[Fact, list[Derivation]] = {}
-        self._cut_now = False
+    def _solve(self, goal: Fact) -> Explained:
+        """The sets of a fact of K; what was found for others before does not change them."""
+        search = Search()
+        numbers: dict[Fact, int] = {goal: search.fact()}
         waiting = [goal]
         while waiting:
             fact = waiting.pop()
-            if fact in derivations or fact in self._known:
-                continue
-            derivations[fact] = found = list(islice(self._backwards.derivations(fact), WAYS))
-            self._cut_now |= len(found) == WAYS
-            for derivation in found:
-                if isinstance(derivation, tuple):
-                    waiting.extend(derivation)
-        sets: dict[Fact, list[Explanation]] = {fact: [] for fact in derivations}
-        order = list(reversed(derivations))
-        changed = True
-        while changed:
-            changed = False
-            for fact in order:
-                for derivation in derivations[fact]:
-                    for new in self._k_sets(derivation, sets):
-                        changed |= self._add(sets[fact], new)
-        for fact, found_sets in sets.items():
-            self._known[fact] = Explained(tuple(found_sets), self._cut_now)
-
-    def _k_sets(self, derivation: Derivation, sets: dict[Fact, list[Explanation]]) -> Iterable[Explanation]:
-        if derivation is None:
-            return NOTHING_NEEDED
-        if isinstance(derivation, int):
-            return (frozenset((-1 - derivation,)),)
-        so_far: Iterable[Explanation] = NOTHING_NEEDED
-        for premise in derivation:
-            of_premise: Iterable[Explanation] | None = sets.get(premise)
-            if of_premise is None:
-                known = self._known[premise]
-                self._cut_now |= known.cut
-                of_premise = known.sets
-            so_far = [one | other for one in so_far for other in of_premise]
-        return so_far
+            head = numbers[fact]
+            for derivation in self._backwards.derivations(fact):
+                if search.size > EFFORT:
+                    return Explained((), True)
+                if derivation is None:
+                    search.give(head, frozenset())
+                elif isinstance(derivation, int):
+                    search.give(head, frozenset((-1 - derivation,)))
+                else:
+                    for premise in derivation:
+                        if premise not in numbers:
+                            numbers[premise] = search.fact()
+                            waiting.append(premise)
+                    search.follow(head, [numbers[premise] for premise in derivation])
+        found = search.run(0, self.order, Sought(LIMIT, EFFORT), LIMIT)
+        return Explained(found.sets, found.cut or found.more or found.exhausted)
 
 
-def _collect(start: Node, order: list[Node]) -> bool:
-    """The nodes below one, premises first; whether some derivation runs in a circle."""
-    cyclic = False
-    state = {id(start): 1}
-    stack: list[tuple[Node, Any]] = [(start, iter(_premises(start)))]
-    while stack:
-        node, rest = stack[-1]
-        for premise in rest:
-            seen = state.get(id(premise))
-            if seen is None:
-                state[id(premise)] = 1
-                stack.append((premise, iter(_premises(premise))))
-                break
-            cyclic |= seen == 1
-        else:
-            state[id(node)] = 2
-            order.append(node)
-            stack.pop()
-    return cyclic
+def _ways(node: Node | Step) -> Node:
+    return node.ways if type(node) is Step else node  # type: ignore[return-value]  # mypy does not narrow by type()
 
 
-def _premises(node: Node) -> list[Node]:
-    found: list[Node] = []
-    for derivation in node:
-        if type(derivation) is list:
-            found.append(derivation)
-        elif type(derivation) is tuple:
-            found += [premise for premise in derivation if type(premise) is list]
-    return found
+def _key(premise: Any) -> object:
+    """What is equal for equal premises: a fact of K is itself, a node is the object that it is."""
+    if type(premise) is tuple:
+        return premise
+    return ("step", id(premise.node)) if type(premise) is Step else id(premise)

@@ -10,6 +10,7 @@ from obep.model import RDF_TYPE, Occurrence, Term, Triple
 from obep.ontology.compile import SAID, Bundle
 from obep.ontology.program import Program
 from obep.ontology.reading import assert_triples
+from obep.ontology.relations import SAME
 from obep.ontology.store import Store
 
 
@@ -192,12 +193,36 @@ class Closed:
         if p not in relations:
             return
         relation, backwards = relations.of(p)
+        if relation == SAME:
+            yield from self._same(s, p, o)
+            return
         reflexive = relation in self.program.reflexive
         yield from self._written(s, p, o, relation, backwards, reflexive)
         if reflexive:
             for term in self.individuals() if s is None else (s,):
                 if o in (None, term) and not term.startswith('"') and self._number(term) is not None:
                     yield (term, p, term)
+
+    def _same(self, s: Term | None, p: Term, o: Term | None) -> Iterator[Triple]:
+        """Equal names: the steps that are written down lead from each to all."""
+        closure, witnesses = self._closure, self.program.witnesses
+        number = None if s is None else self._number(s)
+        if s is None:
+            starts = dict.fromkeys(a for edge in closure.all_edges(SAME) for a in edge)
+        else:
+            starts = {} if number is None else {number: None}
+        for start in starts:
+            reached = dict.fromkeys(y for y, _ in closure.neighbours(SAME, start, False))
+            waiting = [*reached]
+            while waiting:
+                for y, _ in closure.neighbours(SAME, waiting.pop(), False):
+                    if y not in reached and y != start:
+                        reached[y] = None
+                        waiting.append(y)
+            subject = closure.term(start)
+            for y in reached if start not in witnesses else ():
+                if y not in witnesses and o in (None, closure.term(y)):
+                    yield (subject, p, closure.term(y))
 
     def _written(
         self, s: Term | None, p: Term, o: Term | None, relation: int, backwards: bool, apart: bool

@@ -68,6 +68,9 @@ class Together:
             words = self._matcher.guilty.contradiction(answer.clash)
             reason = f"the items in the window <{self._name}> together contradict the ontology: {words}"
             return DeadLetter(stream, now, "OBEP621", reason)
+        if answer.refused is not None:
+            code, reason = answer.refused
+            return DeadLetter(stream, now, code, f"in the window <{self._name}>: {reason}")
         self._matcher.capped += answer.capped
         try:
             return self._solved(self._occurrences(answer.ways, fresh, now), fresh)

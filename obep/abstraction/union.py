@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from obep.abstraction.explain import Explained, Explainer, Explanation, add_minimal
+from obep.abstraction.explain import Explained, Explainer, add_minimal
+from obep.abstraction.search import Explanation
 from obep.abstraction.templates import named
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.lasting import Lasting
 from obep.ontology.overlay import Overlay
 from obep.ontology.reading import assert_triples
+from obep.ontology.saturate import Closure
+from obep.ontology.work import MAX_WORK, OverBudget
 
 if TYPE_CHECKING:
     from obep.abstraction.matcher import Matcher
@@ -37,6 +40,8 @@ class Answer(NamedTuple):
     ways: Sequence[Way]
     clash: tuple[Triple, ...] | None = None
     capped: int = 0
+    refused: tuple[str, str] | None = None
+    """A code and a reason."""
 
 
 class Union:
@@ -91,6 +96,8 @@ class Union:
     def _whole(self, fresh: Mapping[Triple, object]) -> Answer:
         template, shape = self._matcher.evaluate_union(sorted(self._known.keys() | fresh), fresh)
         triples = shape.triples
+        if template.refused is not None:
+            return Answer((), refused=template.refused)
         if template.clash is not None:
             return Answer((), (*(triples[n] for n in template.clash), *template.static_clash))
         names = list(shape.names)
@@ -111,8 +118,17 @@ class Union:
         explainer, store = self._explainer, self._behind
         explainer.forget()
         closure = assert_triples(explainer.program, store, fresh)
-        closure.run()
-        self.operations += closure.operations
+        closure.limit = self._matcher.bundle.max_work or MAX_WORK
+        try:
+            closure.run()
+            return self._ways_of(closure, fresh)
+        except OverBudget:  # of the whole of it the same is said, whatever came when
+            return None
+        finally:
+            self.operations += closure.operations
+
+    def _ways_of(self, closure: Closure, fresh: list[Triple]) -> Answer | None:
+        explainer = self._explainer
         if closure.clashes:
             clashes = self._as_triples([explainer.explain(node) for _, _, node in closure.clashes], fresh)
             smallest = min(clashes, key=_smallest) if clashes else None

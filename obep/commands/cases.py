@@ -98,6 +98,7 @@ def occurrences(folder: Path) -> tuple[list[Record], list[DeadLetter]]:
         cache_dir=config.cache,
         strict=settings.get("strict", False),
         max_explanations=settings.get("max_explanations"),
+        max_work=settings.get("max_work"),
     )
     streams = tuple(dict.fromkeys((*query.linked.streams, *(w.stream for w in query.linked.windows))))
     given = tuple(named(inlets(folder), streams, config))

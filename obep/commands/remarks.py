@@ -33,6 +33,7 @@ def opened(order: Order) -> Query:
         strict=order.strict,
         require_complete=order.require_complete,
         max_explanations=order.config.engine.get("max_explanations"),
+        max_work=order.config.engine.get("max_work"),
     )
     if not order.quiet:
         write_for_run(query.warnings)

@@ -29,6 +29,7 @@ def replay(
         catalogue=settings.catalogue,
         cache_dir=settings.cache,
         max_explanations=settings.engine.get("max_explanations"),
+        max_work=settings.engine.get("max_work"),
     )
     streams = tuple(dict.fromkeys((*query.linked.streams, *(w.stream for w in query.linked.windows))))
     alone, notes = streams[0] if len(streams) == 1 else "", Notes()

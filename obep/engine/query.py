@@ -101,13 +101,15 @@ def load(
     require_complete: bool = False,
     cache_dir: str | Path | None = None,
     max_explanations: int | None = None,
+    max_work: int | None = None,
 ) -> Query:
     """Read and compile a query, from a file or from `text` (whose paths are relative to `folder`).
 
     Raises ObepError with all that is wrong with it. `java=False` never starts the reasoner; `strict` holds
     guards to the vocabulary of their events (SPEC D7); `require_complete` refuses events that need the
     reasoner where there is no Java, which otherwise run as a lower bound; `max_explanations` is how many of
-    one event and individual are looked for in an item (SPEC D4), on every engine.
+    one event and individual are looked for in an item (SPEC D4), `max_work` how many steps an item may take
+    before it is a dead letter (OBEP628); both hold on every engine.
     """
     from obep.ontology.examine import examine
     from obep.query.link import link
@@ -128,6 +130,7 @@ def load(
         require_complete=require_complete,
         cache_dir=Path(cache_dir) if cache_dir else None,
         max_explanations=max_explanations,
+        max_work=max_work,
     )
     if found.errors:
         raise ObepError(*found.errors)

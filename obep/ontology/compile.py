@@ -23,10 +23,12 @@ from obep.ontology.axioms import (
     Axiom,
     Axioms,
     Class,
+    SubClassOf,
 )
 from obep.ontology.cache import cache_dir
 from obep.ontology.data_parts import data_properties_in, object_properties_of
 from obep.ontology.definitions import Definitions, define, looked_at
+from obep.ontology.folding import Folded, fold
 from obep.ontology.listening import Listening
 from obep.ontology.locality import parts_of
 from obep.ontology.mapping import ANNOTATIONS
@@ -48,6 +50,7 @@ from obep.ontology.rules import EMPTY_PROPERTIES, UNEQUAL_TO_ITSELF, Bound, Rule
 from obep.ontology.static import Graph
 from obep.ontology.store import Store
 from obep.ontology.vocabulary import Vocabularies
+from obep.query import ast
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -73,12 +76,15 @@ class Bundle:
         java: bool = True,
         cache_dir: Path | None = None,
         max_explanations: int | None = None,
+        max_work: int | None = None,
     ) -> None:
         """`java`: whether the reasoner may be asked (it starts when the first question comes).
 
         What is found out is remembered in `cache_dir`, or where `obep.ontology.cache` says.
-        `max_explanations` is what somebody has chosen for matchers to keep of them (SPEC D4).
+        `max_explanations` is what somebody has chosen for matchers to keep of them (SPEC D4), `max_work` how
+        many steps an item may take.
         """
+        self.max_work = max_work
         self.java, self.chosen_dir, self.max_explanations = java, cache_dir, max_explanations
         self.linked = linked
         self.t = axioms
@@ -87,6 +93,7 @@ class Bundle:
         self.subsumptions = tuple(subsumptions)
         self.diagnostics: list[Diagnostic] = list(diagnostics)
         self.definitions: Definitions = define(linked, axioms)
+        self.folded: Folded = fold(axioms.axioms, self._spoken_of())
         self._names = Names(self.definitions.goals)
         self.normal: Normal = self._normalise()
         guard_roles = self.definitions.guard_roles
@@ -94,22 +101,34 @@ class Bundle:
         sure = [rule for rule, bound in self.normal.rules.items() if bound & Bound.LOWER]
         self.relations: Relations = relations_of(everything, sure, self.definitions.axioms, guard_roles)
         self.names_looked_at = LookedAt(
-            self.definitions.axioms, self.definitions.goals, self.definitions.guard_classes, guard_roles
+            self.definitions.axioms,
+            self.definitions.goals,
+            self.definitions.guard_classes,
+            guard_roles,
+            self.folded.below,
         )
-        self.profile: Profile = self._profile(self.normal.rules)
-        self.asserted: Profile = self._profile({**self.normal.rules, **self.normal.asserted})
-        """Where somebody asserts that something is of an event's class."""
-        self._every = every = {
-            rule: None for p in (self.profile, self.asserted) for rule in (*p.lower, *p.upper)
-        }
-        self._names.intern(every)
-        self.clauses = (*self.profile.clauses, *self.asserted.clauses)
-        """For each case analysis the rules of its cases."""
         asked = [self.relations.of(p)[0] for p in guard_roles if p in self.relations]
         unwritten = sorted(self.normal.unwritten)
         asked += [self.relations.of(name)[0] for name in unwritten if name in self.relations]
-        goals = (*self.definitions.goals, *self.definitions.guard_classes, *unwritten, NOTHING)
-        self._relevant, self._needed = relevant(every, (*goals, *asked), self.relations, self.clauses)
+        goals: tuple[Symbol | int, ...] = (
+            *self.definitions.goals,
+            *self.definitions.guard_classes,
+            *unwritten,
+            NOTHING,
+            *asked,
+        )
+        may_count, _ = relevant(everything, goals, self.relations)
+        rules = {rule: bound for rule, bound in self.normal.rules.items() if rule in may_count}
+        more = {rule: bound for rule, bound in self.normal.asserted.items() if rule in may_count}
+        self.profile: Profile = self._profile(rules)
+        self.asserted: Profile = self._profile({**rules, **more}) if more else self.profile
+        """Where somebody asserts that something is of an event's class."""
+        every = {rule: None for p in (self.profile, self.asserted) for rule in (*p.lower, *p.upper)}
+        self._names.intern(every)
+        self.clauses = (*self.profile.clauses, *self.asserted.clauses)
+        """For each case analysis the rules of its cases."""
+        self._relevant, self._needed = relevant(every, goals, self.relations, self.clauses)
+        self._every = every | {rule: None for rule in everything if rule not in may_count}
 
     @property
     def cache_dir(self) -> Path:
@@ -132,6 +151,7 @@ class Bundle:
             java=self.java,
             cache_dir=self.chosen_dir,
             max_explanations=self.max_explanations,
+            max_work=self.max_work,
         )
 
     # --- the rules
@@ -140,7 +160,7 @@ class Bundle:
         to = Normaliser()
         for always in (UNEQUAL_TO_ITSELF, *EMPTY_PROPERTIES):
             to.emit(always)
-        for axiom in self.t.axioms:
+        for axiom in self.folded.axioms:
             to.add(axiom)
         elsewhere = self._mentioned_elsewhere()
         for event, body in self.definitions.bodies.items():
@@ -154,9 +174,19 @@ class Bundle:
             to.emit(rule)
         return to.normal
 
+    def _spoken_of(self) -> set[Term]:
+        """The classes that the query or K speak of, and those that a reasoner found something out about."""
+        found = {*self.definitions.goals, *self.definitions.guard_classes, *self.k.facts.classes}
+        for body in self.definitions.bodies.values():
+            found.update(mentioned(body))
+        for event in self.linked.events.values():
+            found.update(place.iri for triple in event.construct for place in _names_in(triple))
+        found.update(name for pair in self.subsumptions for name in pair)
+        return found
+
     def _mentioned_elsewhere(self) -> set[Term]:
         """The events that T, K or another definition speak of: there `H SubClassOf B` counts too."""
-        found = {name for axiom in self.t.axioms for name in mentioned(axiom)}
+        found = set(self.folded.mentioned)
         for event, body in self.definitions.bodies.items():
             found.update(name for name in mentioned(body) if name != event)
         found.update(self.k.facts.classes)
@@ -223,8 +253,16 @@ class Bundle:
         # A rule that the profile has turned into others is as good as one of them.
         kept = {a for rule, of in sources if rule in self._relevant or rule not in self._every for a in of}
         dropped = {axiom for _, of in sources for axiom in of} - kept
+        dropped.update(axiom for axiom in self.t.axioms if self._leads_nowhere(axiom))
         full = self.definitions.axioms
         return replace(full, axioms=tuple(axiom for axiom in full.axioms if axiom not in dropped))
+
+    def _leads_nowhere(self, axiom: Axiom) -> bool:
+        """Whether an axiom folds a class into one that nothing looks at."""
+        match axiom:
+            case SubClassOf(Class(sub), Class(sup)) if sub in self.folded.below:
+                return not self._is_needed(sup)
+        return False
 
     @cached_property
     def goal_numbers(self) -> dict[int, Term]:
@@ -245,7 +283,7 @@ class Bundle:
             classes, roles, data = ({name: bool(m) for name, m in table.items()} for table in tables)
             return classes, roles, data
         extra = self.definitions.guard_roles - known.object_properties - known.data_properties
-        classes = {c: c in self._needed for c in (*known.classes, *self.definitions.guard_classes)}
+        classes = {c: self._is_needed(c) for c in (*known.classes, *self.definitions.guard_classes)}
         roles = {p: self._leads(p, self._needed) for p in (*known.object_properties, *extra)}
         data = {p: self._leads(p, self._needed) for p in (*known.data_properties, *extra)}
         always = {SAME_AS: True, DIFFERENT_FROM: True}
@@ -271,10 +309,11 @@ class Bundle:
         goals = (*of.goals, *of.classes)
         return relevant(self._every, goals, self.relations, self.clauses)[0]
 
-    @property
+    @cached_property
     def rules(self) -> Collection[r.Rule]:
         """All that T and the definitions say, surely or perhaps."""
-        return self._every.keys()
+        folded = (r.Sub((c,), sup) for c, above in self.folded.below.items() for sup in above)
+        return dict.fromkeys((*self._every, *folded)).keys()
 
     def saying(self, names: Iterable[Term]) -> set[Term]:
         """The classes and properties from which some others may follow, and those."""
@@ -285,7 +324,7 @@ class Bundle:
         return {*names} | {
             name
             for name in known.classes | properties
-            if name in needed or (name in self.relations and self._leads(name, needed))
+            if self._is_needed(name, needed) or (name in self.relations and self._leads(name, needed))
         }
 
     def implies(self, property: Term, other: Term) -> bool:
@@ -301,8 +340,14 @@ class Bundle:
             asked = [self.relations.of(p)[0] for p in of.roles if p in self.relations]
             goals: tuple[r.Symbol | int, ...] = (*of.goals, *of.classes, *asked)
             _, needed = relevant(self._every, goals, self.relations, self.clauses)
-            found = {name for name in found if name in needed or self._leads(name, needed)}
+            found = {name for name in found if self._is_needed(name, needed) or self._leads(name, needed)}
         return frozenset(found) | of.classes | of.roles
+
+    def _is_needed(self, concept: Term, needed: set[r.Symbol | int] | None = None) -> bool:
+        """Whether some rule looks at a class, or at one that it is folded into."""
+        needed = self._needed if needed is None else needed
+        above = self.folded.below.get(concept)
+        return concept in needed if above is None else not needed.isdisjoint(above)
 
     def _leads(self, role: Term, needed: set[r.Symbol | int]) -> bool:
         return role in self.relations and any(number in needed for number, _ in self.relations.above(role))
@@ -423,6 +468,10 @@ class Bundle:
         return digest.hexdigest()
 
 
+def _names_in(triple: ast.TriplePattern) -> list[ast.Name]:
+    return [place for place in (triple.predicate, triple.object) if isinstance(place, ast.Name)]
+
+
 def compile_bundle(
     linked: Linked,
     axioms: Axioms,
@@ -431,6 +480,7 @@ def compile_bundle(
     java: bool = True,
     cache_dir: Path | None = None,
     max_explanations: int | None = None,
+    max_work: int | None = None,
 ) -> Bundle:
     """Brings a query, T and K together; raises what makes them impossible."""
     from obep.ontology.beyond_triples import beyond_triples
@@ -451,5 +501,6 @@ def compile_bundle(
         java=java,
         cache_dir=cache_dir,
         max_explanations=max_explanations,
+        max_work=max_work,
     )
     return settled(bundle)

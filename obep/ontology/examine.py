@@ -38,6 +38,7 @@ def examine(
     require_complete: bool = False,
     cache_dir: Path | None = None,
     max_explanations: int | None = None,
+    max_work: int | None = None,
 ) -> Examined:
     """Checks a query, loads its ontology and its static graph, and compiles them."""
     from obep.ontology.circles import check_circles
@@ -54,7 +55,7 @@ def examine(
     said = check(linked)
     bundle = None
     try:
-        bundle = _compiled(linked, catalogue, java, cache_dir, max_explanations, said)
+        bundle = _compiled(linked, catalogue, java, cache_dir, (max_explanations, max_work), said)
     except ObepError as error:
         said += error.diagnostics
     if bundle is not None:
@@ -88,10 +89,13 @@ def _compiled(
     catalogue: Mapping[str, Path],
     java: bool,
     cache_dir: Path | None,
-    max_explanations: int | None,
+    most: tuple[int | None, int | None],
     said: list[Diagnostic],
 ) -> Bundle | None:
-    """The bundle; none where `said` has an error, which names that are wrong too are added to."""
+    """The bundle, with the `most` explanations and steps of an item.
+
+    There is none where `said` has an error, which names that are wrong too are added to.
+    """
     from obep.ontology.cache import cache_dir as default_dir
     from obep.ontology.compile import compile_bundle
     from obep.ontology.load import axioms_in, load_graph, ontology_files
@@ -105,8 +109,15 @@ def _compiled(
     if any(one.severity == "error" for one in said):
         said += check_names(linked, axioms, k)
         return None
+    max_explanations, max_work = most
     return compile_bundle(
-        linked, axioms, k, java=java, cache_dir=cache_dir, max_explanations=max_explanations
+        linked,
+        axioms,
+        k,
+        java=java,
+        cache_dir=cache_dir,
+        max_explanations=max_explanations,
+        max_work=max_work,
     )
 
 

@@ -1,8 +1,10 @@
 """Facts about an item, beside those of a `Store`: how they are added and looked up.
 
 A *node* is the list of derivations of one fact. A derivation is the number of an asserted triple, another
-node (the only premise), or a tuple of premises; a premise is a node, or a fact of the store: `(concept, x)`
-or `(relation, x, y)`.
+node (the only premise), or a tuple of premises; a premise is a node, a `Step`, or a fact of the store:
+`(concept, x)` or `(relation, x, y)`. What the transitivity of a relation gives stands in a list of its own,
+`Paths`, among the derivations of an edge; a path begins with a `Step`, which is an edge without its paths. So
+each path is there once, and not in as many ways as it can be divided.
 """
 
 from __future__ import annotations
@@ -12,9 +14,31 @@ from typing import Any
 
 from obep.model import Term
 from obep.ontology.program import Edges, Heads, Program
+from obep.ontology.relations import Directed
 from obep.ontology.store import Store
+from obep.ontology.work import OverBudget
 
 Node = list[Any]
+
+
+class Paths(Node):
+    """The derivations of an edge by the transitivity of its relation."""
+
+    __slots__ = ()
+
+
+class Step:
+    """An edge, without its paths."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    @property
+    def ways(self) -> Node:
+        """Its derivations."""
+        return [way for way in self.node if type(way) is not Paths]
 
 
 class Facts:
@@ -22,6 +46,7 @@ class Facts:
 
     __slots__ = (
         "_agenda",
+        "_composed",
         "_last_goal",
         "_size",
         "_stored",
@@ -31,9 +56,11 @@ class Facts:
         "equality",
         "forwards",
         "hits",
+        "limit",
         "operations",
         "own",
         "program",
+        "steps",
         "store",
         "types",
     )
@@ -54,6 +81,12 @@ class Facts:
         self.equality = program.equality
         self.operations = 0
         """How many facts were looked at; tests hold it against the size of T."""
+        self.steps = 0
+        """How many pairs of facts were looked at."""
+        self.limit: int | None = None
+        """The most that both may be together."""
+        self._composed: set[tuple[int, int, int]] = set()
+        """Edges that only paths give; no path begins with one."""
         self._agenda: list[tuple[Any, ...]] = []
 
     # --- adding
@@ -91,12 +124,43 @@ class Facts:
             node = found.get(b)
             if node is not None:
                 node.append(derivation)
+                if self._composed and (relation, a, b) in self._composed:
+                    self._composed.discard((relation, a, b))
+                    self._agenda.append((relation, a, b, node))
                 continue
             found[b] = node = [derivation]
             self.backwards.setdefault(b * size + relation, {})[a] = node
             if a < self.store.size and b < self.store.size and self.store.has_edge(relation, a, b):
                 node.append(((relation, a, b),))
             self._agenda.append((relation, a, b, node))
+
+    def compose(self, along: Directed, edges: Edges, x: int, y: int, derivation: Any) -> None:
+        """Edges that the transitivity of a relation gives; a symmetric one has the way back by itself."""
+        relation = along[0]
+        for edge in edges:
+            if edge[0] == relation:
+                if edge != along:
+                    continue
+                a, b = (y, x) if edge[1] else (x, y)
+                node = self.edge_node(relation, a, b)
+                if type(node) is list:
+                    paths = next((way for way in node if type(way) is Paths), None)
+                    if paths is None:
+                        node.append(Paths((derivation,)))
+                    else:
+                        paths.append(derivation)
+                    continue
+                if node is None:
+                    self._composed.add((relation, a, b))
+                self.add_edges((edge,), x, y, Paths((derivation,)))
+                continue
+            self.add_edges((edge,), x, y, derivation)
+
+    def spend(self, steps: int) -> None:
+        """Raises `OverBudget` if there are more steps than there may be."""
+        self.steps += steps
+        if self.limit is not None and self.operations + self.steps > self.limit:
+            raise OverBudget
 
     # --- looking up
 
@@ -134,6 +198,7 @@ class Facts:
                 for y in table.get(key, ())
                 if not found or y not in found
             ]
+        self.steps += len(pairs)
         return pairs
 
     def all_edges(self, relation: int) -> Iterator[tuple[int, int]]:

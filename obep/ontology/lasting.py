@@ -39,6 +39,8 @@ class Lasting(Closure):
         "triples",
         "types_of",
     )
+    linear = False
+    """An edge may be given for a shorter time than a path lasts that gives it, too."""
 
     def __init__(self, program: Program, store: Store) -> None:
         super().__init__(program, store, [], keep=True)

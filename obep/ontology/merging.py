@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import combinations, product
 from typing import Any
 
 from obep.ontology.facts import Facts, Node
@@ -18,27 +20,30 @@ class Merging(Facts):
     __slots__ = ()
 
     def _replace(self, relation: int, a: int, b: int, node: Node) -> None:
-        """Equals for equals: what holds of one holds of the other."""
-        for y, same in self.neighbours(SAME, a, False):
-            if not (relation == SAME and y == b):
+        """Equals for equals: what holds of one holds of the other.
+
+        Equality itself is not closed: what holds goes from one individual to the next, along the steps that
+        rules and assertions give. So a class of n equal names has as many edges as it was given, not n².
+        """
+        if relation != SAME:
+            for y, same in self.neighbours(SAME, a, False):
                 self.add_edges(((relation, False),), y, b, (node, same))
-        for y, same in self.neighbours(SAME, b, False):
-            if not (relation == SAME and y == a):
+            for y, same in self.neighbours(SAME, b, False):
                 self.add_edges(((relation, False),), a, y, (node, same))
-        if relation != SAME or a == b:
             return
-        for x, y in ((a, b), (b, a)):
-            for c, fact in [*self.types.get(x, {}).items()]:
-                self.add_types(y, (c,), (fact, node))
-            if x < self.store.size:
-                for c in self.store.types[x]:
-                    if c not in self.types.get(x, ()):
-                        self.add_types(y, (c,), ((c, x), node))
-            for other in range(1, len(self.program.stored)):
-                for z, edge in self.neighbours(other, x, False):
-                    self.add_edges(((other, False),), y, z, (edge, node))
-                for z, edge in self.neighbours(other, x, True):
-                    self.add_edges(((other, False),), z, y, (edge, node))
+        if a == b:
+            return
+        for c, fact in [*self.types.get(a, {}).items()]:
+            self.add_types(b, (c,), (fact, node))
+        if a < self.store.size:
+            for c in self.store.types[a]:
+                if c not in self.types.get(a, ()):
+                    self.add_types(b, (c,), ((c, a), node))
+        for other in range(1, len(self.program.stored)):
+            for z, edge in self.neighbours(other, a, False):
+                self.add_edges(((other, False),), b, z, (edge, node))
+            for z, edge in self.neighbours(other, a, True):
+                self.add_edges(((other, False),), z, b, (edge, node))
 
     def _merge_at(self, op: Any, x: int) -> None:
         """At most so many successors in a concept: when there are more, they are the same."""
@@ -69,10 +74,16 @@ class Merging(Facts):
                     found.append((y, (edge, inside)))
         if len(found) <= most:
             return
+        if new is not None and most <= 1:
+            mine = next((edge for y, edge in found if y == new), None)
+            for y, first in found if mine is not None else ():
+                if y != new:
+                    self.add_edges(BOTH_WAYS, y, new, (*why, *first, *(mine or ())))
+            return
         for i, (y, first) in enumerate(found):
+            self.steps += i
             for z, second in found[:i]:
-                if new is None or most > 1 or new in (y, z):
-                    self.add_edges(BOTH_WAYS, y, z, (*why, *first, *second))
+                self.add_edges(BOTH_WAYS, y, z, (*why, *first, *second))
 
     def _key(self, op: Any, x: int) -> None:
         """Two named individuals that agree on named values of all properties of a key are the same."""
@@ -103,12 +114,13 @@ class Merging(Facts):
         ways: list[tuple[Any, ...]] = [()]
         for relation, backwards in directed:
             theirs = dict(self.neighbours(relation, y, backwards))
-            ways = [
-                (*way, edge, theirs[v])
-                for way in ways
+            shared = [
+                (edge, theirs[v])
                 for v, edge in self.neighbours(relation, x, backwards)
                 if v in theirs and self._named(v)
             ]
+            self.spend(len(ways) * len(shared))
+            ways = [(*way, *both) for way in ways for both in shared]
         return ways
 
     def _named(self, x: int) -> bool:
@@ -127,14 +139,11 @@ class Merging(Facts):
                 values.setdefault(value(term), []).append(edge)
         if len(values) >= least:
             for chosen in choices([*values.values()], least):
+                self.spend(1)
                 self.add_types(a, heads, chosen)
 
 
-def choices(values: list[list[Any]], least: int) -> list[tuple[Any, ...]]:
-    """All ways to take `least` of the values, one edge for each."""
-    if least == 0:
-        return [()]
-    if len(values) < least:
-        return []
-    first, *rest = values
-    return [(edge, *more) for edge in first for more in choices(rest, least - 1)] + choices(rest, least)
+def choices(values: list[list[Any]], least: int) -> Iterator[tuple[Any, ...]]:
+    """All ways to take `least` of the values, one edge for each, made one at a time."""
+    for some in combinations(values, least):
+        yield from product(*some)

@@ -22,7 +22,7 @@ from obep.ontology.static import Facts, Graph
 from obep.query.link import assemble
 from obep.query.parser import parse
 
-VERSION = 5
+VERSION = 6
 _CLASSES = {
     name: one
     for name, one in vars(owl).items()
@@ -44,6 +44,7 @@ class _Packed(msgspec.Struct, array_like=True):
     cache_dir: str
     """Where somebody has chosen to remember things; empty: where one does so on that machine."""
     max_explanations: int | None
+    max_work: int | None
 
 
 def to_bytes(bundle: Bundle) -> bytes:
@@ -61,6 +62,7 @@ def to_bytes(bundle: Bundle) -> bytes:
             bundle.java,
             str(bundle.chosen_dir or ""),
             bundle.max_explanations,
+            bundle.max_work,
         )
     )
 
@@ -93,6 +95,7 @@ def from_bytes(data: bytes | memoryview) -> Bundle:
         java=packed.java and has_java(),
         cache_dir=Path(packed.cache_dir) if packed.cache_dir else None,
         max_explanations=packed.max_explanations,
+        max_work=packed.max_work,
     )
 
 

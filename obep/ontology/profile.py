@@ -108,7 +108,7 @@ class _Sorter:
         self._reflexive()
         if any(isinstance(rule, r.Witness | r.Fill | r.Is) for rule in self.upper):
             self._universal(static)
-        while any(isinstance(rule, r.Witness) for rule in self.lower):
+        while any(isinstance(rule, r.Witness) for rule in self.lower) and self._may_be_spoilt():
             if not self._static_spoilt(*static(list(self.lower))):
                 break
         return Profile(list(self.lower), list(self.upper), self.why, list(dict.fromkeys(self.opaque)))
@@ -226,6 +226,14 @@ class _Sorter:
         self.upper[rule] = None
         self.why.setdefault(rule, words)
 
+    def _may_be_spoilt(self) -> bool:
+        """Whether anything can tie a witness to a name, make it equal to somebody, or forbid a loop."""
+        return any(
+            isinstance(rule, r.Is | r.Fill | r.Merge | r.Key | r.RolesApart | r.Edge)
+            or (isinstance(rule, r.SelfIn) and rule != r.UNEQUAL_TO_ITSELF)
+            for rule in (*self.lower, *self.upper)
+        )
+
     def _static_spoilt(self, program: Program, store: Store) -> bool:
         """Witnesses that are tied to a name, equal to somebody, or their own successors where it counts."""
         bad = dict.fromkeys(self._in_circles(program, store), "in a circle of disjoint properties")
@@ -301,9 +309,13 @@ class _Sorter:
 
     def _more_universal(self, static: Static) -> bool:
         """What everything has (a successor, a value, an identity) makes more hold of everything."""
+        universal = Universals(self.upper, self.relations).universal
+        promising = [x for x in self.upper if isinstance(x, r.Witness | r.Fill | r.Is)]
+        if universal.isdisjoint(x.premise for x in promising):  # and closing what T says may take long
+            return False
         upper, lower = static(list(self.upper)), static(list(self.lower))
         before = len(self.upper), len(self.lower)
-        for rule in [x for x in self.upper if isinstance(x, r.Witness | r.Fill | r.Is)]:
+        for rule in promising:
             if not self._is_universal(rule.premise, upper[0]):
                 continue
             words = f"everything has {name(getattr(rule, 'role', SAME_AS))}: a bound on the domain"

@@ -30,6 +30,11 @@ HEAD_FIRST, HEAD_SECOND, JOIN_FIRST, JOIN_SECOND, TEST, COUNT = range(10, 16)
 CHAIN_FIRST, CHAIN_SECOND, SELF_IN, ROLES_APART, EDGE_MERGE = range(16, 21)
 
 
+def is_transitive(first: Directed, second: Directed, edges: Edges) -> bool:
+    """Whether a chain says that a relation is transitive (and perhaps what lies above it)."""
+    return first == second and first in edges
+
+
 def witness_name(role: Role, filler: Symbol) -> Term:
     """The name, which nobody can write, of whoever stands for all that an existential promises."""
     return f"~({role},{filler})"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from obep.model import RDF_TYPE, Term, Triple
@@ -20,7 +20,7 @@ from obep.ontology.axioms import (
 from obep.ontology.cache import content_hash
 from obep.ontology.literals import Value, value
 from obep.ontology.mapped import open_store, write_store
-from obep.ontology.program import BOTTOM, Names, Program
+from obep.ontology.program import BOTTOM, Heads, Names, Program
 from obep.ontology.relations import Relations
 from obep.ontology.rules import Role, Rule, Symbol
 from obep.ontology.saturate import Closing, Closure
@@ -38,6 +38,8 @@ class LookedAt:
     goals: tuple[Symbol, ...]
     guard_classes: frozenset[Term] = frozenset()
     guard_roles: frozenset[Term] = frozenset()
+    folded: Mapping[Term, tuple[Term, ...]] = field(default_factory=dict)
+    """Classes that stand for others (`obep.ontology.folding`)."""
 
 
 def relations_of(
@@ -192,17 +194,25 @@ def build_program(
     known = looked_at.axioms
     # What only guards know may lead to anything.
     only_guards = looked_at.guard_roles - known.object_properties - known.data_properties
-    return ProgramBuilder(
+    folded = looked_at.folded
+    program = ProgramBuilder(
         rules,
         relations,
         names,
         goals=(*looked_at.goals, *looked_at.guard_classes),
         kept_roles=looked_at.guard_roles,
-        classes=(*sorted(known.classes | looked_at.guard_classes), THING, NOTHING),
+        classes=(*sorted((known.classes | looked_at.guard_classes) - folded.keys()), THING, NOTHING),
         roles=sorted(known.object_properties | only_guards),
         data=sorted(known.data_properties | only_guards),
         equality=equality,
     ).build()
+    said: dict[tuple[Term, ...], Heads] = {}
+    for name, above in folded.items():
+        heads = said.get(above)
+        if heads is None:
+            heads = said[above] = tuple(sorted({c for sup in above for c in program.classes.get(sup, ())}))
+        program.classes[name] = heads
+    return program
 
 
 def _without_impossible(rule: Rule, names: Names, impossible: set[int]) -> Rule:

@@ -59,11 +59,11 @@ class _Search:
         witnesses = [rule for rule in rules if isinstance(rule, r.Witness)]
         named = any(isinstance(rule, r.Fill | r.Is | r.Merge | r.Key) for rule in rules)
         clashes = [rule for rule in self.by_head.get(NOTHING, ()) if not self._idle(rule, relations)]
-        if clashes or named:  # a witness that cannot be is a contradiction
-            self.by_head.setdefault(NOTHING, []).extend(witnesses)
-        if named:
-            for rule in witnesses:  # what holds of a witness may come back to a name
+        if clashes or named:  # a witness that cannot be is a contradiction, and so may come back to a name
+            for rule in witnesses:  # it is made by its role, or by what it is
                 self.by_head.setdefault(rule.filler, []).append(rule)
+        if named:
+            self.by_head.setdefault(NOTHING, []).extend(witnesses)
 
     def _idle(self, rule: Rule, relations: Relations) -> bool:
         """Whether a rule that every T has finds nothing about a witness: no rule concludes its premise."""

@@ -6,17 +6,22 @@ derivation from the new ones, each with all its derivations, so that explanation
 
 from __future__ import annotations
 
+import sys
+
 from obep.ontology import program as p
-from obep.ontology.facts import Node
+from obep.ontology.facts import Node, Step
 from obep.ontology.merging import BOTH_WAYS, Merging
-from obep.ontology.program import AND, BOTTOM, UP_FIRST, UP_SECOND, Edges, Heads, Op
-from obep.ontology.relations import SAME
+from obep.ontology.program import AND, BOTTOM, UP_FIRST, UP_SECOND, Edges, Heads, Op, is_transitive
+from obep.ontology.relations import SAME, Directed
+from obep.ontology.work import OverBudget
 
 
 class Closure(Merging):
     """The facts that an item adds. Individuals from `store.size` on are the item's own."""
 
     __slots__ = ()
+    linear = True
+    """Whether transitive relations are closed step by step, from the front."""
 
     def run(self) -> None:
         """Until nothing follows any more. One long loop, because calls are what takes time here."""
@@ -24,8 +29,11 @@ class Closure(Merging):
         size, width = self.store.size, len(self._stored)
         concept_ops, equality = self.program.concept_ops, self.equality
         add_types = self.add_types
+        limit = sys.maxsize if self.limit is None else self.limit
         while agenda:
             self.operations += 1
+            if self.operations + self.steps > limit:
+                raise OverBudget
             fact = agenda.pop()
             if len(fact) == 4:
                 self._on_edge(*fact)
@@ -107,10 +115,21 @@ class Closure(Merging):
                     self.add_types(a, op[2], node)
             elif kind == p.CHAIN_FIRST:
                 x, y = (b, a) if op[1] else (a, b)
+                if is_transitive((relation, op[1]), op[2:4], op[4]) and self.linear:
+                    if (relation, a, b) not in self._composed:
+                        for z, edge in self.neighbours(relation, y, op[3]):
+                            self.compose((relation, op[1]), op[4], x, z, (Step(node), edge))
+                    continue
                 for z, edge in self.neighbours(op[2], y, op[3]):
                     self.add_edges(op[4], x, z, (node, edge))
             elif kind == p.CHAIN_SECOND:
                 x, y = (b, a) if op[1] else (a, b)
+                if is_transitive((relation, op[1]), op[2:4], op[4]) and self.linear:
+                    for z, edge in self.neighbours(relation, x, not op[3]):
+                        if (relation, *((x, z) if op[3] else (z, x))) not in self._composed:
+                            first = Step(edge) if type(edge) is list else edge
+                            self.compose((relation, op[1]), op[4], z, y, (first, node))
+                    continue
                 for z, edge in self.neighbours(op[2], x, not op[3]):
                     self.add_edges(op[4], z, y, (edge, node))
             elif kind == p.SELF_IN:
@@ -159,7 +178,25 @@ class Closing(Closure):
             if b not in found:
                 found[b] = _SOMEHOW
                 self.backwards.setdefault(b * size + relation, {})[a] = _SOMEHOW
-                self._agenda.append((relation, a, b, _SOMEHOW))
+            elif (relation, a, b) in self._composed:
+                self._composed.discard((relation, a, b))
+            else:
+                continue
+            self._agenda.append((relation, a, b, _SOMEHOW))
+
+    def compose(self, along: Directed, edges: Edges, x: int, y: int, derivation: object) -> None:
+        """Edges that the transitivity of a relation gives; a symmetric one has the way back by itself."""
+        relation = along[0]
+        for edge in edges:
+            if edge[0] == relation:
+                if edge != along:
+                    continue
+                a, b = (y, x) if edge[1] else (x, y)
+                if (relation, a, b) in self._composed:
+                    continue
+                if self.edge_node(relation, a, b) is None:
+                    self._composed.add((relation, a, b))
+            self.add_edges((edge,), x, y, derivation)
 
 
 _SOMEHOW: Node = []

@@ -159,6 +159,7 @@ def _by_hermit(bundle: Bundle) -> Bundle:
         java=True,
         cache_dir=bundle.chosen_dir,
         max_explanations=bundle.max_explanations,
+        max_work=bundle.max_work,
     )
     _close(better)
     clear_static(better.module, _suspects(better), shared_reasoner(), folder)
