@@ -10,7 +10,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +143,8 @@ class Config:
     allowed: tuple[Path, ...] = ()
     cache: Path | None = None
     """Where the reasoner's answers are remembered; none: where one does so on this machine."""
+    allow_exec: bool = False
+    """Whether what the configuration names may be run: programs, libraries, classes."""
 
     def file(self, path: str) -> Path:
         """A file that the configuration names, if it lies where files may lie."""
@@ -203,11 +205,13 @@ class Config:
         return context["@context"] if isinstance(context, dict) and "@context" in context else context
 
 
-def load_config(path: Path | None, beside: Path, allowed: tuple[Path, ...] = ()) -> Config:
+def load_config(
+    path: Path | None, beside: Path, allowed: tuple[Path, ...] = (), *, allow_exec: bool = False
+) -> Config:
     """The configuration in `path`, or in the obep.toml of the folder `beside` if there is one."""
     file = path or beside / NAME
     if path is None and not file.is_file():
-        return Config(beside.resolve(), allowed=allowed)
+        return Config(beside.resolve(), allowed=allowed, allow_exec=allow_exec)
     try:
         data = tomllib.loads(file.read_text("utf-8-sig"))
     except OSError as error:
@@ -216,7 +220,7 @@ def load_config(path: Path | None, beside: Path, allowed: tuple[Path, ...] = ())
         raise fail("OBEP501", f"not TOML: {error}", file=str(file)) from None
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(str(error), file) from None
-    return _checked(data, file, allowed)
+    return replace(_checked(data, file, allowed), allow_exec=allow_exec)
 
 
 _PLACE = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
