@@ -224,7 +224,7 @@ def load_config(
 
 
 _PLACE = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
-_SECRET = re.compile(r"passw|secret|token|credential|user|key|://[^/]*@", re.IGNORECASE)
+_SECRET = re.compile(r"passw|secret|token|credential|user|key|://.*@", re.IGNORECASE)
 _AFTER = "one setting a line; a text with \" in it stands in '''…''', as template = ''':a :b \"{c}\" .'''"
 _REMEDIES = {
     "Invalid value": 'text stands in quotes: name = "value"',
