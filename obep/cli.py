@@ -17,13 +17,14 @@ from typer.main import get_command
 
 from obep.errors import ObepError, Stopped, fail
 from obep.hidden import Discreet
+from obep.standard_streams import complete
 
 COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "why-not", "doctor")
 """In the order in which help shows them. A command `why-not` is `command` in obep/commands/why_not.py."""
 DEBUG = "OBEP_DEBUG"
 """The environment variable that asks for tracebacks, as --debug does."""
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""A disk without room, a quota, a limit of the shell's: no mistake in obep."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
+"""A disk without room, a quota, a limit of the shell's, a closed standard output: no mistake in obep."""
 
 
 class Commands(TyperGroup):
@@ -125,5 +126,6 @@ def _obep(
 
 def main() -> None:
     """The entry point of the command `obep`."""
+    complete()
     sys.stderr = cast("Any", Discreet(sys.stderr))
     app(prog_name="obep")

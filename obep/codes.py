@@ -233,6 +233,7 @@ CODES: dict[str, str] = {
     "OBEP520": "a template of triples that cannot be read",
     "OBEP521": "a conversion of units that cannot be made",
     "OBEP522": "a mapping that cannot be made",
+    "OBEP523": "a setting of obep.toml that may run something",
     "OBEP530": "an occurrence that is not there",
     "OBEP531": "several occurrences with this id",
     "OBEP532": "a case that cannot be run",

@@ -10,7 +10,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +145,8 @@ class Config:
     allowed: tuple[Path, ...] = ()
     cache: Path | None = None
     """Where the reasoner's answers are remembered; none: where one does so on this machine."""
+    allow_exec: bool = False
+    """Whether what the configuration names may be run: programs, libraries, classes."""
 
     def file(self, path: str) -> Path:
         """A file that the configuration names, if it lies where files may lie."""
@@ -205,11 +207,13 @@ class Config:
         return context["@context"] if isinstance(context, dict) and "@context" in context else context
 
 
-def load_config(path: Path | None, beside: Path, allowed: tuple[Path, ...] = ()) -> Config:
+def load_config(
+    path: Path | None, beside: Path, allowed: tuple[Path, ...] = (), *, allow_exec: bool = False
+) -> Config:
     """The configuration in `path`, or in the obep.toml of the folder `beside` if there is one."""
     file = path or beside / NAME
     if path is None and not file.is_file():
-        return Config(beside.resolve(), allowed=allowed)
+        return Config(beside.resolve(), allowed=allowed, allow_exec=allow_exec)
     try:
         data = tomllib.loads(file.read_text("utf-8-sig"))
     except OSError as error:
@@ -218,11 +222,11 @@ def load_config(path: Path | None, beside: Path, allowed: tuple[Path, ...] = ())
         raise fail("OBEP501", f"not TOML: {error}", file=str(file)) from None
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(str(error), file) from None
-    return _checked(data, file, allowed)
+    return replace(_checked(data, file, allowed), allow_exec=allow_exec)
 
 
 _PLACE = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
-_SECRET = re.compile(r"passw|secret|token|credential|user|key|://[^/]*@", re.IGNORECASE)
+_SECRET = re.compile(r"passw|secret|token|credential|user|key|://.*@", re.IGNORECASE)
 _AFTER = "one setting a line; a text with \" in it stands in '''…''', as template = ''':a :b \"{c}\" .'''"
 _REMEDIES = {
     "Invalid value": 'text stands in quotes: name = "value"',

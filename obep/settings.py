@@ -14,7 +14,6 @@ from obep.hidden import remember
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_USERINFO = re.compile(r"(?<=://)[^/@\s]*(?=@)")
 
 
 class Secret:
@@ -172,8 +171,17 @@ def shown_uri(value: str) -> str:
 
     >>> shown_uri("mqtt://me:word@host/topic")
     'mqtt://***@host/topic'
+    >>> shown_uri("mqtt://me:a/b? c@host/topic"), shown_uri("mqtt://host/topic")
+    ('mqtt://***@host/topic', 'mqtt://host/topic')
+    >>> shown_uri("kafka://host/a@b")
+    'kafka://host/a@b'
     """
-    return _USERINFO.sub("***", value)
+    scheme, sign, rest = value.partition("://")
+    head = re.split(r"[/?#\s]", rest, maxsplit=1)[0]
+    # a password that is not percent-encoded may hold / or ?, so all until the last @ may be secret
+    if sign and "@" in rest and ("@" in head or ":" in head):
+        return f"{scheme}://***@{rest.rpartition('@')[2]}"
+    return value
 
 
 def whole_number(value: Any, where: str) -> int:

@@ -246,18 +246,19 @@ class Figures:
         }
 
     def metrics(self) -> dict[str, Any]:
-        """For Prometheus."""
+        """For Prometheus, from another thread: what the run changes meanwhile is copied before it is read."""
         run, watermark = self._run, self._engine.clock.watermark
-        refused = {code: n for code, n in run.letters.counts.items() if code != LATE}
+        found, letters, noted = dict(run.occurrences), dict(run.letters.counts), dict(self._engine.counters)
+        late = letters.pop(LATE, 0)
         return {
             "up": 1,
             "items_total": run.items,
-            "occurrences_total": {event.strip("<>"): n for event, n in run.occurrences.items()},
-            "late_total": run.letters.counts[LATE],
-            "refused_total": refused,
+            "occurrences_total": {event.strip("<>"): n for event, n in found.items()},
+            "late_total": late,
+            "refused_total": letters,
             "undelivered_total": len(run.failed),
             "pending": self._engine.pending,
-            **{f"{name}_total": self._engine.counters.get(name, 0) for name in (*NOTED, EVICTED)},
+            **{f"{name}_total": noted.get(name, 0) for name in (*NOTED, EVICTED)},
             **({} if watermark is None else {"watermark_seconds": watermark / 1_000_000}),
         }
 

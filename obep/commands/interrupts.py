@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM during a run, whichever engine runs it.
+"""Ctrl-C, SIGTERM and SIGHUP (a terminal that is closed) during a run, whichever engine runs it.
 
 The first asks for a clean stop. The second changes nothing: `timeout` sends each signal twice, and whoever is
 impatient presses twice, while a word to Java or a checkpoint is half written. The third ends the process.
@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-INTERRUPTED, TERMINATED = 130, 143
 PATIENCE = 3
 HINT = b"\rStopping; once more ends it at once.\n"
 HARD = b"\rEnded at once: what was under way is not finished.\n"
@@ -21,7 +20,14 @@ HARD = b"\rEnded at once: what was under way is not finished.\n"
 
 def exit_status(number: int) -> int:
     """The exit status of a run that a signal ended."""
-    return INTERRUPTED if number == signal.SIGINT else TERMINATED
+    return 128 + number
+
+
+def _caught() -> list[int]:
+    """The signals that ask for a stop; SIGHUP not where it is ignored, as under nohup, or does not exist."""
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    there = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    return [one for one in there if one == signal.SIGINT or signal.getsignal(one) != signal.SIG_IGN]
 
 
 @contextmanager
@@ -38,9 +44,7 @@ def interrupted(stop: Callable[[], None], caught: list[int]) -> Iterator[None]:
         elif os.isatty(2):
             os.write(2, HINT)
 
-    before: dict[int, Any] = {
-        number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    before: dict[int, Any] = {number: signal.signal(number, ask) for number in _caught()}
     try:
         yield
     finally:

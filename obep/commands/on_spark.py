@@ -202,16 +202,17 @@ def _endpoint(where: str, run: SparkRun) -> Any:
 
 
 def metrics(run: SparkRun) -> dict[str, Any]:
-    """For Prometheus."""
+    """For Prometheus, from another thread: what the run changes meanwhile is copied before it is read."""
     tally, delivery = run.tally, run.delivery
+    letters = dict(delivery.letters.counts)
     return {
         "up": 1,
         "items_total": tally.items,
         "occurrences_total": dict(delivery.occurrences),
         "late_total": tally.late,
-        "refused_total": {code: n for code, n in delivery.letters.counts.items() if code != LATE},
+        "refused_total": {code: n for code, n in letters.items() if code != LATE},
         "undelivered_total": len(delivery.failed),
-        "pending": sum(tally.pending.values()),
+        "pending": sum(dict(tally.pending).values()),
         **{f"{name}_total": tally.noted[name] for name in NOTED},
         "state_bytes": run.state_bytes,
         "bucket_skew": tally.skew,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from obep.commands.options import AllowedFolders, ConfigFile, allowed
-from obep.errors import fail
+from obep.errors import ObepError, fail
 
 if TYPE_CHECKING:
     from obep.config import Config
@@ -105,7 +105,12 @@ def command(
     config: ConfigFile = None,
     allow_path: AllowedFolders = None,
     allow_exec: Annotated[
-        bool, typer.Option("--allow-exec", help="Run the programs that obep.toml names as sinks.")
+        bool,
+        typer.Option(
+            "--allow-exec",
+            help="Run programs that obep.toml names as sinks, and take its options of Kafka and settings of "
+            "Spark that may load or run something.",
+        ),
     ] = False,
 ) -> None:
     """Run a query over its streams.
@@ -119,8 +124,9 @@ def command(
     from obep.settings import duration
     from obep.streams.order import Order, aim, bind, slips
 
-    settings = load_config(config, query.parent, allowed(allow_path))
+    settings = load_config(config, query.parent, allowed(allow_path), allow_exec=allow_exec)
     chosen = settings.engine
+    name = engine or EngineName(chosen.get("name", "spark"))
 
     def length(given: str, key: str) -> int | None:
         return duration(given, f"--{key}") if given else chosen.get(key)
@@ -130,7 +136,7 @@ def command(
         query,
         settings,
         bind(source or (), streams, settings),
-        aim(sink or (), form.value if form else "", settings, allow_exec=allow_exec),
+        aim(sink or (), form.value if form else "", settings),
         lateness=length(lateness, "lateness") or 0,
         idle=length(idle, "idle"),
         future=chosen.get("future"),
@@ -143,12 +149,11 @@ def command(
         log_json=log_format is Log.json,
         metrics=metrics,
         master=master or settings.spark.get("master", ""),
-        conf=_conf(conf or (), settings),
+        conf=_conf(conf or (), settings) if name is EngineName.spark else {},
         drop_state=drop_state,
     )
     for slip in slips(query, streams, settings):
         Progress(quiet=quiet, as_json=order.log_json).warn(slip.code, slip.message, slip.remedy)
-    name = engine or EngineName(chosen.get("name", "spark"))
     if name is EngineName.embedded:
         _refuse_of_spark(order, drop_state=drop_state, master=master, conf=bool(conf))
     raise typer.Exit(_run_on_spark(order) if name is EngineName.spark else _run_embedded(order))
@@ -195,22 +200,43 @@ def _run_on_spark(order: Order) -> int:
             remedy='pip install "obep[spark]", or --engine embedded',
         )
     from obep.commands.on_spark import run_on_spark
+    from obep.spark.harmless import is_local
     from obep.spark.starting import require_master
 
     if order.master:
         written = order.config.spark.get("master") == order.master
         require_master(order.master, f"spark.master in {order.config.path}" if written else "--master")
+        if written and not (is_local(order.master) or order.config.allow_exec):
+            raise _may_run(order.config, "master", f"--master {order.master}")
     return run_on_spark(order)
 
 
 def _conf(given: list[str] | tuple[()], settings: Config) -> dict[str, str]:
+    """The settings of Spark: those of obep.toml if they are harmless, and what was typed."""
+    from obep.spark.harmless import is_harmless
+
     found = {key: value.reveal() for key, value in settings.spark.get("conf", {}).items()}
+    typed = {}
     for text in given:
         key, equals, value = text.partition("=")
         if not equals:
             raise fail("OBEP518", f"--conf {text}: KEY=VALUE is needed")
-        found[key] = value
-    return found
+        typed[key] = value
+    for key, value in found.items():
+        if not (key in typed or settings.allow_exec or is_harmless(key, value)):
+            raise _may_run(settings, f"conf.{key}", f"--conf {key}=…")
+    return found | typed
+
+
+def _may_run(settings: Config, key: str, typed: str) -> ObepError:
+    """The error about a setting of Spark in obep.toml that is not known to be harmless."""
+    return fail(
+        "OBEP523",
+        f"spark.{key}: this setting may load or run something",
+        reason="What obep.toml sets for Spark is taken if it is known to be harmless.",
+        remedy=f"{typed}   (or --allow-exec, if you know what it does)",
+        file=str(settings.path or ""),
+    )
 
 
 def _below(settings: Config, key: str) -> Path | None:

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from obep.engine.rdf import triples
-from obep.errors import fail
+from obep.errors import ObepError, fail
 from obep.model import Occurrence, Term, Triple
+
+_TERM = re.compile(
+    r"""<[a-zA-Z][a-zA-Z0-9+.-]*:(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>"""
+    r"""|_:[\w](?:[\w.:-]*[\w:-])?"""
+    r"""|"(?:[^"\\\n\r]|\\[tbnrf"'\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*"
+        (?:@[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*
+        |\^\^<[a-zA-Z][a-zA-Z0-9+.-]*:(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>)?""",
+    re.VERBOSE,
+)
+"""A term as N-Triples writes it: an IRI, a blank node or a literal."""
+
+
+@lru_cache(65536)
+def _is_term(text: str) -> bool:
+    return _TERM.fullmatch(text) is not None
 
 
 def triples_of(graph: Any, stream: str, at: int, format: str | None = None) -> tuple[Triple, ...]:
@@ -67,14 +84,29 @@ def _triple(triple: Any) -> Triple:
         s, p, o = triple
     except (TypeError, ValueError):
         raise fail("OBEP570", f"{triple!r} is no triple") from None
-    return _term(s), _term(p), _term(o)
+    found = _term(s), _term(p), _term(o)
+    if found[0][0] == '"' or found[1][0] != "<":
+        raise fail(
+            "OBEP570", f"{triple!r} is no triple", reason="A subject is no literal; a property is an IRI."
+        )
+    return found
 
 
 def _term(term: Any) -> Term:
     if hasattr(term, "n3"):  # rdflib's; a str too, so it is asked first
-        return _canonical(str(term.n3()), term)
+        try:
+            return _canonical(str(term.n3()), term)
+        except ObepError:
+            raise
+        except Exception as error:  # rdflib has no class of its own for what it cannot write
+            raise fail("OBEP570", f"{str(term)!r} is no term", reason=str(error)) from None
     text = term if isinstance(term, str) else str(term)
-    if text[:1] in ("<", '"', "_"):
+    return _require(text)
+
+
+def _require(text: str) -> Term:
+    """The text, if it is one whole term of N-Triples: what follows it would be statements of its own."""
+    if _is_term(text):
         return text
     raise fail("OBEP570", f"{text!r} is no term", remedy='<http://example.org/a>, "text" or _:label')
 
@@ -82,11 +114,11 @@ def _term(term: Any) -> Term:
 def _canonical(text: str, term: Any) -> Term:
     """rdflib writes long strings in three quotes and numbers bare; N-Triples does neither."""
     if text[:1] in ("<", "_"):
-        return text
+        return _require(text)
     from obep.guards.terms import literal
 
     datatype = getattr(term, "datatype", None)
     language = getattr(term, "language", None) or ""
-    return (
-        literal(str(term), f"<{datatype}>", language) if datatype else literal(str(term), language=language)
-    )
+    if datatype:
+        return _require(literal(str(term), f"<{datatype}>", language))
+    return _require(literal(str(term), language=language))

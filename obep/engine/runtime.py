@@ -280,17 +280,20 @@ class Engine:
     @property
     def waiting(self) -> int:
         """How many items wait for the watermark."""
-        return len(self._buffer)
+        with self._lock:
+            return len(self._buffer)
 
     @property
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""
-        return self._runtime.pending()
+        with self._lock:
+            return self._runtime.pending()
 
     @property
     def remembered(self) -> int:
         """How many occurrences and partial matches it keeps, since they may have a part in an answer."""
-        return self._runtime.size()
+        with self._lock:
+            return self._runtime.size()
 
     def _stream(self, stream: str | None) -> str:
         streams = self.query.linked.streams
@@ -352,12 +355,13 @@ class Engine:
 
     def _out(self, found: list[Occurrence]) -> list[Occurrence]:
         """Callbacks run outside of the lock."""
-        self.counters["occurrences"] += len(found)
-        if self._style is not None:
-            for hit in found:
-                hit.style = self._style
-        self._note()
-        letters, self._letters = self._letters, []
+        with self._lock:
+            self.counters["occurrences"] += len(found)
+            if self._style is not None:
+                for hit in found:
+                    hit.style = self._style
+            self._note()
+            letters, self._letters = self._letters, []
         if self.on_dead_letter is not None:
             for letter in letters:
                 self.on_dead_letter(letter)
@@ -391,12 +395,14 @@ def _written(at: Instant) -> str | int | float:
     return at.isoformat() if isinstance(at, datetime) else at
 
 
-def _instant(at: str | int | float) -> int:
+def _instant(at: Any) -> int:
+    remedy = '"2026-01-01T10:00:00Z", a datetime, or a number of seconds'
+    if not isinstance(at, str | int | float):
+        raise fail("OBEP578", f"{type(at).__name__} is no instant", remedy=remedy)
     try:
         return parse_instant(at)
     except ValueError as error:
         reason = "" if isinstance(at, str) else likely_unit(at, "s").split(": ")[0]
-        remedy = '"2026-01-01T10:00:00Z", a datetime, or a number of seconds'
         raise fail("OBEP578", str(error), reason=reason, remedy=remedy) from None
 
 

@@ -49,7 +49,8 @@ def parse_instant(value: str | int | float, unit: str = "s", zone: tzinfo = UTC)
     else:
         if not math.isfinite(value):
             raise ValueError(f"{value} is no time")
-        micros = round(value * UNITS[unit] / 1000)
+        # a greater one lies outside in all units, and is infinite in some
+        micros = round(value * UNITS[unit] / 1000) if abs(value) < 1e21 else GREATEST + 1
     if not LEAST <= micros <= GREATEST:
         raise ValueError(f"{_short(value)} {unit} lies outside the years 1 to 9999")
     return micros
@@ -107,6 +108,8 @@ def _parse_text(text: str, unit: str, zone: tzinfo) -> int:
 
 
 def _short(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > 200:  # Python does not write out the longest ones
+        return "a number of more than 60 digits"
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
 

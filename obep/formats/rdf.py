@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
@@ -53,7 +54,7 @@ def read_jsonld(text: str | bytes) -> list[Triple]:
 def read_message(text: str | bytes) -> list[Triple]:
     """The triples of a JSON-LD document that has something to say: plain JSON gives none, and is refused."""
     found = read_jsonld(text)
-    if not found and (field := _unmapped(msgspec.json.decode(text))):
+    if not found and (field := _unmapped(text)):
         raise Refused(
             "OBEP604",
             f"the JSON-LD gives no triple: {field} is no property, as no @context makes it one. Write "
@@ -62,8 +63,12 @@ def read_message(text: str | bytes) -> list[Triple]:
     return found
 
 
-def _unmapped(document: object) -> str:
-    """A key that is not JSON-LD's own."""
+def _unmapped(text: str | bytes) -> str:
+    """A key that is not JSON-LD's own. Numbers are not read: some are beyond what a machine can hold."""
+    try:
+        document = json.loads(text, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):  # the other parser has taken it: only a hint is lost
+        return "what it holds"
     for one in document if isinstance(document, list) else [document]:
         if isinstance(one, dict) and (keys := [key for key in one if not key.startswith("@")]):
             return str(keys[0])

@@ -13,7 +13,6 @@ from obep.guards.arithmetic import calculate, negative, positive
 from obep.guards.calendar import Lapse, Moment
 from obep.guards.casts import cast
 from obep.guards.compare import OPERATORS, ORDERED, compare, equal, truth
-from obep.guards.fallback import rdflib_function
 from obep.guards.functions import MAKE_TERMS, OVER_TERMS, OVER_VALUES
 from obep.guards.logic import Condition, Row, Times, all_of, any_of, first_of
 from obep.guards.terms import term_of
@@ -137,8 +136,8 @@ class Compiler:
             return lambda row, times: branches[0 if test(row, times) else 1](row, times)
         if isinstance(node, Call) and node.function == "COALESCE":
             return first_of(list(map(self.term, node.arguments)))
-        if isinstance(node, Call) and isinstance(node.function, str) and _makes_terms(node.function):
-            make = MAKE_TERMS.get(node.function) or rdflib_function(node.function)
+        if isinstance(node, Call) and node.function in MAKE_TERMS:
+            make = MAKE_TERMS[node.function]
             arguments = list(map(self.term, node.arguments))
             return lambda row, times: make(*[argument(row, times) for argument in arguments])
         value = self.value(node)
@@ -165,7 +164,7 @@ class Compiler:
             return lambda row, times: branches[0 if test(row, times) else 1](row, times)
         if function == "COALESCE":
             return first_of(list(map(self.value, node.arguments)))
-        if _makes_terms(function):
+        if function in MAKE_TERMS:
             term = self.term(node)
             return lambda row, times: parsed[term(row, times)]
         over: Callable[..., Value]
@@ -251,11 +250,3 @@ class Compiler:
 
 def _error(row: Row, times: Times) -> Value:
     raise ExpressionError
-
-
-def _makes_terms(function: str) -> bool:
-    return (
-        function not in OVER_TERMS
-        and function not in OVER_VALUES
-        and function not in ("IF", "COALESCE", "BOUND")
-    )

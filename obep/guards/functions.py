@@ -6,6 +6,7 @@ that also give a term, `OVER_VALUES` all others.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Callable
@@ -30,6 +31,7 @@ from obep.model import Term
 
 LONGEST_STRING = 1_000_000
 """CONCAT and REPLACE build nothing longer."""
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*\Z")
 _LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*\Z")
 
 
@@ -263,7 +265,40 @@ def _strlang(text: Term, language: Term) -> Term:
     return literal(split_literal(text)[0], language=tag)
 
 
-MAKE_TERMS: dict[str, Callable[..., Term]] = {"STRDT": _strdt, "STRLANG": _strlang}
+def _iri(term: Term) -> Term:
+    """An IRI, or the absolute one that a literal holds."""
+    if term[0] == "<":
+        return term
+    text = split_literal(_a_literal(term))[0]
+    if not _ABSOLUTE.match(text):
+        raise ExpressionError  # nothing that an output could hold
+    return f"<{text}>"
+
+
+def _hash(name: str) -> Callable[[Term], Term]:
+    """A hash of a string, in hexadecimal digits."""
+
+    def digest(term: Term) -> Term:
+        text = _bytes(_text(parsed[_a_literal(term)]))
+        return literal(hashlib.new(name, text, usedforsecurity=False).hexdigest())
+
+    return digest
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # half of a pair of surrogates, which is no text
+        raise ExpressionError from None
+
+
+MAKE_TERMS: dict[str, Callable[..., Term]] = {
+    "STRDT": _strdt,
+    "STRLANG": _strlang,
+    "IRI": _iri,
+    "URI": _iri,
+    **{name: _hash(name.lower()) for name in ("MD5", "SHA1", "SHA256", "SHA384", "SHA512")},
+}
 
 OVER_TERMS: dict[str, Callable[..., Value]] = {
     "STR": _str,
@@ -287,7 +322,7 @@ OVER_VALUES: dict[str, Callable[..., Value]] = {
     "CONTAINS": _contains,
     "STRBEFORE": _strbefore,
     "STRAFTER": _strafter,
-    "ENCODE_FOR_URI": lambda value: quote(_text(value), safe="~"),
+    "ENCODE_FOR_URI": lambda value: quote(_bytes(_text(value)), safe="~"),
     "CONCAT": _concat,
     "LANGMATCHES": _langmatches,
     "REGEX": _regex,

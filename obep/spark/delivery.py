@@ -176,8 +176,8 @@ class Delivery:
         """Somebody waits for the end; may be called from a signal."""
         self._failed_before = len(self.failed)
         for sink in list(self._sinks.values()):
-            if isinstance(sink, Posted):
-                sink.hurry()
+            if hurry := getattr(sink, "hurry", None):
+                hurry()
 
     def reopen(self) -> None:
         """A micro-batch may come again: go on from what was noted."""

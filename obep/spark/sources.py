@@ -22,7 +22,7 @@ from obep.spark.standard_input import keep
 from obep.streams.address import Address, parse_address
 from obep.streams.files import format_of, refuse_folder, unreadable
 from obep.streams.kafka import brokers_of, topic_of
-from obep.streams.kafka_options import MECHANISM, not_taken, unknown
+from obep.streams.kafka_options import MECHANISM, harmless, not_taken, unknown
 from obep.streams.order import Inlet, Order
 from obep.streams.sources import make_reading, place_of
 
@@ -177,13 +177,14 @@ class Opening:
     def _kafka(self) -> DataFrame:
         address, settings = self._address, self._settings
         self._is("messages", format_named(settings.get("format") or address.option("format", "json")))
+        options = kafka_options(address, settings, self._order.config)
         require_options(settings, self._order.config, _known_options(self._spark))
         require_answer(address)
         reader = self._reader().format("kafka").option("kafka.bootstrap.servers", brokers_of(address))
         reader = reader.option("subscribe", topic_of(address))
         start = settings.get("start", address.option("start", "earliest"))
         reader = reader.option("startingOffsets", start).option("failOnDataLoss", "true")
-        for name, value in kafka_options(address, settings, self._order.config).items():
+        for name, value in options.items():
             reader = reader.option(f"kafka.{name}", value)
         return _raw(
             reader.load(),
@@ -276,7 +277,7 @@ def kafka_options(address: Address, settings: Mapping[str, Any], config: Config)
     Java wants the user's name and password for the mechanism by which they are said, PLAIN unless told.
     """
     found: dict[str, str] = {}
-    options = {name: secret_of(value) or "" for name, value in settings.get("options", {}).items()}
+    options = harmless(settings, config)
     username = secret_of(settings.get("username")) or address.username
     secure = settings.get("tls", False)
     if username:

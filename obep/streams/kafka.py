@@ -16,7 +16,7 @@ from obep.formats.reading import Reading
 from obep.model import DeadLetter, Item
 from obep.streams.address import Address
 from obep.streams.batches import SIZE, Batch, Position
-from obep.streams.kafka_options import client
+from obep.streams.kafka_options import client, harmless
 from obep.streams.refused import refused
 
 PORT = 9092
@@ -218,7 +218,7 @@ def _settings(address: Address, settings: Mapping[str, Any], config: Config) -> 
     ):
         if name in settings:
             found[key] = str(config.file(settings[name]))
-    return found | {key: secret_of(value) for key, value in settings.get("options", {}).items()}
+    return found | harmless(settings, config)
 
 
 class Said:

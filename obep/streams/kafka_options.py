@@ -7,32 +7,55 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from obep.config import Config
+from obep.config import Config, secret_of
 from obep.errors import ObepError, fail
+from obep.streams.kafka_harmless import FILES, MECHANISMS, OPTIONS, URLS
 
 CODE = "OBEP586"
 MECHANISM = "sasl.mechanism"
-MECHANISMS = "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER"
-USUAL = """
-    acks allow.auto.create.topics api.version.request batch.num.messages batch.size broker.address.family
-    check.crcs client.dns.lookup client.id client.rack compression.codec compression.level compression.type
-    connections.max.idle.ms delivery.timeout.ms enable.idempotence enable.ssl.certificate.verification
-    fetch.error.backoff.ms fetch.max.bytes fetch.message.max.bytes fetch.min.bytes fetch.wait.max.ms group.id
-    group.instance.id heartbeat.interval.ms isolation.level linger.ms max.in.flight.requests.per.connection
-    max.partition.fetch.bytes max.poll.interval.ms message.max.bytes message.send.max.retries
-    message.timeout.ms metadata.max.age.ms partitioner queue.buffering.max.kbytes
-    queue.buffering.max.messages queue.buffering.max.ms queued.max.messages.kbytes queued.min.messages
-    receive.message.max.bytes reconnect.backoff.max.ms reconnect.backoff.ms request.required.acks
-    request.timeout.ms retries retry.backoff.max.ms retry.backoff.ms sasl.kerberos.keytab
-    sasl.kerberos.principal sasl.kerberos.service.name sasl.mechanism sasl.oauthbearer.client.id
-    sasl.oauthbearer.client.secret sasl.oauthbearer.config sasl.oauthbearer.method sasl.oauthbearer.scope
-    sasl.oauthbearer.token.endpoint.url sasl.password sasl.username security.protocol session.timeout.ms
-    socket.keepalive.enable socket.timeout.ms ssl.ca.location ssl.ca.pem ssl.certificate.location
-    ssl.certificate.pem ssl.cipher.suites ssl.crl.location ssl.endpoint.identification.algorithm
-    ssl.key.location ssl.key.password ssl.key.pem ssl.keystore.location ssl.keystore.password
-    statistics.interval.ms transaction.timeout.ms transactional.id
-"""
-"""Options of librdkafka that somebody may have meant; it knows more, and tells which it does not."""
+_MAY_RUN = re.compile(
+    r"\b(?:class|classes|cmd|jaas|kerberos|plugin|reporters?|handler|providers?|engine|url|file|path|location"
+    r"|interceptors?|stores|servers|list)\b"
+)
+"""Parts of the names of options that load or run something, read files or name servers."""
+
+
+def harmless(given: Mapping[str, Any], config: Config) -> dict[str, str]:
+    """The options of a source or sink, their files found, if each is known to be harmless.
+
+    What is not is refused, unless the user has allowed obep.toml to run programs.
+    """
+    found = {}
+    for name, value in given.get("options", {}).items():
+        text = secret_of(value) or ""
+        if name in FILES and text != "probe":  # with which librdkafka looks where systems keep theirs
+            text = str(config.file(text))
+        elif not (config.allow_exec or _is_harmless(name, text)):
+            raise _not_harmless(name, given, config)
+        found[name] = text
+    return found
+
+
+def _is_harmless(name: str, value: str) -> bool:
+    if name in URLS:
+        return value.startswith(("https://", "http://"))
+    if name in (MECHANISM, f"{MECHANISM}s"):
+        return value in MECHANISMS
+    return name in OPTIONS or name in FILES
+
+
+def _not_harmless(name: str, given: Mapping[str, Any], config: Config) -> ObepError:
+    if name in (MECHANISM, f"{MECHANISM}s"):
+        return not_taken(name, "Others than these are only taken with --allow-exec.", given, config)
+    if not _MAY_RUN.search(name):
+        return unknown(name, (*OPTIONS, *FILES), given, config)
+    return fail(
+        "OBEP523",
+        f"{place_of(given, config)}.options.{name}: this option may run a program or load a library",
+        reason="What obep.toml sets for Kafka's client is taken if it is known to be harmless.",
+        remedy="leave it out, or --allow-exec if you know what it does",
+        file=str(config.path or ""),
+    )
 
 
 def client(
@@ -63,8 +86,8 @@ def not_taken(name: str, why: str, given: Mapping[str, Any], config: Config) -> 
         return fail("OBEP508", f"{place}: the certificates cannot be used: {why}", file=file)
     where = f"{place}.options.{name}" if place and name else place or "options"
     if "No such configuration property" in why:
-        return unknown(name, USUAL.split(), given, config)
-    remedy = f'"{MECHANISM}" = one of {MECHANISMS}' if name == MECHANISM else ""
+        return unknown(name, (*OPTIONS, *FILES), given, config)
+    remedy = f'"{MECHANISM}" = one of {", ".join(MECHANISMS)}' if name == MECHANISM else ""
     return fail(CODE, f"{where}: Kafka's client does not take it", reason=why, remedy=remedy, file=file)
 
 
@@ -75,7 +98,9 @@ def unknown(name: str, known: Any, given: Mapping[str, Any], config: Config) -> 
     return fail(
         CODE,
         f"{place}.options.{name}: Kafka's client has no such option",
-        remedy=f'"{near[0]}" = …' if near else "",
+        remedy=f'"{near[0]}" = …'
+        if near
+        else "leave it out   (--allow-exec hands on what obep does not know)",
         file=str(config.path or ""),
     )
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import queue
 import ssl
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
+from threading import Condition, Event
 from typing import TYPE_CHECKING, Any
 
 from obep.config import Config, secret_of
@@ -24,6 +25,8 @@ from obep.streams.spool import NEXT, Message, Spool
 if TYPE_CHECKING:
     import paho.mqtt.client as paho
 
+ANSWER_S = 30.0
+"""How long a broker that is there may take for a message."""
 HELD = 10_000
 """Messages that wait for the engine before the broker has to."""
 
@@ -233,27 +236,63 @@ class MqttSource(Subscription):
 
 
 class MqttSink(Connection):
-    """Publishes each occurrence as one message."""
+    """Publishes each occurrence as one message; while the broker is away, messages wait until it is back."""
 
     def __init__(self, address: Address, settings: Mapping[str, Any], config: Config) -> None:
         super().__init__(address, settings, config)
-        self._last: paho.MQTTMessageInfo | None = None
+        self.name = address.shown
+        self._turned = Condition()
+        self._sent = self._taken = 0
+        self._hurried = False
+        self.client.on_publish = self._published
         self.open()
 
     def send(self, id: str, payload: bytes) -> None:
-        self._last = self.client.publish(self.topic, payload, self.qos)
+        """Hands a message to the client, which sends it again after a lost connection (`qos` 1 and 2)."""
+        self._wait(lambda: self._sent - self._taken < HELD)
+        if self.qos:
+            self._sent += 1
+            self.client.publish(self.topic, payload, self.qos)
+            return
+        while self.client.publish(self.topic, payload).rc:  # it keeps nothing of this quality
+            self._wait(self.client.is_connected)
 
     def flush(self) -> None:
-        if self._last is not None and self.qos:
-            self._last.wait_for_publish(30)
-            if not self._last.is_published():
-                raise fail("OBEP555", f"{self.address.shown} takes no more messages")
+        """Returns when the broker has everything; waits for one that is away."""
+        self._wait(lambda: self._taken >= self._sent)
+
+    def hurry(self) -> None:
+        """Wait no longer for a broker that is away. May be called from a signal."""
+        self._hurried = True
+
+    def turned(self) -> None:
+        with self._turned:
+            self._turned.notify_all()
+
+    def _published(self, client: Any, userdata: Any, mid: int, reason: Any, properties: Any) -> None:
+        with self._turned:
+            self._taken += bool(self.qos)
+            self._turned.notify_all()
+
+    def _wait(self, done: Callable[[], bool]) -> None:
+        """Returns when it is done; a broker that is there and takes nothing for a while is an error."""
+        with self._turned:
+            patient, taken = time.monotonic() + ANSWER_S, self._taken
+            while not done():
+                if self._hurried and not self.client.is_connected():
+                    raise fail("OBEP555", f"{self.address.shown} is away, and has not taken all messages")
+                if not self.client.is_connected() or taken != self._taken:
+                    patient, taken = time.monotonic() + ANSWER_S, self._taken
+                if time.monotonic() > patient:
+                    raise fail("OBEP555", f"{self.address.shown} takes no more messages")
+                self._turned.wait(0.2)
 
     def position(self) -> int:
         return 0
 
     def close(self) -> None:
-        self.flush()
+        if self._answered.is_set() and not self._refusal:
+            self.flush()
         super().close()
 
 

@@ -223,7 +223,7 @@ def _apart(inlets: Sequence[Inlet]) -> tuple[Inlet, ...]:
     return tuple(found.values())
 
 
-def aim(given: Sequence[str], form: Form, config: Config, *, allow_exec: bool = False) -> tuple[Target, ...]:
+def aim(given: Sequence[str], form: Form, config: Config) -> tuple[Target, ...]:
     """The sinks of a run: those given (a URI, or a name of obep.toml), else all of obep.toml, else stdout."""
     targets = []
     for text in given or config.sinks or ("-",):
@@ -231,7 +231,7 @@ def aim(given: Sequence[str], form: Form, config: Config, *, allow_exec: bool = 
             settings = config.sinks[text]
             uri, chosen = settings["uri"].reveal(), form or settings.get("as", "")
             targets.append(_target(_sink_key(text, uri, False, config), uri, False, settings, chosen))
-            if parse_address(uri).scheme == "exec" and not (allow_exec or text in given):
+            if parse_address(uri).scheme == "exec" and not (config.allow_exec or text in given):
                 raise fail(
                     "OBEP516",
                     f"sinks.{text} runs a program",

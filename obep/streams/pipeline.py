@@ -127,8 +127,8 @@ class Run:
         for source in self.sources.values():
             source.stop()
         for outlet in self.outlets.values():
-            if isinstance(outlet.sink, Posted):
-                outlet.sink.hurry()
+            if hurry := getattr(outlet.sink, "hurry", None):
+                hurry()
 
     def close(self) -> None:
         """Lets go of sinks and files."""

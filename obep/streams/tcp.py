@@ -11,7 +11,7 @@ from obep.errors import fail
 from obep.formats import format_named, read_file
 from obep.formats.reading import Reading
 from obep.streams.address import Address
-from obep.streams.arriving import Arriving
+from obep.streams.arriving import Arriving, Raw
 from obep.streams.batches import Batch, Position, batched
 
 
@@ -33,20 +33,41 @@ class TcpSource:
         except OSError as error:
             raise fail("OBEP552", f"{address.shown} does not answer: {error.strerror or error}") from None
         self._socket.settimeout(None)
+        self._stopped = False
 
     def batches(self, start: Position) -> Iterator[Batch]:
         """What was read before a restart is gone: a connection has no position."""
-        arriving = Arriving(self._socket.makefile("rb", buffering=0))
+        line = _Line(self._socket.makefile("rb", buffering=0))
+        arriving = Arriving(line)
         file = cast(BinaryIO, arriving)
-        try:
-            yield from batched(read_file(file, self._format, self._reading), {}, lambda: arriving.pending)
-        except OSError:
-            return  # stopped, or the other side broke off: the end either way
+        yield from batched(read_file(file, self._format, self._reading), {}, lambda: arriving.pending)
+        if line.broken and not self._stopped:
+            raise fail(
+                "OBEP553",
+                f"{self.name}: the connection broke off: {line.broken}",
+                reason="What came before is read; half a record at its end is among the dead letters.",
+            )
 
     def committed(self, position: Position) -> None:
         pass
 
     def stop(self) -> None:
+        self._stopped = True
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
+
+
+class _Line:
+    """The bytes of a connection; one that is reset ends, and `broken` says why."""
+
+    def __init__(self, raw: Raw) -> None:
+        self._raw = raw
+        self.broken = ""
+
+    def read(self, n: int, /) -> bytes | None:
+        try:
+            return self._raw.read(n)
+        except (OSError, ValueError) as error:  # closed by a stop, or by the other side
+            self.broken = getattr(error, "strerror", None) or str(error)
+            return b""

@@ -13,8 +13,8 @@ from rdflib import XSD, BNode, Literal, URIRef, Variable
 from rdflib.plugins.sparql import operators
 from rdflib.plugins.sparql.parserutils import Expr
 from rdflib.plugins.sparql.sparql import FrozenBindings, Prologue, QueryContext, SPARQLError
+from rdflib_terms import to_rdflib
 
-from obep.guards.fallback import to_rdflib
 from obep.guards.terms import term_of
 from obep.model import Term
 from obep.query import ast

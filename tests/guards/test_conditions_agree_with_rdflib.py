@@ -9,10 +9,10 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from rdflib.plugins.sparql.sparql import SPARQLError
 from rdflib_reference import evaluate, truth
+from rdflib_terms import from_rdflib
 
 from obep.guards.compare import RANK, equal
 from obep.guards.expressions import Compiler, compile_condition
-from obep.guards.fallback import from_rdflib
 from obep.guards.terms import literal
 from obep.guards.values import ExpressionError, parse_term
 from obep.query.ast import (

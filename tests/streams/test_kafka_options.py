@@ -24,7 +24,7 @@ WRONG = [
     ('"security.protocol" = "${PW}"', "security.protocol: Kafka's client does not take it", ""),
     ('"fetch.min.bytes" = "${PW}"', "fetch.min.bytes: Kafka's client does not take it", ""),
     ('"fetch.min.bytes" = "-5"', "outside allowed range", ""),
-    ('"error_cb" = "${PW}"', "error_cb: Kafka's client does not take it", ""),
+    ('"error_cb" = "${PW}"', "error_cb: Kafka's client has no such option", ""),
 ]
 
 

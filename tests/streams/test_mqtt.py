@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 from brokers import TABOO, MqttBroker, NoMosquitto, mosquitto_broker, mqtt_broker, passwords_for, self_signed
@@ -14,7 +15,7 @@ from obep.config import Config, load_config
 from obep.errors import ObepError
 from obep.model import DeadLetter, Item
 from obep.streams.batches import Batch, Position, Source
-from obep.streams.mqtt import MqttSource
+from obep.streams.mqtt import MqttSink, MqttSource
 from obep.streams.sinks import open_sink
 from obep.streams.sources import open_source
 from obep.streams.spool import Spool
@@ -223,3 +224,83 @@ def test_a_broker_that_goes_away_is_known_to_be_away_until_it_is_back(
     assert seen[0] and seen[1] == "", seen
     source.stop()
     assert source.away == "", "whoever goes himself is not away"
+
+
+class Line:
+    """A line to a broker that can be cut, and laid again."""
+
+    def __init__(self, port: int) -> None:
+        self._behind, self._ends = port, list[socket.socket]()
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.port = self._server.getsockname()[1]
+        Thread(target=self._serve, args=(self._server,), daemon=True).start()
+
+    def cut(self) -> None:
+        self._server.shutdown(socket.SHUT_RDWR)
+        for one in (self._server, *self._ends):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+        self._ends.clear()
+
+    def lay(self) -> None:
+        self._server = socket.create_server(("127.0.0.1", self.port))
+        Thread(target=self._serve, args=(self._server,), daemon=True).start()
+
+    def _serve(self, server: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = server.accept()
+                far = socket.create_connection(("127.0.0.1", self._behind))
+                self._ends += [near, far]
+                for one, other in ((near, far), (far, near)):
+                    Thread(target=self._pass, args=(one, other), daemon=True).start()
+
+    def _pass(self, one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while data := one.recv(1 << 16):
+                other.sendall(data)
+        for end in (one, other):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_while_the_broker_of_a_sink_is_away(broker: MqttBroker, tmp_path: Path) -> None:
+    source = open_source("s", broker.uri("t"), Config(tmp_path))
+    line = Line(broker.port)
+    sink = open_sink(f"mqtt://127.0.0.1:{line.port}/t", {}, Config(tmp_path))
+    assert isinstance(sink, MqttSink)
+    sink.send("urn:1", b'{"time": 1, "graph": ""}')
+    sink.flush()
+    gone = Event()
+    lost = sink.client.on_disconnect
+    sink.client.on_disconnect = lambda *given: (lost(*given), gone.set())[0]
+    line.cut()
+    assert gone.wait(30)
+    for number in (2, 3, 4):
+        sink.send(f"urn:{number}", f'{{"time": {number}, "graph": ""}}'.encode())
+    flushed = Event()
+    Thread(target=lambda: (sink.flush(), flushed.set()), daemon=True).start()
+    assert sink.away and not flushed.is_set()
+    line.lay()
+    assert flushed.wait(60), "it goes on when the broker is back"
+    assert {r.at for r in take(source, 4)} == {1_000_000, 2_000_000, 3_000_000, 4_000_000}
+    sink.close()
+
+
+@pytest.mark.slow
+def test_a_stop_does_not_wait_for_a_broker_that_is_away(broker: MqttBroker, tmp_path: Path) -> None:
+    line = Line(broker.port)
+    sink = open_sink(f"mqtt://127.0.0.1:{line.port}/t", {}, Config(tmp_path))
+    assert isinstance(sink, MqttSink)
+    gone = Event()
+    lost = sink.client.on_disconnect
+    sink.client.on_disconnect = lambda *given: (lost(*given), gone.set())[0]
+    line.cut()
+    assert gone.wait(30)
+    sink.send("urn:1", b"{}")
+    sink.hurry()
+    with pytest.raises(ObepError) as caught:
+        sink.flush()
+    assert caught.value.code == "OBEP555"
