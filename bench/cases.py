@@ -17,12 +17,12 @@ from reasoning import every_item
 
 from obep.abstraction.matcher import Matcher
 from obep.model import RDF_TYPE, Item, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Axioms
-from obep.ontology.compile import Bundle, compile_bundle
-from obep.ontology.hermit_gap import HermitGap
+from obep.ontology.bundle.compile import Bundle, compile_bundle
+from obep.ontology.hermit.hermit_gap import HermitGap
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Axioms
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 NS = "http://example.org/cases#"
 KINDS = 60

@@ -8,10 +8,10 @@ from figures import Figure, show
 
 from obep.abstraction.matcher import Matcher
 from obep.model import RDF_TYPE, Item
-from obep.ontology.axioms import Axioms, Class, SubClassOf
-from obep.ontology.compile import Bundle, compile_bundle
+from obep.ontology.bundle.compile import Bundle, compile_bundle
+from obep.ontology.owl.axioms import Axioms, Class, SubClassOf
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 NS = "http://example.org/h#"
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from obep.model import RDF_TYPE, Term, Triple
-from obep.ontology.axioms import Axioms, Class, ClassAssertion
-from obep.ontology.reasoner import Inconsistent, Reasoner
+from obep.ontology.hermit.reasoner import Inconsistent, Reasoner
+from obep.ontology.owl.axioms import Axioms, Class, ClassAssertion
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def main() -> None:
     sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "ontology"))
     from owl import c, ontology, t
 
-    from obep.ontology import axioms as ax
+    from obep.ontology.owl import axioms as ax
 
     started = time.perf_counter()
     Reasoner().consistent(Axioms())

@@ -17,9 +17,9 @@ from collections import deque
 from random import Random
 
 import obep
-from obep.engine.instants import Runtime
-from obep.engine.output import to_line
+from obep.engine.runtime import Runtime
 from obep.model import RDF_TYPE, Item, Occurrence
+from obep.output.json_writer import to_line
 
 ANSWERS = 61_842
 WITHIN = 5_000_000

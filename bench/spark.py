@@ -260,7 +260,7 @@ def main() -> None:
         table([pinned(given)])
         return
 
-    from obep.spark.session import session
+    from obep.spark.driver.session import session
 
     folder = Path(tempfile.mkdtemp(prefix="obep-bench-"))
     settings = {"spark.sql.shuffle.partitions": str(given.buckets), "spark.driver.memory": "3g"}

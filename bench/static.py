@@ -21,10 +21,10 @@ from figures import Figure, show
 from reasoning import EVENTS, building, rooms, templated
 
 from obep.abstraction.matcher import Matcher
-from obep.ontology.compile import Bundle, compile_bundle
-from obep.ontology.packing import to_bytes
+from obep.ontology.bundle.compile import Bundle, compile_bundle
+from obep.ontology.bundle.packing import to_bytes
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 ITEMS = 50_000
 VOCAB = """@prefix : <http://example.org/building#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -62,7 +62,7 @@ def first(folder: Path, triples: int) -> Bundle:
 
 def further(folder: Path) -> Bundle:
     """Opens the bundle as a worker of Spark does."""
-    from obep.spark.worker import around, query_of
+    from obep.spark.stages.worker import around, query_of
 
     query = query_of(str(folder / "bundle"))
     around(str(folder / "bundle"))

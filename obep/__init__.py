@@ -15,9 +15,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from obep.engine.engine import Engine
     from obep.engine.query import Query, load
-    from obep.engine.run import run
-    from obep.engine.runtime import Engine
+    from obep.engine.run_items import run
     from obep.errors import Diagnostic, ObepError
     from obep.model import DeadLetter, Item, Occurrence, Part
 
@@ -26,8 +26,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "load": "obep.engine.query",
     "Query": "obep.engine.query",
-    "Engine": "obep.engine.runtime",
-    "run": "obep.engine.run",
+    "Engine": "obep.engine.engine",
+    "run": "obep.engine.run_items",
     "Diagnostic": "obep.errors",
     "ObepError": "obep.errors",
     "DeadLetter": "obep.model",

@@ -1,5 +1,5 @@
 """`python -m obep` is `obep`."""
 
-from obep.cli import main
+from obep.cli.main import main
 
 main()

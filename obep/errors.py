@@ -1,7 +1,7 @@
 """What obep says when something is wrong: a code, a place, the reason, and what to do.
 
 Everything that leaves obep on purpose is an `ObepError` with one or more `Diagnostic`s. Values that obep.toml
-takes from the environment (`${NAME}`) stand in none of them; see `obep.hidden`.
+takes from the environment (`${NAME}`) stand in none of them; see `obep.secrets`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Literal, NamedTuple
 
-from obep.hidden import hide
+from obep.secrets import hide
 
 Severity = Literal["error", "warning"]
 MOST = 1000

@@ -19,9 +19,9 @@ from typing import Any
 
 import msgspec
 
-from obep.engine.output import to_json
 from obep.engine.query import Query
 from obep.model import SECOND
+from obep.output.json_writer import to_json
 
 SHORT = ("event", "start", "end", "bindings")
 """What a diff shows of an occurrence."""

@@ -200,7 +200,7 @@ def query_text(composites: str) -> str:
 
 def read_case(composites: str, stream: str) -> Case:
     """A case from the text of its composite events and its stream."""
-    from obep.query.parser import parse
+    from obep.query.parse.parser import parse
 
     arrivals, end = read_stream(stream)
     events = parse(query_text(composites)).events

@@ -1,6 +1,6 @@
 """A case through the engine, and what it says in a form that can be compared with the oracle's.
 
-The engine is driven at `obep.engine.runtime`: logical occurrences go in with the solutions that abstraction
+The engine is driven at `obep.engine.engine`: logical occurrences go in with the solutions that abstraction
 would have given them, composite ones come out.
 """
 
@@ -18,9 +18,9 @@ from pattern_cases import Arrival, Case, iri, show_answer
 from pattern_runs import case_text, linked_text
 
 from obep.engine.query import Query
-from obep.guards.asks import Asks, asks
+from obep.guards.block_queries import Asks, asks
 from obep.model import SECOND, Item, Occurrence, Solution, Term, Triple
-from obep.plan.build import plan
+from obep.plan.build_plan import plan
 from obep.plan.plan import Plan
 
 
@@ -53,7 +53,7 @@ def solved(occurrence: Occurrence, all_asks: Asks) -> Occurrence:
 
 def runtime_of(case: Case):  # type: ignore[no-untyped-def]
     """A new engine for the events of a case, and its asks."""
-    from obep.engine.instants import Runtime
+    from obep.engine.runtime import Runtime
 
     planned = _planned(case_text(case))
     return Runtime(planned), planned.asks

@@ -10,12 +10,12 @@ from pattern_cases import Arrival, Case, query_text, read_case, read_stream, sho
 from pattern_strategies import Maker, operands_of, with_operands
 
 from obep.errors import ObepError
+from obep.lints.check_query import check
 from obep.model import SECOND
 from obep.query import ast
-from obep.query.check import check
 from obep.query.link import Linked, link
-from obep.query.parser import parse
-from obep.query.printer import show
+from obep.query.parse.parser import parse
+from obep.query.print.printer import show
 
 
 class _Text:

@@ -231,7 +231,7 @@ class Maker:
         return other
 
     def filled(self, text: str) -> ast.Pattern:
-        from obep.query.parser import parse
+        from obep.query.parse.parser import parse
 
         letters = {place: self.random.choice(self.letters) for place in "XYZ"}
         text = re.sub(r"\b[XYZ]\b", lambda place: letters[place[0]], text)

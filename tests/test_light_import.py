@@ -48,5 +48,5 @@ def test_spark_is_looked_for_when_detect_is_first_used(tmp_path: Path) -> None:
 def test_a_query_without_an_ontology_is_handled_lightly(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "q.obep").write_text("EVENT A AS Room\n\nEVENT B MATCH A SEQ A WITHIN 5 min\n")
     end = "except SystemExit as end:\n    assert not end.code"
-    code = f"import obep.cli\ntry:\n    obep.cli.app({command})\n{end}"
+    code = f"import obep.cli.main\ntry:\n    obep.cli.main.app({command})\n{end}"
     assert loaded(code, tmp_path) <= {"lark", "typer"}

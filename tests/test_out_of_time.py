@@ -20,9 +20,9 @@ from pattern_engine import engine_answers
 from pattern_runs import drawn, linked_case, refusals, shown, shrunk
 from pattern_strategies import FOCUSED, Maker, number, operators_of, seconds
 
+from obep.lints.check_query import check
 from obep.query import ast
-from obep.query.check import check
-from obep.query.names import walk
+from obep.query.walk import walk
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ import pytest
 import obep
 from obep.engine.blocks import VERSION, Filling, decode_block
 from obep.engine.query import Query
-from obep.engine.segments import Segment
+from obep.engine.segment import Segment
 from obep.errors import ObepError
 
 TWO = """PREFIX : <http://e/>
@@ -101,7 +101,7 @@ def test_a_kafka_source_that_fails() -> None:
 
 
 def test_spark_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from obep.spark.session import require_pyspark
+    from obep.spark.driver.session import require_pyspark
 
     monkeypatch.setitem(sys.modules, "pyspark", None)
     with refused("OBEP650") as caught:
@@ -110,7 +110,7 @@ def test_spark_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_session_whose_store_cannot_hold_our_state() -> None:
-    from obep.spark.session import require_settings
+    from obep.spark.driver.session import require_settings
 
     settings = {"spark.sql.streaming.stateStore.providerClass": "HDFSBackedStateStoreProvider"}
     with refused("OBEP651") as caught:
@@ -126,7 +126,7 @@ def test_a_session_whose_store_cannot_hold_our_state() -> None:
 def test_a_local_session_with_far_more_partitions_than_cores(
     master: str, partitions: int, said: bool, recwarn: pytest.WarningsRecorder
 ) -> None:
-    from obep.spark.session import PARTITIONS, ROCKSDB, STATE_PROVIDER, require_settings
+    from obep.spark.driver.session import PARTITIONS, ROCKSDB, STATE_PROVIDER, require_settings
 
     conf = {STATE_PROVIDER: ROCKSDB, "spark.master": master, PARTITIONS: str(partitions)}
     require_settings(SimpleNamespace(conf=conf))  # type: ignore[arg-type]  # all that is asked of a session
@@ -138,7 +138,7 @@ def test_a_local_session_with_far_more_partitions_than_cores(
 
 
 def test_the_same_query_twice(query: Query) -> None:
-    from obep.spark.detection import require_returns
+    from obep.spark.driver.detection import require_returns
 
     require_returns([query])
     with refused("OBEP654") as caught:
@@ -148,7 +148,7 @@ def test_the_same_query_twice(query: Query) -> None:
 
 @pytest.mark.parametrize(("streams", "said"), [(("doors", "rooms"), "doors, rooms"), ((), "any stream")])
 def test_a_mapping_without_a_stream(streams: tuple[str, ...], said: str) -> None:
-    from obep.spark.arguments import only_stream
+    from obep.spark.driver.arguments import only_stream
 
     with refused("OBEP656") as caught:
         only_stream(streams)

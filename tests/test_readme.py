@@ -43,7 +43,7 @@ def test_the_program_runs(tmp_path: Path) -> None:
 
 
 def test_every_command_of_the_tour_exists() -> None:
-    from obep.cli import COMMANDS
+    from obep.cli.main import COMMANDS
 
     said = set(re.findall(r"^    obep (\S+)", README, re.MULTILINE))
     assert said

@@ -18,14 +18,14 @@ from pathlib import Path
 from obep.abstraction.matcher import Matcher
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, DeadLetter, Item, Term, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Axiom, Axioms, ClassExpression
-from obep.ontology.compile import compile_bundle
-from obep.ontology.literals import parts
-from obep.ontology.load import read_rdf
-from obep.ontology.mapping import axioms_of
+from obep.ontology.bundle.compile import compile_bundle
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Axiom, Axioms, ClassExpression
+from obep.ontology.owl.literals import parts
+from obep.ontology.owl.load import read_rdf
+from obep.ontology.owl.rdf_to_owl import axioms_of
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 TEST = "http://www.w3.org/2007/OWL/testOntology#"
 W = "urn:obep:w3c#"

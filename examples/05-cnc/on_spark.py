@@ -13,7 +13,7 @@ from pathlib import Path
 
 import obep
 from obep.spark import detect
-from obep.spark.session import session
+from obep.spark.driver.session import session
 
 HERE = Path(__file__).parent
 

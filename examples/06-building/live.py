@@ -16,9 +16,9 @@ from pathlib import Path
 import paho.mqtt.client as mqtt
 
 import obep
-from obep.config import load_config
+from obep.config.toml_file import load_config
 from obep.formats import read_items_of
-from obep.streams.sources import make_reading
+from obep.streams.sources.open_sources import make_reading
 
 HERE = Path(__file__).parent
 

@@ -10,22 +10,32 @@ from collections.abc import Container, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from obep.abstraction.asking import Asking
-from obep.abstraction.evaluate import Evaluator
+from obep.abstraction.answer_templates import Template, named, ordered
+from obep.abstraction.guard_answers import Asking
+from obep.abstraction.item_statements import Statements
 from obep.abstraction.open_facts import OpenFacts
+from obep.abstraction.shape_answers import Evaluator
 from obep.abstraction.shapes import Memory, Shape, Shapes
-from obep.abstraction.statements import Statements
-from obep.abstraction.templates import Template, named, ordered
-from obep.abstraction.together import Together
-from obep.formats.limits import Refused
-from obep.formats.reading import as_sent
-from obep.guards.asks import Ask
-from obep.guards.solve import Graphs
-from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Term, Triple, body_of, local_name
-from obep.ontology.compile import Bundle
-from obep.ontology.gap import Gap
-from obep.ontology.guilty import Guilty
-from obep.ontology.hermit_gap import HermitGap
+from obep.abstraction.window_matcher import Together
+from obep.formats.input_limits import Refused
+from obep.formats.stream_reader import as_sent
+from obep.guards.block_queries import Ask
+from obep.guards.block_solutions import Graphs
+from obep.model import (
+    RDF_TYPE,
+    Assertion,
+    DeadLetter,
+    Item,
+    Occurrence,
+    Term,
+    Triple,
+    body_of,
+    local_name,
+)
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.bundle.contradiction_axioms import Guilty
+from obep.ontology.hermit.hermit_gap import HermitGap
+from obep.ontology.hermit.reasoner_protocol import Gap
 
 MAX_EXPLANATIONS = 32
 REMEMBERED = 40_000

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
-from obep.ontology.compile import Bundle
-from obep.ontology.gap import Gap
-from obep.ontology.locality import Components
-from obep.ontology.verdicts import GAVE_UP, NO_ANSWER
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.bundle.verdicts import GAVE_UP, NO_ANSWER
+from obep.ontology.hermit.reasoner_protocol import Gap
+from obep.ontology.rules.locality import Components
 
 _REMEMBERED = 1 << 16
 

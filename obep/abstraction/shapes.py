@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from obep.model import RDF_TYPE, Term, Triple
-from obep.ontology.item_axioms import part_of_more
-from obep.ontology.literals import LONGEST_REMEMBERED
-from obep.ontology.program import COUNT, TEST, Program
-from obep.ontology.reading import Reading
+from obep.ontology.closure.runnable import Reading
+from obep.ontology.owl.item_axioms import part_of_more
+from obep.ontology.owl.literals import LONGEST_REMEMBERED
+from obep.ontology.rules.program import COUNT, TEST, Program
 
 V = TypeVar("V")
 Cell = Callable[[Term], int]

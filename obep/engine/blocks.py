@@ -15,7 +15,7 @@ import msgspec
 
 from obep.errors import fail
 from obep.model import DeadLetter, Item, Occurrence, Solution, Triple
-from obep.operators.told import Told
+from obep.operators.wire import Told
 
 VERSION = 7
 NOW = "now"

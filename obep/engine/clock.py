@@ -200,7 +200,7 @@ def micros(duration: object) -> int | None:
     from datetime import timedelta
 
     from obep.errors import fail
-    from obep.query.values import DurationError, to_micros
+    from obep.query.parse.spelling import DurationError, to_micros
 
     if duration is None:
         return None

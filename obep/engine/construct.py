@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import blake2b
 
-from obep.guards.mentions import HIDDEN, THIS
-from obep.guards.terms import term_of
+from obep.guards.free_variables import HIDDEN, THIS
+from obep.guards.guard_terms import term_of
 from obep.model import Occurrence, Term, Triple
 from obep.query.ast import Literal, Name, TriplePattern, Var
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from obep.model import Occurrence, Term
 from obep.operators.candidates import Take
-from obep.operators.state import Pack, Unpack
+from obep.operators.state_values import Pack, Unpack
 from obep.plan.nodes import Read
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
+from obep.engine.event_run import Running, Strand, rows_by_value
 from obep.engine.intake import Intake
-from obep.engine.running import Running, Strand, rows_by_value
 from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import NOTHING, Take
-from obep.operators.state import Pack, Unpack
+from obep.operators.state_values import Pack, Unpack
 from obep.operators.tree import Tree
 from obep.plan.nodes import Read
 from obep.plan.plan import EventPlan

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from obep.errors import Diagnostic, ObepError, fail
-from obep.guards.asks import Asks, asks
+from obep.guards.block_queries import Asks, asks
 from obep.model import Term
-from obep.plan.build import plan
-from obep.plan.order import derived
+from obep.plan.build_plan import plan
+from obep.plan.event_strata import derived
 from obep.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from obep.engine.runtime import Engine
+    from obep.engine.engine import Engine
     from obep.query.link import Linked
 
 
@@ -58,20 +58,20 @@ class Query:
 
     def engine(self, **settings: Any) -> Engine:
         """An engine that runs it; see `Engine` for the settings."""
-        from obep.engine.runtime import Engine
+        from obep.engine.engine import Engine
 
         return Engine(self, **settings)
 
     def to_bundle(self) -> bytes:
         """All of it as bytes, for another process."""
-        from obep.ontology.packing import to_bytes
+        from obep.ontology.bundle.packing import to_bytes
 
         return to_bytes(self.bundle)
 
     @classmethod
     def from_bundle(cls, path: Path) -> Query:
         """The query in a file that `to_bundle` has filled; processes on one machine share its K."""
-        from obep.ontology.packing import from_path
+        from obep.ontology.bundle.packing import from_path
 
         bundle = from_path(path)
         return cls(bundle.linked, bundle)
@@ -79,7 +79,7 @@ class Query:
     @classmethod
     def from_bytes(cls, data: bytes) -> Query:
         """The query that `to_bundle` has made bytes of."""
-        from obep.ontology.packing import from_bytes
+        from obep.ontology.bundle.packing import from_bytes
 
         bundle = from_bytes(data)
         return cls(bundle.linked, bundle)
@@ -111,9 +111,9 @@ def load(
     one event and individual are looked for in an item (SPEC D4), `max_work` how many steps an item may take
     before it is a dead letter (OBEP628); both hold on every engine.
     """
-    from obep.ontology.examine import examine
+    from obep.lints.check_project import examine
     from obep.query.link import link
-    from obep.query.parser import parse, read_query
+    from obep.query.parse.parser import parse, read_query
 
     if (path is None) == (text is None):
         raise TypeError("load takes a path or text=, one of them")

@@ -11,12 +11,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from obep.engine.running import Running
+from obep.engine.event_run import Running
 from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.operators.candidates import Take
-from obep.operators.state import Pack, Unpack
+from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
-from obep.plan.windows import WindowPlan
+from obep.plan.window_plan import WindowPlan
 
 
 class Held(NamedTuple):
@@ -27,7 +27,7 @@ class Held(NamedTuple):
 
 
 class Gathering(Protocol):
-    """As much of `obep.abstraction.together` as a window needs."""
+    """As much of `obep.abstraction.window_matcher` as a window needs."""
 
     def admit(self, item: Item, /) -> Item | DeadLetter: ...
 

@@ -13,7 +13,7 @@ from obep.errors import fail
 from obep.model import DeadLetter, Item, Triple
 
 if TYPE_CHECKING:
-    from obep.formats.reading import Reading
+    from obep.formats.stream_reader import Reading
 
 ENDINGS = {
     ".jsonl": "jsonl",
@@ -55,8 +55,8 @@ def read_graph(
     """
     import msgspec
 
-    from obep.formats.limits import Limits, Refused
-    from obep.formats.rdf import localise, parse_graph, private_prefix
+    from obep.formats.input_limits import Limits, Refused
+    from obep.formats.rdf_text import localise, parse_graph, private_prefix
 
     format = format_named(format)
     if format not in ("turtle", "ntriples", "jsonld"):
@@ -80,7 +80,7 @@ def read_items(data: bytes, format: str, stream: str = "", **settings: Any) -> I
     >>> item.stream, item.at, len(item.triples)
     ('doors', 3000000, 1)
     """
-    from obep.formats.reading import Reading
+    from obep.formats.stream_reader import Reading
 
     return read_items_of(data, format, Reading(stream=stream, **settings))
 
@@ -99,8 +99,8 @@ def read_file(
 
     `numbered`: dead letters say the line, where lines are records.
     """
-    from obep.formats.limits import CutShort, Refused
-    from obep.formats.reading import dead
+    from obep.formats.input_limits import CutShort, Refused
+    from obep.formats.stream_reader import dead
 
     try:
         yield from _read(file, format_named(format), reading, numbered)
@@ -113,19 +113,19 @@ def read_file(
 
 def _read(file: BinaryIO, format: str, reading: Reading, numbered: bool) -> Iterator[Item | DeadLetter]:
     if format == "jsonl":
-        from obep.formats.jsonlines import read_json_lines
+        from obep.formats.json_lines import read_json_lines
 
         return read_json_lines(file, reading, numbered)
     if format == "json":
-        from obep.formats.jsonlines import read_json
+        from obep.formats.json_lines import read_json
 
         return read_json(file, reading)
     if format == "csv":
-        from obep.formats.rows import read_csv
+        from obep.formats.table_rows import read_csv
 
         return read_csv(file, reading, numbered)
     if format == "parquet":
-        from obep.formats.rows import read_parquet
+        from obep.formats.table_rows import read_parquet
 
         return read_parquet(file, reading)
     from obep.formats.quads import read_document, read_quads

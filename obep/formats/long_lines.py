@@ -12,7 +12,7 @@ from typing import Protocol
 
 import pyoxigraph
 
-from obep.formats.limits import CHUNK, Refused
+from obep.formats.input_limits import CHUNK, Refused
 
 KEPT = 1 << 16
 """Bytes of a long line that are kept: its terms without what stands in its texts."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from obep.formats.limits import CHUNK, Refused, Unmarked
+from obep.formats.input_limits import CHUNK, Refused, Unmarked
 
 _PLAIN = re.compile(
     rb"""(?:[^\[\](){}|"'<>\#\\]++ | \}

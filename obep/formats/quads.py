@@ -11,12 +11,12 @@ from typing import BinaryIO, cast
 
 import pyoxigraph
 
-from obep.formats.hints import hinted, likely_bytes
-from obep.formats.limits import CHUNK, CutShort, Refused, Unmarked, whole
+from obep.formats.input_limits import CHUNK, CutShort, Refused, Unmarked, whole
 from obep.formats.long_lines import LongLine, line_blocks
 from obep.formats.nesting import Shallow
-from obep.formats.rdf import item_triples, localise, parse_graph, syntax
-from obep.formats.reading import Reading, dead
+from obep.formats.rdf_text import item_triples, localise, parse_graph, syntax
+from obep.formats.stream_reader import Reading, dead
+from obep.formats.time_hints import hinted, likely_bytes
 from obep.model import DeadLetter, Item, Term, Triple
 
 FORMATS = {"trig": pyoxigraph.RdfFormat.TRIG, "nquads": pyoxigraph.RdfFormat.N_QUADS}

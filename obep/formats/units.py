@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from obep.errors import fail
-from obep.formats.limits import Refused
+from obep.formats.input_limits import Refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow
 from typing import Any
 
 from obep.guards.calendar import LONGEST, Day, Lapse, Moment, within_years
-from obep.guards.compare import RANK, promoted
-from obep.guards.values import MOST_DIGITS, ExpressionError, Single, Value, single
+from obep.guards.typed_values import MOST_DIGITS, ExpressionError, Single, Value, single
+from obep.guards.value_order import RANK, promoted
 
 _TRAPS = [InvalidOperation, DivisionByZero, Overflow]
 _EXACT = Context(prec=2 * MOST_DIGITS, Emax=2 * MOST_DIGITS, Emin=-2 * MOST_DIGITS, traps=_TRAPS)

@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 from obep.guards.calendar import Day, Lapse, Moment
-from obep.guards.compare import RANK, as_double, as_single
-from obep.guards.terms import XSD
-from obep.guards.values import Blank, ExpressionError, Value, lexical_form, parse_lexical
+from obep.guards.guard_terms import XSD
+from obep.guards.typed_values import Blank, ExpressionError, Value, lexical_form, parse_lexical
+from obep.guards.value_order import RANK, as_double, as_single
 
 
 def cast(datatype: str, value: Value) -> Value:

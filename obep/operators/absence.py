@@ -21,7 +21,7 @@ from obep.operators.candidates import (
 )
 from obep.operators.memory import Memory
 from obep.operators.operator import Operator, clashes
-from obep.operators.rows import Joining, compile_test
+from obep.operators.row_join import Joining, compile_test
 from obep.operators.view import Shown, shown_by
 from obep.plan import nodes
 

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Final, Literal
 
 from obep.operators.candidates import DONE, END, PARTS, ROWS, SINCE, Candidate, Emit, Key
-from obep.operators.rows import KeyOf, keys_of
+from obep.operators.row_join import KeyOf, keys_of
 
 _end = itemgetter(END)
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from obep.operators.candidates import Candidate, Emit, Parts
 from obep.operators.memory import Memory
-from obep.operators.state import Pack, Unpack, dump_fields, load_fields
+from obep.operators.state_values import Pack, Unpack, dump_fields, load_fields
 from obep.plan.nodes import Alias
 
 

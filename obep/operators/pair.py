@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from obep.operators.candidates import DONE, END, ROWS, SINCE, Candidate, Emit, Parts, Rows
 from obep.operators.memory import Measure, Memory
 from obep.operators.operator import Operator, clashes
-from obep.operators.relations import RELATIONS
-from obep.operators.rows import Joining, compile_test, key_function
+from obep.operators.row_join import Joining, compile_test, key_function
+from obep.operators.time_relations import RELATIONS
 from obep.operators.view import Shown, shown_by
 from obep.plan import nodes
 

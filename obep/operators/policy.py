@@ -8,9 +8,9 @@ from obep.operators.candidates import DONE, END, PARTS, ROWS, START, Candidate, 
 from obep.operators.memory import Memory
 from obep.operators.operator import Operator
 from obep.operators.pair import Union, kept_for
-from obep.operators.relations import RELATIONS
-from obep.operators.rows import widener
+from obep.operators.row_join import widener
 from obep.operators.selection import first_of, last_of
+from obep.operators.time_relations import RELATIONS
 from obep.operators.view import Shown, shown_by
 from obep.plan import nodes
 

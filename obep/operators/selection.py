@@ -8,8 +8,8 @@ from typing import Any
 from obep.operators.candidates import DONE, END, PARTS, SINCE, START, Candidate, Emit
 from obep.operators.memory import FEW
 from obep.operators.operator import Operator
-from obep.operators.rows import Gathering, compile_test
-from obep.operators.state import Pack, Unpack
+from obep.operators.row_join import Gathering, compile_test
+from obep.operators.state_values import Pack, Unpack
 from obep.operators.view import bound_of
 from obep.plan import nodes
 

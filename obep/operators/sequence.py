@@ -7,8 +7,8 @@ from typing import ClassVar, TypeGuard
 
 from obep.model import Occurrence
 from obep.operators.candidates import SINCE, Candidate, Emit, Take
-from obep.operators.instants import Instants
-from obep.operators.instants import cut as cut_shelf
+from obep.operators.instant_memory import Instants
+from obep.operators.instant_memory import cut as cut_shelf
 from obep.operators.memory import Memory, cut
 from obep.operators.operator import Operator
 from obep.operators.pair import Union

@@ -8,19 +8,19 @@ from typing import Any
 from obep.model import Item, Occurrence, Term
 from obep.operators.absence import Rest, Silence, Without
 from obep.operators.candidates import NOTHING, Candidate, Emit, Rows, Take
-from obep.operators.following import Next
-from obep.operators.logical import Either, Store, branches
+from obep.operators.either import Either, Store, branches
+from obep.operators.next import Next
 from obep.operators.operator import Operator
 from obep.operators.pair import Pair
 from obep.operators.policy import Fallback, Pick
-from obep.operators.replay import Replay
+from obep.operators.replayed_window import Replay
 from obep.operators.selection import Choice, Settle
 from obep.operators.sequence import Sequence
-from obep.operators.state import Pack, Unpack
-from obep.operators.window import bounded, checked
+from obep.operators.state_values import Pack, Unpack
+from obep.operators.within import bounded, checked
 from obep.plan import nodes
 from obep.plan.nodes import Node, Read, ReadAny
-from obep.plan.sharing import Feed
+from obep.plan.shared_patterns import Feed
 
 Enter = Callable[[Occurrence, Rows], None]
 

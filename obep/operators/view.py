@@ -13,7 +13,7 @@ from operator import le
 from obep.operators.candidates import END, ROWS, SINCE, START, Candidate, Key
 from obep.operators.memory import Memory
 from obep.operators.operator import Operator
-from obep.operators.rows import KeyOf
+from obep.operators.row_join import KeyOf
 from obep.plan import nodes
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from obep.guards.asks import Ask
+from obep.guards.block_queries import Ask
 from obep.model import Term, body_of
 from obep.plan import nodes
 from obep.plan.nodes import Node

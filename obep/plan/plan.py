@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from obep.guards.asks import Asks
-from obep.guards.mentions import HIDDEN
+from obep.guards.block_queries import Asks
+from obep.guards.free_variables import HIDDEN
 from obep.model import Term
-from obep.plan.families import Family, families
+from obep.plan.event_families import Family, families
 from obep.plan.nodes import Check, Either, Node, Read, Within, walk
-from obep.plan.sharing import Feed, share
-from obep.plan.windows import WindowPlan
+from obep.plan.shared_patterns import Feed, share
+from obep.plan.window_plan import WindowPlan
 from obep.query.ast import Guard, TriplePattern
-from obep.query.printer import show
+from obep.query.print.printer import show
 
 A_WHILE = 1_000_000
 """What is remembered for an instant only is looked for after so many microseconds."""
@@ -111,7 +111,7 @@ class EventPlan:
     @cached_property
     def key(self) -> str | None:
         """A variable by whose value the work can be split without changing the answer (SPEC §4)."""
-        from obep.plan.keys import key_of
+        from obep.plan.split_key import key_of
 
         return key_of(self)
 
@@ -161,13 +161,13 @@ class Plan:
         return next(planned for planned in self.events if planned.event == event)
 
     def __str__(self) -> str:
-        from obep.plan.show import tree
+        from obep.plan.plan_text import tree
 
         return tree(self)
 
     def mermaid(self) -> str:
         """The plan as a picture, for Mermaid."""
-        from obep.plan.show import mermaid
+        from obep.plan.plan_text import mermaid
 
         return mermaid(self)
 

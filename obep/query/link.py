@@ -12,8 +12,8 @@ from urllib.parse import unquote
 
 from obep.errors import Diagnostic, ObepError
 from obep.query.ast import Event, QueryFile, Return, Source, Window
-from obep.query.parser import read_query
-from obep.query.scope import Scope
+from obep.query.parse.file_scope import Scope
+from obep.query.parse.parser import read_query
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def _own_path(file: QueryFile, home: Path) -> Path:
 
 
 def _similar(target: Path) -> str:
-    from obep.query.nearest import nearest
+    from obep.query.nearest_name import nearest
 
     try:
         close = nearest(target.name, sorted(path.name for path in target.parent.iterdir()))

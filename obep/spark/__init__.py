@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from obep.spark.detection import Detection, detect
-    from obep.spark.reasons import reason
+    from obep.spark.driver.detection import Detection, detect
+    from obep.spark.driver.spark_errors import reason
 
 __all__ = ["Detection", "detect", "reason"]
 
@@ -20,9 +20,9 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'obep.spark' has no attribute {name!r}")
     if name == "reason":
-        from obep.spark.reasons import reason
+        from obep.spark.driver.spark_errors import reason
 
         return reason
-    from obep.spark import detection
+    from obep.spark.driver import detection
 
     return getattr(detection, name)

@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from obep.config import Config, secret_of
+from obep.config.toml_file import Config, secret_of
 from obep.errors import fail
 from obep.formats import format_named, read_items_of
-from obep.formats.reading import Reading
+from obep.formats.stream_reader import Reading
 from obep.model import DeadLetter, Item
-from obep.streams.address import Address
-from obep.streams.batches import SIZE, Batch, Position
 from obep.streams.kafka_options import client, harmless
-from obep.streams.refused import refused
+from obep.streams.login_refused import refused
+from obep.streams.sources.batches import SIZE, Batch, Position
+from obep.streams.stream_uri import Address
 
 PORT = 9092
 ANSWER_S = 10.0
@@ -186,7 +186,7 @@ def _kafka() -> Any:
 def brokers_of(address: Address) -> str:
     """The brokers that an address names, each with its port, as all clients of Kafka want them.
 
-    >>> from obep.streams.address import parse_address
+    >>> from obep.streams.stream_uri import parse_address
     >>> [brokers_of(parse_address(f"kafka://{host}/t")) for host in ("", "a", "a,b:9093", "[::1]:9093")]
     ['localhost:9092', 'a:9092', 'a:9092,b:9093', '[::1]:9093']
     """

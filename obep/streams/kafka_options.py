@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from obep.config import Config, secret_of
+from obep.config.toml_file import Config, secret_of
 from obep.errors import ObepError, fail
-from obep.streams.kafka_harmless import FILES, MECHANISMS, OPTIONS, URLS
+from obep.streams.kafka_allowed import FILES, MECHANISMS, OPTIONS, URLS
 
 CODE = "OBEP586"
 MECHANISM = "sasl.mechanism"

@@ -11,16 +11,16 @@ from pathlib import Path
 from threading import Condition, Event
 from typing import TYPE_CHECKING, Any
 
-from obep.config import Config, secret_of
+from obep.config.toml_file import Config, secret_of
 from obep.errors import fail
 from obep.formats import format_named, read_items_of
-from obep.formats.reading import Reading
+from obep.formats.stream_reader import Reading
 from obep.model import DeadLetter, Item
-from obep.streams.address import Address
-from obep.streams.batches import SIZE, Batch, Position
-from obep.streams.files import now
-from obep.streams.refused import refused
+from obep.streams.login_refused import refused
+from obep.streams.sources.batches import SIZE, Batch, Position
+from obep.streams.sources.files import now
 from obep.streams.spool import NEXT, Message, Spool
+from obep.streams.stream_uri import Address
 
 if TYPE_CHECKING:
     import paho.mqtt.client as paho

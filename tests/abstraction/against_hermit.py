@@ -13,14 +13,14 @@ from pair_worlds import Maker, World, shrunk
 from obep.abstraction.matcher import Matcher
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, DeadLetter, Item, Term, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Assertion, Axioms
-from obep.ontology.compile import compile_bundle
-from obep.ontology.locality import fixed_names
-from obep.ontology.reasoner import Inconsistent, Reasoner, shared_reasoner
-from obep.ontology.words import show
+from obep.ontology.bundle.compile import compile_bundle
+from obep.ontology.hermit.reasoner import Inconsistent, Reasoner, shared_reasoner
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Assertion, Axioms
+from obep.ontology.owl.verbalise import show
+from obep.ontology.rules.locality import fixed_names
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 
 @dataclass

@@ -8,11 +8,11 @@ import pyoxigraph
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.model import DeadLetter, Item, Occurrence, Term, Triple
-from obep.ontology.axioms import Axioms
-from obep.ontology.compile import Bundle, compile_bundle
-from obep.ontology.mapping import axioms_of
+from obep.ontology.bundle.compile import Bundle, compile_bundle
+from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.rdf_to_owl import axioms_of
 from obep.query.link import Linked, link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 BASE = "http://e/"
 PREFIXES = f"""

@@ -12,9 +12,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from obep.model import RDF_TYPE, Term, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Axiom, Axioms, ClassExpression, Inverse, ObjectProperty, SubClassOf
-from obep.ontology.roles import super_roles
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import (
+    Axiom,
+    Axioms,
+    ClassExpression,
+    Inverse,
+    ObjectProperty,
+    SubClassOf,
+)
+from obep.ontology.owl.role_box import super_roles
 
 NS = "http://e/"
 

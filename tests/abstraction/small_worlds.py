@@ -7,8 +7,8 @@ import random
 from hypothesis import strategies as st
 
 from obep.model import RDF_TYPE, Term, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Axioms
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Axioms
 
 NS = "http://e/"
 

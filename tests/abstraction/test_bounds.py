@@ -6,9 +6,9 @@ import pytest
 from cases import bundle, found, item, shown
 
 from obep.abstraction.matcher import Matched, Matcher
+from obep.lints.rules.ontology.unknown_vocabulary import incomplete
 from obep.model import Triple
-from obep.ontology.gap import Answer, Question
-from obep.ontology.names import incomplete
+from obep.ontology.hermit.reasoner_protocol import Answer, Question
 
 CASES = ":Detection rdfs:subClassOf [ a owl:Class ; owl:unionOf ( :Human :Pet ) ] ."
 EVENTS = "EVENT Seen AS Human or Pet\nEVENT HumanSeen AS Human\nEVENT Other AS Sensor"

@@ -13,13 +13,14 @@ from cases import bundle, found, item
 from obep.abstraction.matcher import Matcher
 from obep.errors import ObepError
 from obep.model import DeadLetter
-from obep.ontology import axioms, program, rules
-from obep.ontology.normal import Normaliser
-from obep.ontology.program import Program
-from obep.ontology.reading import Contradiction
-from obep.ontology.rules import Rule
-from obep.ontology.store import Store
-from obep.ontology.tables import ProgramBuilder
+from obep.ontology.closure.runnable import Contradiction
+from obep.ontology.closure.store import Store
+from obep.ontology.owl import axioms
+from obep.ontology.rules import program, rule_kinds
+from obep.ontology.rules.normal_form import Normaliser
+from obep.ontology.rules.program import Program
+from obep.ontology.rules.rule_kinds import Rule
+from obep.ontology.rules.rule_tables import ProgramBuilder
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +97,7 @@ BACKWARDS = ["AND", "UP_FIRST", "COUNT", "SELF_IN", "FILL", "SELF_OUT", "CHAIN_F
 @pytest.mark.parametrize("step", BACKWARDS)
 def test_every_rule_read_backwards_counts(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Facts of K are explained by the rules that may have led to them."""
-    from obep.abstraction.backwards import Backwards
+    from obep.ontology.closure.backwards import Backwards
 
     begin, number = Backwards.__init__, getattr(program, step)
 
@@ -108,7 +109,7 @@ def test_every_rule_read_backwards_counts(step: str, monkeypatch: pytest.MonkeyP
 
 
 def test_equality_replaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    from obep.ontology.saturate import Closure
+    from obep.ontology.closure.saturate import Closure
 
     monkeypatch.setattr(Closure, "_replace", lambda *_: None)
     assert not all(holds(case) for case in CASES)
@@ -117,4 +118,6 @@ def test_equality_replaces(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_steps_are_tried() -> None:
     numbers = {value for name, value in vars(program).items() if name.isupper() and isinstance(value, int)}
     assert {getattr(program, step) for step in STEPS} == numbers - {program.BOTTOM} | {program.AND}
-    assert len(KINDS) == len({kind for kind in vars(rules).values() if isinstance(kind, type)} & set(KINDS))
+    assert len(KINDS) == len(
+        {kind for kind in vars(rule_kinds).values() if isinstance(kind, type)} & set(KINDS)
+    )

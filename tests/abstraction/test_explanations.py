@@ -10,12 +10,12 @@ import pytest
 from cases import bundle, found, item, linked
 from small_worlds import Small, name
 
-from obep.abstraction.evaluate import Evaluator
 from obep.abstraction.matcher import Matched, Matcher
+from obep.abstraction.shape_answers import Evaluator
 from obep.model import Item, Term, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Axioms
-from obep.ontology.compile import Bundle
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Axioms
 
 H = name("H")
 Goals = dict[Term, set[frozenset[Triple]]]

@@ -10,9 +10,9 @@ from cases import bundle, found, item, ontology, shown
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.model import DeadLetter
-from obep.ontology import compile as compiling
-from obep.ontology.axioms import Axiom
-from obep.ontology.folding import Folded, fold
+from obep.ontology.bundle import compile as compiling
+from obep.ontology.owl.axioms import Axiom
+from obep.ontology.rules.class_folding import Folded, fold
 
 C = "<http://e/{}>".format
 

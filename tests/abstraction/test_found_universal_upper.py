@@ -9,11 +9,11 @@ import pytest
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.model import RDF_TYPE, Item, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Axioms
-from obep.ontology.compile import compile_bundle
+from obep.ontology.bundle.compile import compile_bundle
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Axioms
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 NS = "http://example.org/t#"
 

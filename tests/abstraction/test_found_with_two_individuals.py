@@ -7,8 +7,8 @@ from cases import bundle, found, item
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.model import DeadLetter
-from obep.ontology.gap import Answer, Question
-from obep.ontology.hermit_gap import HermitGap
+from obep.ontology.hermit.hermit_gap import HermitGap
+from obep.ontology.hermit.reasoner_protocol import Answer, Question
 
 ROLES = ("r", "s", "p", "hasPart", "watches", "protects", "wheel", "unused")
 CLASSES = ("A", "B", "C", "D", "E", "F", "Red", "Blue", "Wet", "Light", "Broken", "Guarded")

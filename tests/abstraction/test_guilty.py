@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cases import bundle, turtle
 
-from obep.ontology.guilty import Guilty
+from obep.ontology.bundle.contradiction_axioms import Guilty
 
 T = """
 :A a owl:Class . :B a owl:Class ; owl:disjointWith :A . :A2 rdfs:subClassOf :A . :B2 rdfs:subClassOf :B .

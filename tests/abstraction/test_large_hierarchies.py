@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from obep.abstraction.evaluate import Evaluator
+from obep.abstraction.shape_answers import Evaluator
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 

@@ -10,13 +10,13 @@ from cases import bundle, linked
 from small_worlds import Small, name
 
 from obep.abstraction.matcher import Matcher
-from obep.abstraction.union import Union
+from obep.abstraction.window_union import Union
 from obep.model import RDF_TYPE, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Axioms
-from obep.ontology.compile import Bundle
-from obep.ontology.lasting import NEVER, Lasting
-from obep.ontology.reading import Contradiction, Reading
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.closure.expiring_closure import NEVER, Lasting
+from obep.ontology.closure.runnable import Contradiction, Reading
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Axioms
 
 Facts = set[tuple[object, ...]]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from cases import bundle, found, item, linked, shown, turtle
 
 from obep.abstraction.matcher import Matched, Matcher
-from obep.guards.asks import asks
+from obep.guards.block_queries import asks
 from obep.model import DeadLetter, Item, Occurrence, Solution, Term, body_of
-from obep.ontology.compile import Bundle, compile_bundle
+from obep.ontology.bundle.compile import Bundle, compile_bundle
 
 
 def n(local: str) -> Term:

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import obep
 from obep.abstraction.matcher import Matched, Matcher
-from obep.guards import solve
+from obep.guards import block_solutions
 from obep.model import RDF_TYPE, DeadLetter, Item, Term
-from obep.ontology.compile import compile_bundle
+from obep.ontology.bundle.compile import compile_bundle
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 T = """
 :C a owl:Class ; owl:disjointWith :D . :D a owl:Class .
@@ -110,9 +110,9 @@ def values(count: int) -> str:
 
 
 def test_an_item_with_too_many_solutions_is_a_dead_letter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solve, "MOST_ROWS", 20)
+    monkeypatch.setattr(block_solutions, "MOST_ROWS", 20)
     linked = link(parse(QUERY))
-    from obep.guards.asks import asks
+    from obep.guards.block_queries import asks
 
     matcher = Matcher(compile_bundle(linked, ontology(T), java=False), asks(linked).all)
     assert isinstance(matcher.match(Item("s", 1, turtle(values(4)))), Matched)
@@ -127,7 +127,7 @@ def test_an_item_with_too_many_solutions_is_a_dead_letter(monkeypatch: pytest.Mo
 def test_the_engine_goes_on_after_an_item_with_too_many_solutions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solve, "MOST_ROWS", 20)
+    monkeypatch.setattr(block_solutions, "MOST_ROWS", 20)
     prefixes = (
         "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix rdfs: <" + RDFS
     )

@@ -11,11 +11,11 @@ from small_worlds import axioms, graphs, name, ontology
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.abstraction.shapes import Memory
-from obep.guards.asks import asks
+from obep.guards.block_queries import asks
 from obep.model import DeadLetter, Item, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.compile import Bundle
-from obep.ontology.reading import Contradiction
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.closure.runnable import Contradiction
+from obep.ontology.owl import axioms as ax
 
 
 def renamed(triples: list[Triple], suffix: str) -> tuple[Triple, ...]:

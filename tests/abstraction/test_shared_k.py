@@ -12,16 +12,18 @@ from small_worlds import Small, name
 from obep.abstraction.matcher import Matched, Matcher
 from obep.engine.query import Query
 from obep.model import Item, Occurrence, Triple
-from obep.ontology import axioms as ax
-from obep.ontology import cache, load, reading, static
-from obep.ontology.axioms import Axioms
-from obep.ontology.compile import Bundle
-from obep.ontology.java import has_java
-from obep.ontology.mapped import MappedStore
-from obep.ontology.packing import from_bytes, from_path, to_bytes
-from obep.ontology.static import Graph
-from obep.ontology.store import Store
-from obep.spark.identity import surroundings
+from obep.ontology.bundle import cache
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.bundle.packing import from_bytes, from_path, to_bytes
+from obep.ontology.closure import runnable
+from obep.ontology.closure.mmap_store import MappedStore
+from obep.ontology.closure.store import Store
+from obep.ontology.hermit.java import has_java
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl import load, static_graph
+from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.static_graph import Graph
+from obep.spark.stages.state_identity import surroundings
 
 
 def compiled(small: Small, folder: Path) -> Bundle:
@@ -39,9 +41,9 @@ def test_a_mapped_k_gives_the_same_answers(tmp_path: Path, monkeypatch: pytest.M
     shared = said = 0
     for seed in range(60):
         small = Small(seed)
-        monkeypatch.setattr(reading, "SHARED", 10**9)
+        monkeypatch.setattr(runnable, "SHARED", 10**9)
         wanted = answers(Matcher(compiled(small, tmp_path)), small)
-        monkeypatch.setattr(reading, "SHARED", 1)
+        monkeypatch.setattr(runnable, "SHARED", 1)
         for _ in range(2):  # the first one writes the file, the second one finds it
             matcher = Matcher(compiled(small, tmp_path))
             shared += isinstance(matcher.bundle.lower.store, MappedStore)
@@ -58,7 +60,7 @@ EVENTS = "EVENT H AS Room and has some Sensor and size some number\nEVENT G AS s
 @pytest.fixture
 def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, Store]:
     in_memory = bundle("", EVENTS, K)
-    monkeypatch.setattr(reading, "SHARED", 1)
+    monkeypatch.setattr(runnable, "SHARED", 1)
     shared = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False, cache_dir=tmp_path)
     for one in (in_memory, shared):
         assert one.lower_asserted.witnesses  # of which both stores have been told then
@@ -90,7 +92,7 @@ def test_a_mapped_store_has_the_same_tables(both: tuple[Store, Store]) -> None:
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "other", "longer", "one bit"])
 def test_a_damaged_file_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
-    monkeypatch.setattr(reading, "SHARED", 1)
+    monkeypatch.setattr(runnable, "SHARED", 1)
 
     def hits() -> list[Occurrence]:
         shared = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False, cache_dir=tmp_path)
@@ -116,7 +118,7 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_file_of_another_k_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "SHARED", 1)
+    monkeypatch.setattr(runnable, "SHARED", 1)
     for k in (K, ":q a :Room ."):
         _ = Bundle(linked(EVENTS), Axioms(), turtle(k), java=False, cache_dir=tmp_path).lower
     one, other = (tmp_path / "k").iterdir()
@@ -131,7 +133,7 @@ def test_a_file_of_another_k_is_not_believed(tmp_path: Path, monkeypatch: pytest
 def test_files_that_nobody_used_for_long_are_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "SHARED", 1)
+    monkeypatch.setattr(runnable, "SHARED", 1)
     monkeypatch.setattr(cache, "FILES", 2)
 
     def use(room: str) -> Store:
@@ -148,7 +150,7 @@ def test_files_that_nobody_used_for_long_are_forgotten(
 
 
 def test_a_folder_that_cannot_be_written_is_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "SHARED", 1)
+    monkeypatch.setattr(runnable, "SHARED", 1)
     (tmp_path / "file").write_text("")
     shared = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False, cache_dir=tmp_path / "file")
     assert not isinstance(shared.lower.store, MappedStore)
@@ -167,7 +169,7 @@ def test_a_bundle_keeps_its_settings_on_its_way(tmp_path: Path, java: bool) -> N
 
 
 def test_a_query_from_a_bundle_leaves_k_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "SHARED", 1)
+    monkeypatch.setattr(runnable, "SHARED", 1)
     first = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False, cache_dir=tmp_path)
     path = tmp_path / "bundle"
     path.write_bytes(to_bytes(first))
@@ -221,7 +223,7 @@ def test_a_large_graph_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_packed_graph_is_gone_through_without_unpacking_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(static, "_AT_ONCE", 2)
+    monkeypatch.setattr(static_graph, "_AT_ONCE", 2)
     graph = Graph(turtle(K))
     packed = Graph.packed(graph.facts, graph.pack())
     assert list(packed.once()) == list(graph)

@@ -10,10 +10,10 @@ from cases import bundle, item, linked, ontology, short, turtle
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.model import DeadLetter, Triple
-from obep.ontology.axioms import Axioms, Class, ClassAssertion
-from obep.ontology.definitions import define
-from obep.ontology.mapping import axioms_of
-from obep.ontology.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
+from obep.ontology.hermit.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
+from obep.ontology.owl.axioms import Axioms, Class, ClassAssertion
+from obep.ontology.owl.event_axioms import define
+from obep.ontology.owl.rdf_to_owl import axioms_of
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "25"))
 T = """:A a owl:Class . :B a owl:Class ; owl:disjointWith :A . :C a owl:Class .

@@ -16,14 +16,14 @@ from cases import linked
 from oracle_windows import Entails, Found, Frame, occurrences
 from small_worlds import CLASSES, INDIVIDUALS, ROLES, Small, name
 
-from obep.abstraction.evaluate import Evaluator
 from obep.abstraction.matcher import Matcher
-from obep.abstraction.together import Together
+from obep.abstraction.shape_answers import Evaluator
+from obep.abstraction.window_matcher import Together
 from obep.engine.query import Query
 from obep.model import RDF_TYPE, SECOND, DeadLetter, Item, Occurrence, Term, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Axioms
-from obep.ontology.compile import Bundle
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Axioms
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "400"))
 SEED = int(os.environ.get("OBEP_SEED", "0"))

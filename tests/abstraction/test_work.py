@@ -10,13 +10,13 @@ from itertools import combinations
 import pytest
 from cases import item, linked, ontology, turtle
 
-from obep.abstraction import explain
-from obep.abstraction.evaluate import Evaluator
+from obep.abstraction import explanations
 from obep.abstraction.matcher import Matched, Matcher
+from obep.abstraction.shape_answers import Evaluator
 from obep.engine.query import load
 from obep.model import DeadLetter, Term, Triple
-from obep.ontology.compile import Bundle, compile_bundle
-from obep.ontology.packing import from_bytes, to_bytes
+from obep.ontology.bundle.compile import Bundle, compile_bundle
+from obep.ontology.bundle.packing import from_bytes, to_bytes
 
 TRANSITIVE = ":p a owl:TransitiveProperty ."
 SYMMETRIC = ":p a owl:TransitiveProperty, owl:SymmetricProperty ."
@@ -195,7 +195,7 @@ def test_capped_explanations_are_minimal_the_smallest_and_as_many_as_there_are()
 
 def test_they_are_so_where_sets_were_left_out_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each fact one set is carried along; the others are found by trying. Which are kept is open then."""
-    monkeypatch.setattr(explain, "LIMIT", 1)
+    monkeypatch.setattr(explanations, "LIMIT", 1)
     count: Counter[str] = Counter()
     for seed in range(100, 112):
         capped_against_brute_force(seed, count, smallest=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from obep.cli import app
+from obep.cli.main import app
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def arguments(folder: Path, name: str, *more: str) -> list[str]:
 
 STEP = """
 import os, signal, sys
-import obep.streams.pipeline as pipeline
+import obep.run.pipeline as pipeline
 
 pipeline.INTERVAL_S = 0.0        # a checkpoint after each turn
 kill_at = int(sys.argv.pop(1))
@@ -66,7 +66,7 @@ def counted(run, turn, seen=[0]):
         os.kill(os.getpid(), signal.SIGKILL)
 
 pipeline.Run._take = counted
-from obep.cli import main
+from obep.cli.main import main
 main()
 """
 

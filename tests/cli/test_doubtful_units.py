@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from shell import embedded, hot
 
-from obep.engine.letters import late
+from obep.engine.time_letters import late
 
 CONFIG = """[sources.s.mapping]
 prefixes = {{ "" = "http://e/" }}

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 from shell import HOT, embedded, hot, obep
 
-from obep.commands.on_spark import explained
-from obep.commands.progress import Progress
-from obep.config import Config, load_config
+from obep.config.toml_file import Config, load_config
 from obep.errors import Diagnostic, ObepError, fail
-from obep.hidden import Discreet, forget, hide, hide_in, remember
 from obep.model import DeadLetter
-from obep.streams.endpoint import prometheus
-from obep.streams.letters import Letters
-from obep.streams.order import Order
+from obep.run.dead_letters import Letters
+from obep.run.metrics_endpoint import prometheus
+from obep.run.progress import Progress
+from obep.run.run_spec import Order
+from obep.secrets import Discreet, forget, hide, hide_in, remember
+from obep.spark.driver.console_run import explained
 
 SOURCE = '[sources.s]\nuri = "s.jsonl"\n'
 
@@ -75,7 +75,7 @@ def test_the_option_of_a_client_is_said_as_its_reference(project: Path) -> None:
 def test_users_of_the_library_are_not_told_either(project: Path) -> None:
     (project / "obep.toml").write_text('[sources.s]\nuri = "${PW}.jsonl"\n')
     config = load_config(None, project)
-    from obep.streams.sources import open_source
+    from obep.streams.sources.open_sources import open_source
 
     with pytest.raises(ObepError) as caught:
         open_source("s", config.sources["s"]["uri"].reveal(), config, trusted=False)
@@ -180,7 +180,7 @@ def test_a_stream_for_people_hides_what_anybody_writes() -> None:
 def test_a_traceback_that_was_asked_for_hides_it_too(project: Path) -> None:
     (project / "obep.toml").write_text(f'{SOURCE}[sinks.w]\nuri = "https://127.0.0.1:1/${{PW}}"\n')
     broken = (
-        "import obep.cli, obep.commands.embedded as e\n"
+        "import obep.cli.main, obep.run.embedded as e\n"
         "def fails(order, *_): raise ValueError(order.targets[0].uri)\n"
         "e.open_run = fails\nobep.cli.main()"
     )

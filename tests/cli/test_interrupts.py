@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from obep.commands import interrupts
+from obep.run import signals
 
 QUERY = "PREFIX : <http://e/>\nFROM STREAM <s>\nEVENT A AS Alpha\nRETURN A\n"
 
@@ -35,13 +35,13 @@ def test_the_second_signal_changes_nothing_and_the_third_ends_with_a_line(
     asked: list[str] = []
     caught: list[int] = []
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    with interrupts.interrupted(lambda: asked.append("stop"), caught):
+    with signals.interrupted(lambda: asked.append("stop"), caught):
         for number in numbers[:2]:
             signal.raise_signal(number)
         assert (asked, caught, said) == (["stop"], list(numbers[:2]), [])
         with pytest.raises(Ended, match="130" if numbers[0] == signal.SIGINT else "143"):
             signal.raise_signal(numbers[2])
-    assert said == [(2, interrupts.HARD)] and interrupts.HARD.count(b"\n") == 1
+    assert said == [(2, signals.HARD)] and signals.HARD.count(b"\n") == 1
     assert before == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
 
 

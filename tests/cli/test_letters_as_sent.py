@@ -10,7 +10,7 @@ from shell import HOT, embedded, hot, reading
 import obep
 from obep.formats import read_items
 from obep.model import DeadLetter
-from obep.streams.letters import as_json
+from obep.run.dead_letters import as_json
 
 ONTOLOGY = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 :Sensor a owl:Class ; owl:disjointWith :Person . :celsius a owl:DatatypeProperty .

@@ -14,9 +14,9 @@ import pytest
 from brokers import free_port, mqtt_broker
 from shell import hot
 
-from obep.config import Config
+from obep.config.toml_file import Config
 from obep.model import DeadLetter
-from obep.streams.sources import open_source
+from obep.streams.sources.open_sources import open_source
 
 pytest.importorskip("paho")
 pytest.importorskip("amqtt")

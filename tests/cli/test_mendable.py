@@ -12,8 +12,8 @@ import pytest
 from shell import embedded, hot, obep, reading
 
 from obep.errors import Stopped
-from obep.spark.starting import not_started, require_master
-from obep.streams.checkpoint import Checkpoint, Standing
+from obep.run.checkpoint import Checkpoint, Standing
+from obep.spark.driver.start_errors import not_started, require_master
 
 
 @pytest.mark.parametrize("topic", ["a/#", "a/+/b", "#"])

@@ -150,7 +150,7 @@ def test_a_query_without_expectations_is_told_how_to_get_them(
 
 
 def test_doctor_says_what_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("obep.commands.diagnosis._ask_reasoner", lambda: None)
+    monkeypatch.setattr("obep.cli.installation._ask_reasoner", lambda: None)
     said = obep("doctor")
     assert said.status == 0
     assert "ok  Python" in said.out
@@ -167,7 +167,7 @@ def test_doctor_names_what_is_missing_and_the_command_that_brings_it(monkeypatch
             raise PackageNotFoundError(name)
         return version(name)
 
-    monkeypatch.setattr("obep.commands.diagnosis.version", without)
+    monkeypatch.setattr("obep.cli.installation.version", without)
     monkeypatch.setenv("OBEP_JAVA", "off")
     said = obep("doctor")
     assert said.status == 1

@@ -8,9 +8,9 @@ from io import StringIO
 
 import pytest
 
-from obep.commands.progress import Progress
-from obep.commands.remarks import Absences
-from obep.streams.batches import Batch, Position
+from obep.run.progress import Progress
+from obep.run.run_notes import Absences
+from obep.streams.sources.batches import Batch, Position
 
 
 class Screen(StringIO):
@@ -46,7 +46,7 @@ def test_a_run_that_finds_nothing_says_who_knows_why(monkeypatch: pytest.MonkeyP
 def test_a_summary_counts_one_as_one(number: int, start: str, monkeypatch: pytest.MonkeyPatch) -> None:
     screen, times = Screen(terminal=True), iter((0.0, 4.0))
     monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr("obep.commands.progress.time.monotonic", lambda: next(times))
+    monkeypatch.setattr("obep.run.progress.time.monotonic", lambda: next(times))
     Progress().end(figures(number), stopped=False)
     assert screen.getvalue() == start
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from shell import Said, embedded, hot, reading
 
 from obep.engine.sealed import sealed, unsealed
-from obep.streams.locks import Locks
+from obep.run.run_locks import Locks
 
 
 class Runs:
@@ -268,7 +268,7 @@ def test_a_state_of_wrong_types_in_a_whole_checkpoint_is_refused(runs: Runs) -> 
 HOLD = """
 import sys, pathlib
 from obep.engine.sealed import sealed, unsealed
-from obep.streams.locks import Locks
+from obep.run.run_locks import Locks
 locks = Locks()
 (locks.take_checkpoint if sys.argv[1] == "checkpoint" else locks.take_output)(pathlib.Path(sys.argv[2]))
 print("held", flush=True)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from shell import HOT, embedded, hot, obep, reading
 
-from obep.commands.terminal import escaped, plain
-from obep.streams.webhook import WebhookSink
+from obep.run.terminal_text import escaped, plain
+from obep.streams.sinks.webhook import WebhookSink
 
 
 @pytest.mark.parametrize("clause", ["VOCAB", "FROM GRAPH", "INCLUDE"])

@@ -14,13 +14,13 @@ import pytest
 from shell import HOT, Said, embedded, hot, reading
 
 import obep
-from obep.config import Config, load_config
+from obep.config.toml_file import Config, load_config
 from obep.errors import ObepError
 from obep.formats import read_file
-from obep.formats.limits import inflate
-from obep.formats.reading import Reading
+from obep.formats.input_limits import inflate
+from obep.formats.stream_reader import Reading
 from obep.model import DeadLetter
-from obep.streams.sources import open_source
+from obep.streams.sources.open_sources import open_source
 
 MEMORY = 1_500_000_000
 """Bytes of addresses that a run may have where something would like to have more."""
@@ -76,7 +76,7 @@ def test_a_line_of_a_gigabyte(folder: Path) -> None:
         file.seek(1 << 30, 1)  # a hole: it takes no room on the disk
         file.write(b"\n" + reading(2, "b", 35).encode())
     library = (
-        "import sys; from obep.formats import read_file; from obep.formats.reading import Reading\n"
+        "import sys; from obep.formats import read_file; from obep.formats.stream_reader import Reading\n"
         "for one in read_file(open(sys.argv[1], 'rb'), 'jsonl', Reading('s')):\n"
         "    print(getattr(one, 'code', one.at))"
     )

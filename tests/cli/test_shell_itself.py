@@ -11,9 +11,9 @@ import pytest
 from shell import obep
 from typer.testing import CliRunner
 
-from obep.cli import COMMANDS, app
+from obep.cli.main import COMMANDS, app
 
-RUN = [sys.executable, "-c", "from obep.cli import main; main()"]
+RUN = [sys.executable, "-c", "from obep.cli.main import main; main()"]
 
 
 def completed(words: str, *, shell: str = "bash") -> list[str]:
@@ -71,7 +71,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
     def fall(*arguments: object, **settings: object) -> None:
         raise KeyError("a\x1b[2J")
 
-    monkeypatch.setattr("obep.commands.diagnosis.diagnose", fall)
+    monkeypatch.setattr("obep.cli.installation.diagnose", fall)
 
 
 @pytest.mark.usefixtures("broken")

@@ -9,7 +9,7 @@ import pytest
 from shell import embedded, hot
 
 import obep
-from obep.engine.strangers import Strangers
+from obep.lints.rules.stream.unknown_names import Strangers
 
 T = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

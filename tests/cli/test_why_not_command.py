@@ -159,7 +159,7 @@ def test_an_unknown_event_has_the_nearest_name(tmp_path: Path) -> None:
 
 
 def test_too_many_items_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("obep.commands.replay.MOST", 1)
+    monkeypatch.setattr("obep.run.replay_items.MOST", 1)
     (tmp_path / "s.jsonl").write_text(reading(1, "a", 20) + reading(2, "a", 20))
     said = obep("why-not", "Swing", hot(tmp_path, QUERY), "--source", tmp_path / "s.jsonl")
     assert (said.status, said.err[:7]) == (2, "OBEP535")

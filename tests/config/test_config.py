@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from obep.config import Config, below, load_config
+from obep.config.toml_file import Config, below, load_config
+from obep.config.toml_values import Secret, shown_uri
 from obep.errors import ObepError
-from obep.query.values import to_micros
-from obep.settings import Secret, shown_uri
+from obep.query.parse.spelling import to_micros
 
 FULL = """
 [sources.doors]

@@ -11,15 +11,15 @@ from cli.shell import hot, obep
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obep.config import Config, load_config
+from obep.config.toml_file import Config, load_config
 from obep.errors import ObepError
-from obep.spark import harmless as of_spark
-from obep.spark.sources import kafka_options
-from obep.streams.address import parse_address
-from obep.streams.kafka_harmless import FILES, OPTIONS
+from obep.spark.connectors.spark_sources import kafka_options
+from obep.spark.driver import allowed_settings as of_spark
+from obep.streams.kafka_allowed import FILES, OPTIONS
 from obep.streams.kafka_options import harmless
-from obep.streams.sinks import open_sink
-from obep.streams.sources import open_source
+from obep.streams.sinks.open_sinks import open_sink
+from obep.streams.sources.open_sources import open_source
+from obep.streams.stream_uri import parse_address
 
 URI = "kafka://127.0.0.1:1/t"
 RUNS = {
@@ -180,7 +180,7 @@ RUNS_ON_SPARK = {
 def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Orders that were handed to Spark, which is not started."""
     pytest.importorskip("pyspark")
-    import obep.commands.on_spark as engine
+    import obep.spark.driver.console_run as engine
 
     orders: list[Any] = []
     monkeypatch.setattr(engine, "run_on_spark", lambda order: orders.append(order) or 0)
@@ -227,7 +227,7 @@ def test_a_class_of_somebody_elses_is_not_harmless(name: str, value: str) -> Non
 
 
 def test_the_settings_that_obep_makes_itself_are_harmless() -> None:
-    from obep.spark.session import SETTINGS
+    from obep.spark.driver.session import SETTINGS
 
     assert all(of_spark.is_harmless(name, value) for name, value in SETTINGS.items())
 

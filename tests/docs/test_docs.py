@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from documents import DOCS, PAGES, ROOT, Block, anchors, blocks, like, without_blocks
 
-from obep.query.check import check
+from obep.lints.check_query import check
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 TUTORIAL = DOCS / "tutorial.md"
 

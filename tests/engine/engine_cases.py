@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 from obep.engine.query import Query
-from obep.guards.asks import Ask
+from obep.guards.block_queries import Ask
 from obep.model import RDF_TYPE, Item, Occurrence, body_of
 from obep.query.ast import LogicalEvent
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 PREFIX = "PREFIX : <http://e/#>\nFROM STREAM <s>\n"
 E = "http://e/#"

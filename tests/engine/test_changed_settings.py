@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from obep.engine.clock import Clock
-from obep.engine.runtime import Engine
+from obep.engine.engine import Engine
 from obep.model import DeadLetter
 
 S = 1_000_000

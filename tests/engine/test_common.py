@@ -9,16 +9,16 @@ from pattern_engine import engine_answers
 from pattern_runs import refusals, shown
 from test_engine_laws import cases, runtime_of
 
-from obep.engine.common import Common
+from obep.engine.shared_pattern import Common
 from obep.query import ast
 
 
 def shared(text_of_events: str) -> int:
-    from obep.engine.instants import Runtime
-    from obep.guards.asks import asks
-    from obep.plan.build import plan
+    from obep.engine.runtime import Runtime
+    from obep.guards.block_queries import asks
+    from obep.plan.build_plan import plan
     from obep.query.link import link
-    from obep.query.parser import parse
+    from obep.query.parse.parser import parse
 
     logical = "PREFIX : <http://e/#>\n" + "".join(f"EVENT {name} AS Class{name}\n" for name in "ABCD")
     linked = link(parse(logical + text_of_events))

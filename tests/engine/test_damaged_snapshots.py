@@ -11,7 +11,7 @@ from engine_cases import engine, ttl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from obep.engine.runtime import Engine
+from obep.engine.engine import Engine
 from obep.engine.sealed import sealed, unsealed
 from obep.errors import ObepError
 

@@ -15,10 +15,10 @@ from pattern_engine import engine_answers, solved
 from pattern_runs import drawn, linked_case, refusals, shown
 from pattern_strategies import Maker, operands_of, with_operands
 
-from obep.engine.instants import Runtime
-from obep.guards.asks import asks
+from obep.engine.runtime import Runtime
+from obep.guards.block_queries import asks
 from obep.model import SECOND, Occurrence
-from obep.plan.build import plan
+from obep.plan.build_plan import plan
 from obep.plan.plan import Plan
 from obep.query import ast
 

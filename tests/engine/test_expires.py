@@ -13,8 +13,8 @@ from pattern_engine import runtime_of, solved
 from pattern_runs import drawn, refusals, shown
 from pattern_strategies import Maker, seconds
 
-from obep.engine.instants import Runtime
-from obep.guards.asks import Asks
+from obep.engine.runtime import Runtime
+from obep.guards.block_queries import Asks
 from obep.model import SECOND, Occurrence
 from obep.query import ast
 

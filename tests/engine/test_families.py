@@ -11,16 +11,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import obep
-from obep.abstraction import templates
-from obep.engine.common import Kin
-from obep.engine.output import to_line
-from obep.guards.expressions import compile_condition
-from obep.guards.index import Index, comparisons
-from obep.guards.values import parse_term
+from obep.abstraction import answer_templates
+from obep.engine.shared_pattern import Kin
+from obep.guards.constant_index import Index, comparisons
+from obep.guards.filter_closures import compile_condition
+from obep.guards.typed_values import parse_term
 from obep.model import Item
-from obep.plan import families
+from obep.output.json_writer import to_line
+from obep.plan import event_families
 from obep.query.ast import CompositeEvent
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "40"))
 E, XSD = "http://e/#", "http://www.w3.org/2001/XMLSchema#"
@@ -107,8 +107,8 @@ def test_families_report_what_their_events_report_alone_in_the_same_order(plain:
         text, items = LOGICAL + rules(random) + "RETURN ALL", stream(random)
         together, some = found(text, items)
         with plain.context() as alone:
-            alone.setattr(families, "WORTH_IT", NEVER)
-            alone.setattr(templates, "WORTH_AN_INDEX", NEVER)
+            alone.setattr(event_families, "WORTH_IT", NEVER)
+            alone.setattr(answer_templates, "WORTH_AN_INDEX", NEVER)
             expected, none = found(text, items)
         assert not none
         assert together == expected, (seed, text)

@@ -10,7 +10,7 @@ import obep
 from obep.engine.blocks import pack
 from obep.formats import read_items
 from obep.model import Item, Occurrence, digest_of, item_name
-from obep.operators.told import carried
+from obep.operators.wire import carried
 
 E = "http://e/#"
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"

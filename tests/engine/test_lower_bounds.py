@@ -9,8 +9,8 @@ import pytest
 from cli.shell import embedded
 
 import obep
-from obep.engine.output import to_line
 from obep.model import Occurrence
+from obep.output.json_writer import to_line
 
 PREFIXES = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -91,7 +91,7 @@ def test_every_form_of_output_carries_the_flag(folder: Path) -> None:
 
 def test_rows_of_spark_carry_the_flag(folder: Path) -> None:
     pa = pytest.importorskip("pyarrow")
-    from obep.spark.records import occurrences_payload, unwrapped
+    from obep.spark.stages.found_columns import occurrences_payload, unwrapped
 
     occurrences = found(folder)
     [batch] = unwrapped(pa.array([occurrences_payload(occurrences)]))
@@ -179,7 +179,7 @@ def test_a_bucket_of_spark_tells_what_was_counted(folder: Path) -> None:
     from obep.formats import read_graph
     from obep.model import Item
     from obep.plan.components import components
-    from obep.spark.route import Layout, Routes
+    from obep.spark.stages.route import Layout, Routes
 
     query = obep.load(folder / "q.obep", java=False)
     routes = Routes(Layout(components(query.plan, query.derived), 2), query.asks.all)

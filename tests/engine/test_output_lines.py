@@ -7,9 +7,9 @@ from hashlib import blake2b
 
 from engine_cases import engine, ttl
 
-from obep.engine.output import to_line
-from obep.formats.instants import show_instant
+from obep.formats.timestamps import show_instant
 from obep.model import Occurrence, Part, Term
+from obep.output.json_writer import to_line
 
 E = "http://e/#"
 ODD = '"quo\\"te \\\\ tab\\t é \U0001f600 \x7f"'

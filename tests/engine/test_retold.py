@@ -16,11 +16,11 @@ from pattern_strategies import Maker
 from test_snapshots import restored_answers
 
 import obep
-from obep.engine import output
-from obep.engine.output import to_line
-from obep.engine.retold import retold
-from obep.engine.why import why
 from obep.model import RDF_TYPE, Occurrence, Part
+from obep.output import json_writer
+from obep.output.json_reader import retold
+from obep.output.json_writer import to_line
+from obep.output.why_tree import why
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "150"))
 DERIVED = """PREFIX : <http://e/>
@@ -138,12 +138,12 @@ def depth(causes: list[dict[str, list]]) -> int:  # type: ignore[type-arg]
 @pytest.mark.parametrize("strata", [15, 25, 300])
 def test_very_many_levels_are_cut_and_said_to_be(strata: int) -> None:
     hit = chain(strata)
-    assert depth(json.loads(to_line(hit))["because"]) <= output.DEEPEST + 1
+    assert depth(json.loads(to_line(hit))["because"]) <= json_writer.DEEPEST + 1
     again = retold(to_line(hit))
     assert again is not None
     told = why(*again)
-    assert ("(its causes are not in the file)" in told) == (strata > output.DEEPEST)
-    assert (told == why(hit)) == (strata <= output.DEEPEST)
+    assert ("(its causes are not in the file)" in told) == (strata > json_writer.DEEPEST)
+    assert (told == why(hit)) == (strata <= json_writer.DEEPEST)
 
 
 def test_very_many_causes_are_cut_and_said_to_be() -> None:
@@ -153,7 +153,7 @@ def test_very_many_causes_are_cut_and_said_to_be() -> None:
         parts = (Part("one", hit), Part("other", hit))
         hit = Occurrence(f"<http://e/E{n}>", f"<urn:{n}>", (seen,), 1, 1, 1, 1, parts=parts)
     line = to_line(hit)
-    assert len(line) < 4 * output.LONGEST
+    assert len(line) < 4 * json_writer.LONGEST
     again = retold(line)
     assert again is not None and "(its causes are not in the file)" in why(*again)
     assert '"because":[]' in line

@@ -10,12 +10,12 @@ from threading import Barrier, Thread
 import pytest
 
 from obep.codes import CODES
-from obep.commands.embedded import Figures, open_run
-from obep.config import Config
+from obep.config.toml_file import Config
 from obep.engine.query import load
 from obep.errors import ObepError
 from obep.model import DeadLetter, Item
-from obep.streams.order import Order, bind
+from obep.run.embedded import Figures, open_run
+from obep.run.run_spec import Order, bind
 
 QUERY = """PREFIX : <http://e/>
 FROM STREAM <s>

@@ -12,9 +12,9 @@ from pattern_engine import engine_of, named
 from pattern_runs import drawn, shown
 from pattern_strategies import Maker, operands_of
 
-from obep.engine.why_not import WhyNot
 from obep.model import SECOND, Occurrence
 from obep.query import ast
+from obep.why_not.report import WhyNot
 
 QUICK = 30
 """So many of the drawn pairs are looked at by `make check` too."""

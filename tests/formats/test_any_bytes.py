@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from obep.codes import CODES
 from obep.formats import FORMATS, read_items
-from obep.formats.limits import Limits
-from obep.formats.mapping import Mapping, make_mapping
+from obep.formats.input_limits import Limits
+from obep.formats.record_mapping import Mapping, make_mapping
 from obep.model import DeadLetter, Item
 
 MAPPING = make_mapping(

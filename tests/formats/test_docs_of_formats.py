@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import obep
-from obep.config import load_config
-from obep.engine.rdf import to_rdf
+from obep.config.toml_file import load_config
 from obep.formats import read_items
-from obep.formats.mapping import make_mapping
+from obep.formats.record_mapping import make_mapping
 from obep.formats.units import ALIASES, TABLE
 from obep.model import Item
+from obep.output.rdf_writer import to_rdf
 
 TEXT = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
 
@@ -133,7 +133,7 @@ def test_an_occurrence_that_is_read_back_leads_to_whom_it_happened_to() -> None:
 
 
 def test_the_lines_of_a_case_are_expectations(tmp_path: Path) -> None:
-    from obep.commands.cases import expected
+    from obep.run.cases import expected
     from obep.testing import difference
 
     [block] = blocks("jsonl")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obep.formats.instants import GREATEST, LEAST, parse_instant, show_instant
+from obep.formats.timestamps import GREATEST, LEAST, parse_instant, show_instant
 
 
 @pytest.mark.parametrize(

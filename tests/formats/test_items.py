@@ -9,9 +9,9 @@ import pytest
 from pyoxigraph import Literal
 
 from obep.formats import read_file, read_items
-from obep.formats.limits import Limits
-from obep.formats.mapping import make_mapping
-from obep.formats.reading import GENERATED_AT, Notes, Reading
+from obep.formats.input_limits import Limits
+from obep.formats.record_mapping import make_mapping
+from obep.formats.stream_reader import GENERATED_AT, Notes, Reading
 from obep.model import DeadLetter, Item
 
 AB = ("<http://e/a>", "<http://e/b>", "<http://e/c>")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from obep.formats.limits import Limits
-from obep.formats.rdf import read_lines, read_turtle
+from obep.formats.input_limits import Limits
+from obep.formats.rdf_text import read_lines, read_turtle
 
 A = "<http://e/a> <http://e/p> <http://e/b> ."
 B = '<http://e/b> <http://e/q> "5"^^<http://www.w3.org/2001/XMLSchema#integer> .'

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from obep.formats import read_file, read_items
-from obep.formats.limits import CHUNK, Limits, inflate
+from obep.formats.input_limits import CHUNK, Limits, inflate
 from obep.formats.long_lines import KEPT, LongLine, line_blocks
 from obep.formats.quads import PARSED
-from obep.formats.reading import GENERATED_AT, Reading
+from obep.formats.stream_reader import GENERATED_AT, Reading
 from obep.model import DeadLetter, Item
 
 SMALL = Limits(item_bytes=100_000)
@@ -145,7 +145,7 @@ def test_what_came_before_a_gzip_bomb_is_read(format: str) -> None:
 def test_spark_reads_files_with_the_same_reader() -> None:
     import pyarrow as pa
 
-    from obep.spark.raw import Inflow, RawRead
+    from obep.spark.readers.raw_rows import Inflow, RawRead
 
     data = nquads("a", 1) + nquads("b", 2, LONG) + nquads("c", 3)
     row = {"source": [0], "name": ["x/s.nq"], "key": [None], "arrived": [None], "data": [data]}

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from obep.errors import ObepError
 from obep.formats import read_graph, read_items
-from obep.formats.hints import likely_mapping, likely_time
-from obep.formats.mapping import make_mapping
-from obep.formats.reading import Notes
+from obep.formats.record_mapping import make_mapping
+from obep.formats.stream_reader import Notes
+from obep.formats.time_hints import likely_mapping, likely_time
 from obep.model import DeadLetter, Item, Triple
 
 P = {"": "http://e/"}
@@ -226,7 +226,7 @@ def test_units_reach_into_objects_without_changing_the_record() -> None:
     mapping = make_mapping(
         {"template": ":x :p {a.v} .", "prefixes": P, "units": {"a.v": "km -> m"}, "time": "t"}, "m"
     )
-    from obep.formats.reading import Reading
+    from obep.formats.stream_reader import Reading
 
     record = {"t": 1, "a": {"v": 2}}
     item = mapping.item(record, b"", Reading())

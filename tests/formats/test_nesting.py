@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from obep.formats import read_items
-from obep.formats.limits import CHUNK, Limits
+from obep.formats.input_limits import CHUNK, Limits
 from obep.formats.nesting import Brackets
-from obep.formats.reading import GENERATED_AT
+from obep.formats.stream_reader import GENERATED_AT
 from obep.model import DeadLetter
 
 LIMITS = Limits(nesting=20)

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from obep.config import load_config
+from obep.config.toml_file import load_config
 from obep.errors import ObepError
 from obep.formats import read_items, read_items_of
-from obep.formats.hints import likely_mapping
-from obep.formats.instants import parse_instant, show_instant
-from obep.formats.mapping import make_mapping
+from obep.formats.record_mapping import make_mapping
+from obep.formats.time_hints import likely_mapping
+from obep.formats.timestamps import parse_instant, show_instant
 from obep.formats.zones import zone_named
 from obep.model import DeadLetter, Item
-from obep.streams.sources import make_reading
+from obep.streams.sources.open_sources import make_reading
 
 BERLIN = zone_named("Europe/Berlin")
 GRAPH = "<http://e/s> <http://e/p> 1 ."
@@ -79,7 +79,7 @@ def read(folder: Path, toml: str, format: str, data: str, engine: str = "embedde
         [found] = read_items_of(data.encode(), format, reading)
         return found
     pa = pytest.importorskip("pyarrow")
-    from obep.spark.raw import Inflow, RawRead
+    from obep.spark.readers.raw_rows import Inflow, RawRead
 
     inflow = Inflow("messages", format, replace(reading, mapping=None), config.mapping_of("s"))
     raw = pickle.loads(pickle.dumps(RawRead((inflow,))))

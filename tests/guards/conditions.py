@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from obep.guards.expressions import Compiler
-from obep.guards.logic import Times
-from obep.guards.terms import literal
-from obep.guards.values import ExpressionError, term_of_value
+from obep.guards.filter_closures import Compiler
+from obep.guards.guard_terms import literal
+from obep.guards.three_valued import Times
+from obep.guards.typed_values import ExpressionError, term_of_value
 from obep.model import Term
 from obep.query.ast import Expression
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 

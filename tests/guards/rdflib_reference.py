@@ -15,7 +15,7 @@ from rdflib.plugins.sparql.parserutils import Expr
 from rdflib.plugins.sparql.sparql import FrozenBindings, Prologue, QueryContext, SPARQLError
 from rdflib_terms import to_rdflib
 
-from obep.guards.terms import term_of
+from obep.guards.guard_terms import term_of
 from obep.model import Term
 from obep.query import ast
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from rdflib.term import BNode, Identifier, Literal, URIRef
 
-from obep.guards.terms import literal
-from obep.guards.values import ExpressionError, split_literal
+from obep.guards.guard_terms import literal
+from obep.guards.typed_values import ExpressionError, split_literal
 from obep.model import Term
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*\Z")

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from obep.guards.expressions import Compiler, compile_condition
-from obep.guards.terms import XSD, literal
-from obep.guards.values import ExpressionError
+from obep.guards.filter_closures import Compiler, compile_condition
+from obep.guards.guard_terms import XSD, literal
+from obep.guards.typed_values import ExpressionError
 from obep.model import Term
 from obep.query.ast import Arithmetic, Call, Comparison, Expression, Membership, Name, Negation, Var
-from obep.query.functions import CASTS, FUNCTIONS
+from obep.query.function_signatures import CASTS, FUNCTIONS
 
 DATATYPES = [
     *(

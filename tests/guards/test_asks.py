@@ -17,8 +17,8 @@ from guard_nodes import (
     triples,
 )
 
-from obep.formats.limits import Refused
-from obep.guards.asks import asks, filters_over
+from obep.formats.input_limits import Refused
+from obep.guards.block_queries import asks, filters_over
 from obep.model import body_of
 from obep.query.ast import (
     ClassName,

@@ -9,10 +9,10 @@ from guard_nodes import TwoGraphs, iri, name, occurrence
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from obep.guards.asks import Ask
-from obep.guards.compare import compare
-from obep.guards.solve import is_narrow
-from obep.guards.values import ExpressionError, parse_term
+from obep.guards.block_queries import Ask
+from obep.guards.block_solutions import is_narrow
+from obep.guards.typed_values import ExpressionError, parse_term
+from obep.guards.value_order import compare
 from obep.model import RDF_TYPE, Term, Triple
 from obep.query.ast import Comparison, Filter, Literal, Name, TriplePattern, Var
 

@@ -11,10 +11,10 @@ from rdflib.plugins.sparql.sparql import SPARQLError
 from rdflib_reference import evaluate, truth
 from rdflib_terms import from_rdflib
 
-from obep.guards.compare import RANK, equal
-from obep.guards.expressions import Compiler, compile_condition
-from obep.guards.terms import literal
-from obep.guards.values import ExpressionError, parse_term
+from obep.guards.filter_closures import Compiler, compile_condition
+from obep.guards.guard_terms import literal
+from obep.guards.typed_values import ExpressionError, parse_term
+from obep.guards.value_order import RANK, equal
 from obep.query.ast import (
     Arithmetic,
     Call,

@@ -9,10 +9,10 @@ import pytest
 from conditions import expression, holds, typed, value
 
 from obep.errors import ObepError
-from obep.guards.expressions import compile_condition
-from obep.guards.functions import MAKE_TERMS, OVER_TERMS, OVER_VALUES
+from obep.guards.filter_closures import compile_condition
+from obep.guards.sparql_functions import MAKE_TERMS, OVER_TERMS, OVER_VALUES
 from obep.query.ast import Call, Literal, Name, Var
-from obep.query.functions import FUNCTIONS, check_expression
+from obep.query.function_signatures import FUNCTIONS, check_expression
 
 MOMENT = typed("2011-01-10T14:45:13.815-05:00", "dateTime")
 
@@ -184,7 +184,7 @@ def test_a_pattern_that_is_not_constant_is_left_to_the_run() -> None:
 def test_guards_do_not_load_rdflib() -> None:
     program = """
 import sys
-from obep.guards.expressions import compile_condition
+from obep.guards.filter_closures import compile_condition
 from obep.query.ast import Call, Comparison, Literal, Var
 assert compile_condition(Comparison("=", Var("v"), Literal("a")), {"v": 0}, {})(['"a"'], ())
 assert compile_condition(Comparison("!=", Call("MD5", (Var("v"),)), Literal("a")), {"v": 0}, {})(['"a"'], ())

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from obep.guards.asks import asks
-from obep.query.check import check
-from obep.query.functions import CASTS, CHANGING, FUNCTIONS
+from obep.guards.block_queries import asks
+from obep.lints.check_query import check
+from obep.query.function_signatures import CASTS, CHANGING, FUNCTIONS
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 TEXT = (Path(__file__).parents[2] / "docs" / "guards.md").read_text()
 QUERIES = re.findall(r"```obep\n(.*?)```", TEXT, re.DOTALL)

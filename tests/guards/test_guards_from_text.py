@@ -6,12 +6,12 @@ import pytest
 from guard_nodes import TwoGraphs, facts, iri, occurrence
 
 from obep.errors import ObepError
-from obep.guards.asks import Asks, asks, filters_over
-from obep.guards.mentions import variables
+from obep.guards.block_queries import Asks, asks, filters_over
+from obep.guards.free_variables import variables
+from obep.lints.check_query import check
 from obep.model import Occurrence, body_of
-from obep.query.check import check
 from obep.query.link import Linked, link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 PROLOGUE = """
 PREFIX : <http://example.org/>

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from obep.guards.expressions import compile_condition
+from obep.guards.filter_closures import compile_condition
+from obep.lints.check_query import check
 from obep.query import ast
-from obep.query.check import check
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 HEAD = "PREFIX : <http://e/#>\nEVENT Hot AS (Pen and celsius some number)\n"

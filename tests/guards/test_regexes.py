@@ -10,11 +10,11 @@ from conditions import holds, value
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from obep.guards.automaton import Automaton
-from obep.guards.regexes import LONGEST_TEXT, MOST_STEPS, Matcher, matcher
-from obep.guards.values import ExpressionError
-from obep.query.regex_tree import cost
-from obep.query.regexes import RegexError, parse_regex
+from obep.guards.regex_automaton import Automaton
+from obep.guards.safe_regex import LONGEST_TEXT, MOST_STEPS, Matcher, matcher
+from obep.guards.typed_values import ExpressionError
+from obep.query.xpath_regex import RegexError, parse_regex
+from obep.query.xpath_regex_tree import cost
 
 HOSTILE = [
     ("^(a+)+$", "a" * 5_000 + "b"),

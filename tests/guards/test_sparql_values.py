@@ -11,12 +11,19 @@ from conditions import holds, typed, value
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from obep.guards import values
+from obep.guards import typed_values
 from obep.guards.arithmetic import calculate
 from obep.guards.calendar import Lapse, Moment
-from obep.guards.compare import compare
-from obep.guards.terms import literal
-from obep.guards.values import Opaque, Single, Tagged, parse_term, split_literal, term_of_value
+from obep.guards.guard_terms import literal
+from obep.guards.typed_values import (
+    Opaque,
+    Single,
+    Tagged,
+    parse_term,
+    split_literal,
+    term_of_value,
+)
+from obep.guards.value_order import compare
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -87,8 +94,8 @@ def test_products_do_not_grow_without_end() -> None:
 
 
 def test_the_memory_of_parsed_terms_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(values, "MOST_PARSED", 10)
-    memory = values.Parsed()
+    monkeypatch.setattr(typed_values, "MOST_PARSED", 10)
+    memory = typed_values.Parsed()
     for number in range(100):
         assert memory[typed(str(number), "integer")] == number
         assert len(memory) <= 10

@@ -11,16 +11,16 @@ from random_ontologies import World
 from obep.abstraction.matcher import Matcher
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, DeadLetter, Item, Term, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Assertion, Axioms
-from obep.ontology.compile import Bundle, compile_bundle
-from obep.ontology.gap import Answer, Question
-from obep.ontology.hermit_gap import HermitGap, explain
-from obep.ontology.literals import parts
-from obep.ontology.locality import fixed_names
-from obep.ontology.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
+from obep.ontology.bundle.compile import Bundle, compile_bundle
+from obep.ontology.hermit.hermit_gap import HermitGap, explain
+from obep.ontology.hermit.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
+from obep.ontology.hermit.reasoner_protocol import Answer, Question
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Assertion, Axioms
+from obep.ontology.owl.literals import parts
+from obep.ontology.rules.locality import fixed_names
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 Pair = tuple[Term, Term]
 _FACETS = {"minInclusive": ">=", "minExclusive": ">", "maxInclusive": "<=", "maxExclusive": "<"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from obep.model import RDF_TYPE, Term, Triple
-from obep.ontology import axioms as ax
+from obep.ontology.owl import axioms as ax
 
 NS = "http://example.org/t#"
 

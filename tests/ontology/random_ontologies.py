@@ -16,8 +16,8 @@ from itertools import pairwise
 from owl import c, facet, lit, ontology, t, xsd
 
 from obep.model import RDF_TYPE, Term, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import (
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import (
     Axiom,
     Axioms,
     ClassExpression,
@@ -26,7 +26,7 @@ from obep.ontology.axioms import (
     ObjectProperty,
     SubClassOf,
 )
-from obep.ontology.roles import super_roles
+from obep.ontology.owl.role_box import super_roles
 
 CLASSES = tuple(c(f"C{i}") for i in range(5))
 ROLES = tuple(t(f"r{i}") for i in range(4))

@@ -11,8 +11,8 @@ import pytest
 from comparing import Count, compare, query, usable
 from random_ontologies import KINDS, World, shrunk, world
 
-from obep.ontology.locality import Components
-from obep.ontology.words import show
+from obep.ontology.owl.verbalise import show
+from obep.ontology.rules.locality import Components
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "8"))
 pytestmark = pytest.mark.java

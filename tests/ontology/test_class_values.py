@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from obep.errors import Diagnostic
-from obep.ontology.examine import examine
+from obep.lints.check_project import examine
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 PREFIXES = "@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
 T = ":Reading a owl:Class . :Point a owl:Class . :by a owl:ObjectProperty ."

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from obep.errors import ObepError
-from obep.ontology.axioms import DataSome, EquivalentClasses, Restricted
-from obep.ontology.load import load_ontology
+from obep.ontology.owl.axioms import DataSome, EquivalentClasses, Restricted
+from obep.ontology.owl.load import load_ontology
 
 HEAD = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .

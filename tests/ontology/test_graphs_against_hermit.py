@@ -10,15 +10,15 @@ from comparing import individuals, query, usable
 from owl import NS
 from random_ontologies import KINDS, NAMES, World, world
 
-from obep.abstraction.graphs import ClosedGraph
+from obep.abstraction.guard_graphs import ClosedGraph
 from obep.abstraction.matcher import Matcher
 from obep.model import RDF_TYPE, DeadLetter, Item, Triple
-from obep.ontology.axioms import Axioms
-from obep.ontology.compile import compile_bundle
-from obep.ontology.literals import value
-from obep.ontology.reasoner import Inconsistent, shared_reasoner
+from obep.ontology.bundle.compile import compile_bundle
+from obep.ontology.hermit.reasoner import Inconsistent, shared_reasoner
+from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.literals import value
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "3"))
 pytestmark = [pytest.mark.java, pytest.mark.slow]

@@ -12,12 +12,12 @@ from owl import c, ontology, t, triples
 
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Axioms, SubClassOf
-from obep.ontology.canonical import canonical, renamed
-from obep.ontology.gap import Answer, Question
-from obep.ontology.hermit_gap import HermitGap
-from obep.ontology.reasoner import Reasoner, shared_reasoner
+from obep.ontology.hermit.canonical_names import canonical, renamed
+from obep.ontology.hermit.hermit_gap import HermitGap
+from obep.ontology.hermit.reasoner import Reasoner, shared_reasoner
+from obep.ontology.hermit.reasoner_protocol import Answer, Question
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Axioms, SubClassOf
 
 HUMAN, PET, DETECTION, SEEN = c("Human"), c("Pet"), c("Detection"), c("Seen")
 CASES = ontology(
@@ -174,11 +174,11 @@ def test_answers_outlive_the_process_and_need_no_java(
 
 def test_without_java_an_open_question_is_an_error_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     def none() -> None:
-        from obep.ontology.java import no_java
+        from obep.ontology.hermit.java import no_java
 
         raise no_java()
 
-    monkeypatch.setattr("obep.ontology.reasoner.start_java", none)
+    monkeypatch.setattr("obep.ontology.hermit.reasoner.start_java", none)
     with pytest.raises(ObepError) as caught:
         HermitGap(CASES).decide(ask(CASES, "x by y. y a Detection.", "", "H:x"))
     assert caught.value.code == "OBEP340"

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from obep.errors import ObepError
-from obep.ontology import java
+from obep.ontology.hermit import java
 
 ASK = """
 from obep.errors import ObepError
-from obep.ontology.axioms import Axioms
-from obep.ontology.reasoner import Reasoner
+from obep.ontology.owl.axioms import Axioms
+from obep.ontology.hermit.reasoner import Reasoner
 try:
     print(Reasoner().consistent(Axioms()), flush=True)
 except ObepError as error:
@@ -139,5 +139,7 @@ def test_signals_stay_with_python_after_java_has_started(name: str, expected: in
 
 
 def test_importing_the_reasoner_starts_nothing() -> None:
-    code = "import sys, obep.ontology.reasoner; print('jpype' in sys.modules, 'owlready2' in sys.modules)"
+    code = (
+        "import sys, obep.ontology.hermit.reasoner; print('jpype' in sys.modules, 'owlready2' in sys.modules)"
+    )
     assert run(code) == "False False"

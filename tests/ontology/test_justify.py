@@ -8,7 +8,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obep.ontology.justify import all_minimal, one_minimal
+from obep.ontology.hermit.justify import all_minimal, one_minimal
 
 PARTS = tuple(range(7))
 causes = st.lists(st.frozensets(st.sampled_from(PARTS), max_size=4), min_size=1, max_size=6)

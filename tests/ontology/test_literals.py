@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from obep.ontology.axioms import (
+from obep.ontology.owl.axioms import (
     LITERAL,
     RDF,
     XSD,
@@ -16,8 +16,8 @@ from obep.ontology.axioms import (
     Datatype,
     Restricted,
 )
-from obep.ontology.literals import _remembered, holds, literal, parts, value
-from obep.ontology.ranges import lies, size_of
+from obep.ontology.owl.data_ranges import lies, size_of
+from obep.ontology.owl.literals import _remembered, holds, literal, parts, value
 
 
 def xsd(name: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from obep.errors import ObepError
-from obep.ontology.axioms import (
+from obep.ontology.owl.axioms import (
     And,
     Class,
     DataPropertyRange,
@@ -22,7 +22,7 @@ from obep.ontology.axioms import (
     SubProperty,
     Transitive,
 )
-from obep.ontology.load import load_graph, load_ontology
+from obep.ontology.owl.load import load_graph, load_ontology
 
 NS = "http://example.org/b#"
 TURTLE = """

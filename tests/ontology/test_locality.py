@@ -7,10 +7,10 @@ from owl import c, lit, ontology, t, triples
 from random_ontologies import world
 
 from obep.model import Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Axioms, SubClassOf
-from obep.ontology.locality import Components, fixed_names, looking_only, reaches_across
-from obep.ontology.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
+from obep.ontology.hermit.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Axioms, SubClassOf
+from obep.ontology.rules.locality import Components, fixed_names, looking_only, reaches_across
 
 A, B, H = c("A"), c("B"), c("H")
 r, s, d = t("r"), t("s"), t("d")

@@ -10,10 +10,10 @@ from random_ontologies import World
 from obep.abstraction.matcher import Matcher
 from obep.errors import ObepError
 from obep.model import DeadLetter, Item
-from obep.ontology import axioms as ax
-from obep.ontology.compile import compile_bundle
+from obep.ontology.bundle.compile import compile_bundle
+from obep.ontology.owl import axioms as ax
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 A, B, D, E, R = c("A"), c("B"), t("d"), t("e"), t("r")
 BOOLEAN, INTEGER, DECIMAL = (ax.Datatype(xsd(name)) for name in ("boolean", "integer", "decimal"))

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from obep.errors import Diagnostic, ObepError
+from obep.lints.rules.ontology.unknown_vocabulary import check_names, check_strict
 from obep.model import RDF_TYPE
-from obep.ontology.axioms import Axioms
-from obep.ontology.compile import compile_bundle
-from obep.ontology.names import check_names, check_strict
-from obep.ontology.static import Graph
+from obep.ontology.bundle.compile import compile_bundle
+from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.static_graph import Graph
 from obep.query.link import Linked, link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 NS = "http://example.org/b#"
 T = Axioms(

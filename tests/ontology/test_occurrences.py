@@ -8,9 +8,9 @@ import pytest
 
 import obep
 from obep.errors import Diagnostic
-from obep.ontology.examine import examine
+from obep.lints.check_project import examine
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 PREFIXES = "@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
 T = """@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :kw a owl:DatatypeProperty .

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rdflib import OWL, RDF, RDFS
 
-from obep.ontology.load import ontology_files, read_rdf
-from obep.ontology.owl_words import WORDS, check_owl_words
+from obep.lints.rules.ontology.owl_typo import WORDS, check_owl_words
+from obep.ontology.owl.load import ontology_files, read_rdf
 
 ROOT = Path(__file__).parents[2]
 HEAD = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .

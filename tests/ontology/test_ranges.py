@@ -11,10 +11,10 @@ import pytest
 from owl import c, facet, lit, ontology, t, xsd
 
 from obep.model import Term
-from obep.ontology import axioms as ax
-from obep.ontology.literals import holds, value
-from obep.ontology.ranges import lies, size_of
-from obep.ontology.reasoner import Reasoner
+from obep.ontology.hermit.reasoner import Reasoner
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.data_ranges import lies, size_of
+from obep.ontology.owl.literals import holds, value
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "30"))
 _ONE = unpack("<I", pack("<f", 1.0))[0]

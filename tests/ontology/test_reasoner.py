@@ -6,9 +6,9 @@ import pytest
 from owl import c, facet, lit, ontology, t, triples, xsd
 
 from obep.errors import ObepError
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Axiom, Inverse, SubClassOf
-from obep.ontology.reasoner import INCONSISTENT, Hierarchy, Reasoner, shared_reasoner
+from obep.ontology.hermit.reasoner import INCONSISTENT, Hierarchy, Reasoner, shared_reasoner
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Axiom, Inverse, SubClassOf
 
 pytestmark = pytest.mark.java
 

@@ -10,8 +10,8 @@ from comparing import individuals
 from random_ontologies import KINDS, world
 
 from obep.errors import ObepError
-from obep.ontology import axioms as ax
-from obep.ontology.reasoner import Reasoner, shared_reasoner
+from obep.ontology.hermit.reasoner import Reasoner, shared_reasoner
+from obep.ontology.owl import axioms as ax
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "4"))
 

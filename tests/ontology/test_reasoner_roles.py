@@ -1,6 +1,6 @@
 """Transitive properties and chains, with inverses: HermiT after our rewriting against a closure by hand.
 
-HermiT alone gets some of these wrong, in both directions (see `obep/ontology/automata.py`).
+HermiT alone gets some of these wrong, in both directions (see `obep/ontology/rules/role_automata.py`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from owl import c, ontology, t, triples
 
 from obep.errors import ObepError
 from obep.model import Triple
-from obep.ontology import axioms as ax
-from obep.ontology.automata import Words
-from obep.ontology.axioms import Axiom, Inverse, SubClassOf
-from obep.ontology.reasoner import Inconsistent, shared_reasoner
-from obep.ontology.roles import saturated, super_roles
+from obep.ontology.hermit.reasoner import Inconsistent, shared_reasoner
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Axiom, Inverse, SubClassOf
+from obep.ontology.owl.role_box import saturated, super_roles
+from obep.ontology.rules.role_automata import Words
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "25"))
 ROLES = [t(f"r{i}") for i in range(4)]

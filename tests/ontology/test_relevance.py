@@ -6,10 +6,10 @@ import pytest
 from comparing import query
 from random_ontologies import KINDS, world
 
-from obep.ontology.compile import Bundle
-from obep.ontology.relevance import relevant, weighed
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.rules.relevance import relevant, weighed
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 
 @pytest.mark.parametrize("kind", KINDS)

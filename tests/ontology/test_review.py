@@ -11,15 +11,15 @@ import pytest
 from owl import c, ontology, t, triples
 
 from obep.errors import ObepError
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import Axioms, SubClassOf
-from obep.ontology.cache import Folder, axioms_hash, cache_dir
-from obep.ontology.clash import minimal_clash
-from obep.ontology.classify import classify
-from obep.ontology.reasoner import INCONSISTENT, Hierarchy, Reasoner, shared_reasoner
-from obep.ontology.review import clear_static, review
+from obep.ontology.bundle.cache import Folder, axioms_hash, cache_dir
+from obep.ontology.bundle.review import clear_static, review
+from obep.ontology.hermit.classify import classify
+from obep.ontology.hermit.contradiction import minimal_clash
+from obep.ontology.hermit.reasoner import INCONSISTENT, Hierarchy, Reasoner, shared_reasoner
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import Axioms, SubClassOf
 from obep.query.link import Linked, link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 A, B, C, D = (c(name) for name in "ABCD")
 r = t("r")
@@ -189,7 +189,7 @@ def test_what_cannot_be_read_from_disk_is_as_good_as_nothing(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_many_processes_may_write_one_entry_at_once(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from obep.ontology.cache import Folder\n"
+        "import sys; from pathlib import Path; from obep.ontology.bundle.cache import Folder\n"
         "folder = Folder(Path(sys.argv[1]))\n"
         "for i in range(300):\n"
         "    folder.write('abc', ['x' * 5000] * 3)\n"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from obep.errors import Diagnostic
-from obep.ontology.examine import examine
+from obep.lints.check_project import examine
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 PREFIXES = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix o: <http://other/#> .

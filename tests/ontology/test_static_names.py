@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from obep.errors import Diagnostic
-from obep.ontology.examine import examine
+from obep.lints.check_project import examine
 from obep.query.link import link
-from obep.query.nearest import misspelt
-from obep.query.parser import parse
+from obep.query.nearest_name import misspelt
+from obep.query.parse.parser import parse
 
 PREFIXES = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix o: <http://other/#> .
@@ -171,7 +171,7 @@ def test_of_very_many_individuals_those_that_differ_in_capitals_are_found(
         compared.append(len(known))
         return misspelt(word, known)
 
-    monkeypatch.setattr("obep.ontology.static_names.misspelt", watched)
+    monkeypatch.setattr("obep.lints.rules.ontology.unknown_static_name.misspelt", watched)
     k = f"{PENS} {' '.join(f':x{n} a :Room .' for n in range(20_000))}"
     guard = PAIR.format("FILTER(?p IN (:penA, :nroth-tank))")
     (only,) = said(tmp_path, k, guard, code="OBEP242")

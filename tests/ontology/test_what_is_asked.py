@@ -7,14 +7,14 @@ from owl import NS, c, ontology, t, triples
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.model import Item, Triple
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import SubClassOf
-from obep.ontology.compile import compile_bundle
-from obep.ontology.gap import Answer, Question
-from obep.ontology.hermit_gap import HermitGap
-from obep.ontology.reasoner import shared_reasoner
+from obep.ontology.bundle.compile import compile_bundle
+from obep.ontology.hermit.hermit_gap import HermitGap
+from obep.ontology.hermit.reasoner import shared_reasoner
+from obep.ontology.hermit.reasoner_protocol import Answer, Question
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import SubClassOf
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 QUERY = f"""PREFIX : <{NS}>
 EVENT Occupied AS Room and has some (by some Presence)

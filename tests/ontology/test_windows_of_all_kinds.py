@@ -12,10 +12,10 @@ from random_ontologies import KINDS, World, world
 from obep.abstraction.matcher import Matched, Matcher
 from obep.errors import ObepError
 from obep.model import DeadLetter, Item, Term, Triple
-from obep.ontology.axioms import SAME_AS
-from obep.ontology.compile import Bundle, compile_bundle
+from obep.ontology.bundle.compile import Bundle, compile_bundle
+from obep.ontology.owl.axioms import SAME_AS
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 Found = set[tuple[Term, Term, frozenset[Triple]]]
 MANY = 1000

@@ -11,14 +11,14 @@ from owl import NS, c, ontology, t, triples
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.errors import fail
+from obep.lints.rules.ontology.unknown_vocabulary import incomplete
 from obep.model import Item
-from obep.ontology import axioms as ax
-from obep.ontology.axioms import SubClassOf
-from obep.ontology.compile import Bundle, compile_bundle
-from obep.ontology.gap import Answer, Question
-from obep.ontology.names import incomplete
+from obep.ontology.bundle.compile import Bundle, compile_bundle
+from obep.ontology.hermit.reasoner_protocol import Answer, Question
+from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axioms import SubClassOf
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 QUERY = f"""PREFIX : <{NS}>
 EVENT Seen AS by some Presence

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from obep.engine.instants import Runtime
-from obep.guards.asks import asks
+from obep.engine.runtime import Runtime
+from obep.guards.block_queries import asks
 from obep.model import SECOND, Occurrence
-from obep.plan.build import plan
+from obep.plan.build_plan import plan
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 LOGICAL = "PREFIX : <http://e/#>\n" + "".join(f"EVENT {name} AS Class{name}\n" for name in "ABN")
 STREAMS = {

@@ -8,13 +8,13 @@ from types import FrameType
 
 import pytest
 
-from obep.guards.asks import asks
-from obep.ontology.compile import compile_bundle
-from obep.ontology.load import load_ontology
-from obep.plan.build import plan
-from obep.query.check import check
+from obep.guards.block_queries import asks
+from obep.lints.check_query import check
+from obep.ontology.bundle.compile import compile_bundle
+from obep.ontology.owl.load import load_ontology
+from obep.plan.build_plan import plan
 from obep.query.link import Linked, link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 
 def side_by_side(n: int) -> str:

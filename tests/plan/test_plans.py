@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from obep.guards.asks import asks
+from obep.guards.block_queries import asks
 from obep.plan import nodes
-from obep.plan.build import plan
+from obep.plan.build_plan import plan
 from obep.plan.nodes import walk
 from obep.plan.plan import EventPlan, Plan
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 LOGICAL = "PREFIX : <http://e/#>\n" + "".join(f"EVENT {name} AS Class{name}\n" for name in "ABCD")
 KNOWN = SimpleNamespace(vocabulary=lambda event: frozenset({"<http://e/#p>"}), bounded=())

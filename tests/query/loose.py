@@ -10,10 +10,10 @@ from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
-from obep.formats.instants import show_instant
+from obep.formats.timestamps import show_instant
 from obep.query import ast
-from obep.query.printer import show, show_alias
-from obep.query.values import escape, show_micros
+from obep.query.parse.spelling import escape, show_micros
+from obep.query.print.printer import show, show_alias
 
 
 class Writer:

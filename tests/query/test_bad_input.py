@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from obep.errors import ObepError
 from obep.query import ast
 from obep.query.link import link
-from obep.query.names import leaves, walk
-from obep.query.parser import parse, parse_bytes, read_query
-from obep.query.printer import show
+from obep.query.parse.parser import parse, parse_bytes, read_query
+from obep.query.print.printer import show
+from obep.query.walk import leaves, walk
 
 MODEST = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 

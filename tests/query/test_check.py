@@ -14,9 +14,9 @@ import pytest
 
 from obep.codes import CODES
 from obep.errors import ObepError
-from obep.query.check import check
+from obep.lints.check_query import check
 from obep.query.link import link
-from obep.query.parser import parse_bytes
+from obep.query.parse.parser import parse_bytes
 
 DATA = Path(__file__).parent / "data"
 CASES = sorted([*DATA.glob("checks/*.obep"), *DATA.glob("mistakes/*.obep")])

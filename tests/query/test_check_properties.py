@@ -12,11 +12,11 @@ from strategies import query_files
 
 from obep.codes import CODES
 from obep.errors import Diagnostic
+from obep.lints.check_query import check
 from obep.query import ast
-from obep.query.check import check
 from obep.query.link import Linked, link
-from obep.query.parser import parse
-from obep.query.printer import show
+from obep.query.parse.parser import parse
+from obep.query.print.printer import show
 
 DATA = Path(__file__).parent / "data"
 KNOWN = "".join(f"EVENT {name} AS Room{n}\n" for n, name in enumerate(("Alarm", "Ack", "Door", "Person")))

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from loose import written
 from strategies import query_files
 
-from obep.query.comments import places
-from obep.query.machine import Machine, Token
-from obep.query.parser import parse
-from obep.query.printer import show
-from obep.query.table import load_table
+from obep.query.parse.lalr import Machine, Token
+from obep.query.parse.parse_table import load_table
+from obep.query.parse.parser import parse
+from obep.query.print.comments import places
+from obep.query.print.printer import show
 
 EVERYWHERE = """\
 # the file

@@ -12,11 +12,11 @@ from lark.parsers.lalr_analysis import LALR_Analyzer
 
 from obep.errors import ObepError
 from obep.query import ast
-from obep.query.building import PARTS
-from obep.query.building.rules import RULES
-from obep.query.parser import parse
-from obep.query.reserved import _RESERVED, RESERVED_EVENT, Place, is_reserved
-from obep.query.table import lark_parser
+from obep.query.build import PARTS
+from obep.query.build.actions import RULES
+from obep.query.parse.parse_table import lark_parser
+from obep.query.parse.parser import parse
+from obep.query.parse.reserved import _RESERVED, RESERVED_EVENT, Place, is_reserved
 from obep.resources import resource
 
 AST_CLASSES = {

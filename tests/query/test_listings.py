@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from obep.lints.check_query import check
 from obep.query import ast
-from obep.query.check import check
 from obep.query.link import link
-from obep.query.names import alias_of, leaves
-from obep.query.parser import parse, read_query
-from obep.query.printer import show
+from obep.query.parse.parser import parse, read_query
+from obep.query.print.printer import show
+from obep.query.walk import alias_of, leaves
 
 LISTINGS = Path(__file__).parent / "data" / "listings"
 NS = "http://example.org/obep#"

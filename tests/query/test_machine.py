@@ -13,10 +13,17 @@ from lark.exceptions import UnexpectedInput
 from strategies import query_files
 
 from obep.query.ast import QueryFile
-from obep.query.machine import Machine, Stuck, Token
-from obep.query.mistakes import mistakes
-from obep.query.printer import show
-from obep.query.table import PLACE, lark_parser, load_table, make_table, read_table, write_table
+from obep.query.parse.lalr import Machine, Stuck, Token
+from obep.query.parse.parse_table import (
+    PLACE,
+    lark_parser,
+    load_table,
+    make_table,
+    read_table,
+    write_table,
+)
+from obep.query.print.printer import show
+from obep.query.syntax_errors.mistakes import mistakes
 from obep.resources import resource
 
 DATA = Path(__file__).parent / "data"
@@ -74,7 +81,7 @@ def flat(node: Any) -> object:
 
 
 def test_the_table_that_ships_is_the_one_of_the_grammar() -> None:
-    assert resource(PLACE) == write_table(make_table()), "run: python -m obep.query.table"
+    assert resource(PLACE) == write_table(make_table()), "run: python -m obep.query.parse.parse_table"
 
 
 def test_the_table_that_ships_is_used() -> None:
@@ -85,7 +92,7 @@ def test_the_table_that_ships_is_used() -> None:
 def test_a_table_of_another_grammar_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {PLACE: resource(PLACE).replace('"start": 0', '"start": 1')}
     changed = {name: f"{text} // changed" for name, text in _grammar().items()}
-    monkeypatch.setattr("obep.query.table.resource", lambda name: {**texts, **changed}[name])
+    monkeypatch.setattr("obep.query.parse.parse_table.resource", lambda name: {**texts, **changed}[name])
     assert load_table().start == 0
     assert load_table().made_of != read_table(texts[PLACE]).made_of
 

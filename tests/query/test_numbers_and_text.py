@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from obep.errors import Diagnostic
-from obep.query.check import check
+from obep.lints.check_query import check
 from obep.query.link import link
-from obep.query.parser import parse
+from obep.query.parse.parser import parse
 
 HOT = "EVENT Hot AS (celsius some number[> 3])"
 

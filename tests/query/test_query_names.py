@@ -8,9 +8,9 @@ import pytest
 
 from obep.query import ast
 from obep.query.link import Linked, link
-from obep.query.names import Cycle, alias_of, depends, leaves, strata, walk
-from obep.query.parser import parse
-from obep.query.printer import show
+from obep.query.parse.parser import parse
+from obep.query.print.printer import show
+from obep.query.walk import Cycle, alias_of, depends, leaves, strata, walk
 
 NS = "http://example.org/obep#"
 

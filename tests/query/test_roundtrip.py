@@ -12,9 +12,9 @@ from loose import written
 from strategies import ONE_PART_FILES, query_files
 
 from obep.query import ast
-from obep.query.parser import machine, parse
-from obep.query.printer import show
-from obep.query.table import lark_rules
+from obep.query.parse.parse_table import lark_rules
+from obep.query.parse.parser import machine, parse
+from obep.query.print.printer import show
 
 ALTERNATIVES = [str(rule) for rule in lark_rules()]
 MODEST = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))

@@ -12,12 +12,12 @@ import pytest
 
 from obep.codes import CODES
 from obep.errors import Diagnostic, ObepError
-from obep.query.expected import KEYWORDS
 from obep.query.link import link
-from obep.query.mistakes import explain, mistakes
-from obep.query.parser import parse, parse_bytes
-from obep.query.situation import situation_of
-from obep.query.table import load_table
+from obep.query.parse.parse_table import load_table
+from obep.query.parse.parser import parse, parse_bytes
+from obep.query.syntax_errors.error_context import situation_of
+from obep.query.syntax_errors.expected_words import KEYWORDS
+from obep.query.syntax_errors.mistakes import explain, mistakes
 
 ERRORS = Path(__file__).parent / "data" / "errors"
 GOLDEN = sorted(ERRORS.glob("*.obep"))

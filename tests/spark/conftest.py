@@ -52,7 +52,7 @@ def _kafka() -> dict[str, str]:
 def spark() -> Iterator[Any]:
     pytest.importorskip("pyspark")
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    from obep.spark.session import session
+    from obep.spark.driver.session import session
 
     started = session("local[2]", {**FAST, **_kafka(), **_connect()}, quiet=True)
     yield started

@@ -17,8 +17,8 @@ from many_cases import LATENESS, Member, at_random, examples, members, plain
 from spark_cases import micros, rows
 
 from obep.spark import detect
-from obep.spark.compose import SLOW_START
-from obep.spark.session import session
+from obep.spark.driver.session import session
+from obep.spark.driver.spark_run import SLOW_START
 
 SCHEMA = "stream string, time long, graph string"
 DRIVER = "spark.driver.extraJavaOptions"

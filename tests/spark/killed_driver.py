@@ -13,11 +13,11 @@ from conftest import FAST
 from spark_cases import HEAD, query
 
 import obep
-from obep.config import Config
+from obep.config.toml_file import Config
+from obep.run.run_spec import Order, Target
 from obep.spark import detect
-from obep.spark.compose import SparkRun
-from obep.spark.session import session
-from obep.streams.order import Order, Target
+from obep.spark.driver.session import session
+from obep.spark.driver.spark_run import SparkRun
 
 QUERIES = ("keyed", "deadlines", "unkeyed")
 PENDING = """EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 5 s

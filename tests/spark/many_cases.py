@@ -109,10 +109,10 @@ def examples() -> list[Member]:
 
 
 def _example(folder: Path) -> Member:
-    from obep.commands.cases import inlets
-    from obep.config import load_config
-    from obep.streams.order import bind
-    from obep.streams.sources import open_source
+    from obep.config.toml_file import load_config
+    from obep.run.cases import inlets
+    from obep.run.run_spec import bind
+    from obep.streams.sources.open_sources import open_source
 
     config = load_config(None, folder)
     found = obep.load(folder / "query.obep", catalogue=config.catalogue)

@@ -11,7 +11,7 @@ from functools import cache
 import obep
 from obep.engine.query import Query
 from obep.formats import read_graph
-from obep.formats.rdf import item_triples
+from obep.formats.rdf_text import item_triples
 from obep.model import DeadLetter, Item, Occurrence
 
 HEAD = """PREFIX : <http://e/>

@@ -13,7 +13,7 @@ from brokers import free_port, mqtt_broker
 from cli.shell import obep
 from live_ends import interrupting, line_to
 
-from obep.commands.progress import Progress
+from obep.run.progress import Progress
 
 pytestmark = pytest.mark.spark
 QUERY = "PREFIX : <http://e/>\nFROM STREAM <doors>\nEVENT A AS Alpha\nRETURN A\n"
@@ -41,7 +41,9 @@ def test_a_line_that_is_cut_is_said_to_be_and_health_waits_for_the_sources(
     at_first: list[tuple[int, str]] = []
     monkeypatch.setattr(Progress, "warn", lambda self, code, message, *rest: told.append(f"{code} {message}"))
     # it is called when the sources are named, and nothing listens yet
-    monkeypatch.setattr("obep.commands.on_spark.say_skipped", lambda *rest: at_first.append(health(port)))
+    monkeypatch.setattr(
+        "obep.spark.driver.console_run.say_skipped", lambda *rest: at_first.append(health(port))
+    )
     with mqtt_broker() as broker, line_to(broker.port) as line:
         steps = iter(
             [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obep.spark.buckets import bucket_numbers, component_numbers, partition_of
+from obep.spark.stages.buckets import bucket_numbers, component_numbers, partition_of
 
 
 @given(st.integers(1, 80), st.integers(1, 40), st.integers(0, 2**30))

@@ -12,14 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 from spark_cases import embedded, rows
 
-from obep.config import Config
+from obep.config.toml_file import Config
 from obep.errors import ObepError
 from obep.model import Occurrence
-from obep.spark.delivery import Delivery, Found
-from obep.spark.parquet import WRITTEN, Parts, Place, Writing, Written
-from obep.spark.records import COLUMNS, occurrences_payload
-from obep.streams.order import Order, Target, aim
-from obep.streams.sinks import CallSink, MemorySink
+from obep.run.run_spec import Order, Target, aim
+from obep.spark.driver.delivery import Delivery, Found
+from obep.spark.driver.parquet import WRITTEN, Parts, Place, Writing, Written
+from obep.spark.stages.found_columns import COLUMNS, occurrences_payload
+from obep.streams.sinks.open_sinks import CallSink, MemorySink
 
 RETURNED = {"<http://e/AB>": "event", "<http://e/ABC>": "rdf"}
 

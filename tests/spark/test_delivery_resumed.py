@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from obep.config import Config
+from obep.config.toml_file import Config
 from obep.errors import ObepError
 from obep.model import DeadLetter
-from obep.spark.delivery import Delivery, Found
-from obep.streams.order import Order, aim
+from obep.run.run_spec import Order, aim
+from obep.spark.driver.delivery import Delivery, Found
 
 RETURNED = {"<http://e/A>": "event"}
 

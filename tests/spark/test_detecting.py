@@ -22,19 +22,19 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 import obep
 from obep.engine.blocks import STYLES, decode_block
-from obep.engine.output import to_json, to_line
 from obep.engine.query import Query
 from obep.errors import ObepError
-from obep.formats.instants import show_instant
-from obep.spark import detecting
-from obep.spark.abstracting import STAMP, abstracting
-from obep.spark.buckets import component_numbers, partition_of
-from obep.spark.detecting import Detecting
-from obep.spark.pages import unsqueezed
-from obep.spark.reading import read_graphs
-from obep.spark.records import unwrapped
-from obep.spark.route import Arrived, Columns, Layout, Routes
-from obep.spark.worker import Job, components_of, matcher_of, place_of
+from obep.formats.timestamps import show_instant
+from obep.output.json_writer import to_json, to_line
+from obep.spark.readers.item_rows import read_graphs
+from obep.spark.stages import stage2
+from obep.spark.stages.buckets import component_numbers, partition_of
+from obep.spark.stages.found_columns import unwrapped
+from obep.spark.stages.route import Arrived, Columns, Layout, Routes
+from obep.spark.stages.stage1 import STAMP, abstracting
+from obep.spark.stages.stage2 import Detecting
+from obep.spark.stages.state_pages import unsqueezed
+from obep.spark.stages.worker import Job, components_of, matcher_of, place_of
 
 LATENESS = 500_000
 NESTED = {"seen", "detected", "bindings", "because", "follows_from"}
@@ -116,7 +116,7 @@ def test_batches_give_what_the_embedded_engine_gives(tmp_path: Path, name: str, 
     found = []
     for batch in in_four():
         if not warm:
-            detecting._warm.clear()  # the Python worker is another one
+            stage2._warm.clear()  # the Python worker is another one
         found += buckets.run(batch)
     assert found
     assert sorted(found) == expected(name, in_four())
@@ -197,7 +197,7 @@ def test_columns_of_what_came_in_blocks_say_what_json_says(tmp_path: Path, name:
     buckets = Buckets(tmp_path, query(name))
     found: dict[str, dict[str, Any]] = {}
     for batch in in_four():
-        detecting._warm.clear()
+        stage2._warm.clear()
         found |= {one["id"]: one for one in buckets.records(map(item, batch))}
     flat = [row for batch in in_four() for row in batch]
     right = [to_json(one, "iso") for one in embedded(name, flat, close=False, lateness=0.5)[0]]
@@ -231,7 +231,7 @@ def test_lines_are_those_of_the_embedded_engine(tmp_path: Path, name: str, style
     for batch in in_four():
         given = [(s, at, text.replace("http://e/x", "http://e/100%25x")) for s, at, text in batch]
         found += [one["texts"][0] for one in buckets.records(map(item, given), **counters)]
-        detecting._warm.clear()
+        stage2._warm.clear()
     flat = [(s, at, t.replace("http://e/x", "http://e/100%25x")) for b in in_four() for s, at, t in b]
     right = [to_line(one, style) + "\n" for one in embedded(name, flat, close=False, lateness=0.5)[0]]
     assert sorted(found) == sorted(right) != []
@@ -259,7 +259,7 @@ def test_lines_have_the_causes_of_parts_that_came_in_blocks_and_through_the_stat
     for batch in in_four():
         counters = {"now": 1, "style": STYLES.index("integer")}
         found += [one["texts"][0] for one in buckets.records(map(item, batch), **counters)]
-        detecting._warm.clear()
+        stage2._warm.clear()
     flat = [item(row) for batch in in_four() for row in batch]
     right = [to_line(one, "integer") + "\n" for one in of.engine(lateness=0.5).push_items(flat)]
     assert sorted(found) == sorted(right)
@@ -275,11 +275,11 @@ def test_what_is_warm_under_another_version_is_not_used(tmp_path: Path) -> None:
     batches = in_four()
     here = Buckets(tmp_path, query("keyed"))
     found = here.run(batches[0])
-    stale = {key: warm._replace(segments=dict(warm.segments)) for key, warm in detecting._warm.items()}
-    detecting._warm.clear()
+    stale = {key: warm._replace(segments=dict(warm.segments)) for key, warm in stage2._warm.items()}
+    stage2._warm.clear()
     found += here.run(batches[1])
-    detecting._warm.clear()
-    detecting._warm.update(stale)
+    stage2._warm.clear()
+    stage2._warm.update(stale)
     found += here.run(batches[2]) + here.run(batches[3])
     assert sorted(found) == expected("keyed", batches)
 
@@ -290,7 +290,7 @@ def test_a_failed_attempt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pyt
     found = buckets.run(batches[0])
     before = buckets.kept()
     with monkeypatch.context() as patched:
-        patched.setattr(detecting, "occurrences_payload", lambda *rest: 1 / 0)
+        patched.setattr(stage2, "occurrences_payload", lambda *rest: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             buckets.run(batches[1])
     buckets.resume(before)  # Spark throws the writes of a failed task away
@@ -335,7 +335,7 @@ def test_what_a_batch_writes_does_not_depend_on_the_rooms_that_are_idle(tmp_path
         before = pages(buckets)
         for second in range(2, 6):
             if not warm:
-                detecting._warm.clear()
+                stage2._warm.clear()
             buckets.run([alpha("x1", second * 1_000_000)])
             after = pages(buckets)
             new = [content for page, content in after.items() if page not in before]
@@ -352,13 +352,13 @@ def test_rooms_that_come_once_need_no_engine_of_their_own_and_stand_apart_from_b
     busy = [alpha(f"x{room}", at) for at in range(9) for room in (1, 2)]
     buckets.run([alpha(f"idle{n}", n) for n in range(500)] + busy)
     key = (buckets.job.bundles[0], 0)
-    assert not detecting._warm[key].segments
+    assert not stage2._warm[key].segments
     newest = [segment for _, content in sorted(pages(buckets).items()) for segment in content]
     buckets.run(busy_later := [alpha(f"x{room}", 2_000_000) for room in (1, 2)])
-    assert len(detecting._warm[key].segments) > 2  # all that waited for the watermark
+    assert len(stage2._warm[key].segments) > 2  # all that waited for the watermark
     buckets.run(busy_later)
     buckets.run(busy_later)
-    assert sorted(detecting._warm[key].segments) == sorted(newest[:2])
+    assert sorted(stage2._warm[key].segments) == sorted(newest[:2])
 
 
 def test_rooms_that_nothing_comes_from_any_more_are_forgotten(tmp_path: Path) -> None:
@@ -414,7 +414,7 @@ def test_what_a_changed_query_can_go_on_from(tmp_path: Path, change: str) -> Non
     batches = in_four()
     first = Buckets(tmp_path, before)
     found = first.run(batches[0]) + first.run(batches[1])
-    detecting._warm.clear()
+    stage2._warm.clear()
     second = Buckets(tmp_path, after)
     second.resume(first.kept())
     if goes_on:
@@ -423,13 +423,13 @@ def test_what_a_changed_query_can_go_on_from(tmp_path: Path, change: str) -> Non
         return
     with pytest.raises(ObepError, match="OBEP653"):
         second.run(batches[2])
-    detecting._warm.clear()
+    stage2._warm.clear()
     dropped = Buckets(tmp_path, after, drop_state=True)
     dropped.resume(first.kept())
     again = dropped.run(batches[2])
-    detecting._warm.clear()  # what is read again is not the old state
+    stage2._warm.clear()  # what is read again is not the old state
     again += dropped.run(batches[3])
-    detecting._warm.clear()
+    stage2._warm.clear()
     fresh = Buckets(tmp_path, after)
     assert _pairs(again) == _pairs(fresh.run(batches[2]) + fresh.run(batches[3])) != []
 
@@ -438,7 +438,7 @@ def test_a_window_of_another_length_does_not_go_on_with_the_items_of_the_old_one
     text = HEAD + QUERIES["window"]
     first = Buckets(tmp_path, obep.load(text=text, java=False))
     first.run(in_four()[0])
-    detecting._warm.clear()
+    stage2._warm.clear()
     second = Buckets(tmp_path, obep.load(text=text.replace("[RANGE 1 s]", "[RANGE 2 s]"), java=False))
     second.resume(first.kept())
     with pytest.raises(ObepError, match="OBEP653"):
@@ -503,9 +503,9 @@ def test_a_checkpoint_with_other_partitions_is_refused(
             self.partitionId = lambda: partition
 
     there = partition_of(number, buckets.job.partitions)
-    monkeypatch.setattr(detecting.TaskContext, "get", lambda: Task(there))
+    monkeypatch.setattr(stage2.TaskContext, "get", lambda: Task(there))
     buckets.run(in_four()[0])
-    monkeypatch.setattr(detecting.TaskContext, "get", lambda: Task(there + 1))
+    monkeypatch.setattr(stage2.TaskContext, "get", lambda: Task(there + 1))
     with pytest.raises(ObepError, match="OBEP653"):
         buckets.run(in_four()[1])
 

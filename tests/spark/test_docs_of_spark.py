@@ -17,10 +17,10 @@ from test_figures import NOW
 
 import obep
 from obep.model import DeadLetter
+from obep.run.metrics_endpoint import prometheus
 from obep.spark import Detection, detect
-from obep.spark.listener import SUMS, Listener
-from obep.spark.records import OCCURRENCE_NAMES
-from obep.streams.endpoint import prometheus
+from obep.spark.driver.listener import SUMS, Listener
+from obep.spark.stages.found_columns import OCCURRENCE_NAMES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "spark.md").read_text("utf-8")
 QUERY = """PREFIX : <http://e/>

@@ -13,13 +13,13 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from obep.commands import on_spark
-from obep.commands.progress import Progress
-from obep.config import Config
-from obep.spark.listener import Listener
-from obep.spark.tally import Tally
-from obep.streams.endpoint import prometheus
-from obep.streams.order import Order
+from obep.config.toml_file import Config
+from obep.run.metrics_endpoint import prometheus
+from obep.run.progress import Progress
+from obep.run.run_spec import Order
+from obep.spark.driver import console_run
+from obep.spark.driver.listener import Listener
+from obep.spark.driver.tally import Tally
 
 NOW = 1_772_352_000_000_000
 
@@ -49,7 +49,7 @@ def test_the_line_says_lag_state_skew_and_who_is_waited_for(monkeypatch: pytest.
     )
     out = Terminal()
     monkeypatch.setattr(sys, "stderr", out)
-    Progress().move(lambda: on_spark.figures(run))
+    Progress().move(lambda: console_run.figures(run))
     # of each bucket 400, one late and one too far in the future; a third of 30 is 10 on average
     for text in ("1,206 items", "30 occurrences", "3 late", "6 refused", "watermark 2026-03-01T08:00:00Z"):
         assert text in out.getvalue()
@@ -71,9 +71,9 @@ def test_the_lag_is_there_for_times_of_our_days_however_they_are_written(
     tally = Tally()
     tally.add(report(0, 0, style=style, watermark=watermark))
     run: Any = SimpleNamespace(tally=tally, live=True)
-    assert on_spark.lag(run) == lag
+    assert console_run.lag(run) == lag
     run.live = False
-    assert on_spark.lag(run) is None
+    assert console_run.lag(run) is None
 
 
 def test_more_results_than_the_driver_takes_are_answered_with_what_helps(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_more_results_than_the_driver_takes_are_answered_with_what_helps(tmp_pat
         "An error occurred while calling o118.getResult.\n: org.apache.spark.SparkException: Job aborted: "
         "Total size of serialized results of 2 tasks (3.1 MiB) is bigger than spark.driver.maxResultSize"
     )
-    said = on_spark.explained(RuntimeError(java), Order(Path("-"), Config(tmp_path), (), ()))
+    said = console_run.explained(RuntimeError(java), Order(Path("-"), Config(tmp_path), (), ()))
     assert said.startswith("OBEP655  a micro-batch has more results than the driver may take\n")
     assert "--sink FOLDER.parquet" in said and "--conf spark.driver.maxResultSize=8g" in said
 
@@ -118,7 +118,7 @@ def test_a_listener_hears_lag_and_who_is_waited_for(monkeypatch: pytest.MonkeyPa
 
 def test_a_broker_that_goes_away_while_a_run_goes_on_is_a_failure_of_the_run() -> None:
     refused, tally = "OBEP552  kafka://h/t does not answer: Timed out", Tally()
-    assert on_spark.status_of(refused, tally) == 2
-    assert on_spark.status_of("OBEP655  Spark stopped: no space left", tally) == 1
+    assert console_run.status_of(refused, tally) == 2
+    assert console_run.status_of("OBEP655  Spark stopped: no space left", tally) == 1
     tally.add(report(0, 0))
-    assert on_spark.status_of(refused, tally) == 1
+    assert console_run.status_of(refused, tally) == 1

@@ -19,7 +19,7 @@ from test_streaming import columns, finish, split
 
 import obep as library
 from obep.spark import detect
-from obep.spark.listener import Listener
+from obep.spark.driver.listener import Listener
 
 pytestmark = pytest.mark.spark
 

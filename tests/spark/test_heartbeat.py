@@ -14,9 +14,9 @@ from test_streaming import SCHEMA, finish, write_files
 
 from obep.errors import ObepError
 from obep.spark import detect, reason
-from obep.spark.abstracting import STAMP, abstracting
-from obep.spark.heartbeat import AVAILABLE_NOW, BEAT
-from obep.spark.manifest import manifest, require_same
+from obep.spark.connectors.heartbeat import AVAILABLE_NOW, BEAT
+from obep.spark.driver.manifest import manifest, require_same
+from obep.spark.stages.stage1 import STAMP, abstracting
 
 ALPHA = "<http://e/x{}> a <http://e/Alpha> ."
 

@@ -13,7 +13,7 @@ from spark_cases import HEAD
 import obep
 from obep.engine.query import Query
 from obep.errors import ObepError
-from obep.spark.manifest import manifest, read_manifest, require_same, write_manifest
+from obep.spark.driver.manifest import manifest, read_manifest, require_same, write_manifest
 
 TEXT = HEAD + "EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 5 s\nRETURN AB AS EVENT STREAM"
 CHANGES = {

@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.java]
 
 def test_very_many_queries_are_one_pipeline(spark: Any, tmp_path: Path) -> None:
     from obep.spark import detect
-    from obep.spark.listener import Listener
+    from obep.spark.driver.listener import Listener
 
     given = [*plain(rows(240)), *members([*by_hand(), *at_random(100)]), *examples()]
     assert len(given) > 200 and [m.name for m in given[-7:]] == [folder.name for folder in EXAMPLES]

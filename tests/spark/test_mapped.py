@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 
 from obep.errors import ObepError
-from obep.formats.mapping import make_mapping
-from obep.formats.reading import Reading
-from obep.formats.rows import read_row
+from obep.formats.record_mapping import make_mapping
+from obep.formats.stream_reader import Reading
+from obep.formats.table_rows import read_row
 from obep.model import DeadLetter, Item
-from obep.spark.mapped import MappedRead
-from obep.spark.route import Arrived, Columns
+from obep.spark.readers.mapped_columns import MappedRead
+from obep.spark.stages.route import Arrived, Columns
 
 TEMPLATES = {
     "plain": "<http://e/room{room}> a <http://e/{kind}> .",
@@ -106,7 +106,7 @@ def test_equal_values_of_other_columns_say_something_else() -> None:
 
 def test_what_is_wrong_with_times_is_said_in_the_words_of_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no obep.toml; the next batch begins anew."""
-    monkeypatch.setattr("obep.spark.doubts._said", set())
+    monkeypatch.setattr("obep.spark.readers.column_doubts._said", set())
     settings = {"template": TEMPLATES["plain"], "time": "ts"}
 
     def rows(times: list[Any]) -> Any:

@@ -9,14 +9,14 @@ import pytest
 from cli.shell import hot, obep, reading
 from kafka_broker import NoKafka, connector_jars
 
-from obep.commands.on_spark import explained, status_of
-from obep.config import Config
+from obep.config.toml_file import Config
 from obep.errors import ObepError
-from obep.spark.delivery import Delivery, Found
-from obep.spark.sources import require_options
-from obep.spark.tally import Tally
-from obep.streams.order import Inlet, Order, aim
-from obep.streams.webhook import WebhookSink
+from obep.run.run_spec import Inlet, Order, aim
+from obep.spark.connectors.spark_sources import require_options
+from obep.spark.driver.console_run import explained, status_of
+from obep.spark.driver.delivery import Delivery, Found
+from obep.spark.driver.tally import Tally
+from obep.streams.sinks.webhook import WebhookSink
 
 KAFKA = '[sources.s]\nuri = "kafka://127.0.0.1:1/t"\noptions = {{ {} }}\n'
 

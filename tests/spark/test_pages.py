@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obep.spark.pages import Index, Pages
+from obep.spark.stages.state_pages import Index, Pages
 
 PAGE = 1 << 16
 SEGMENTS = 12

@@ -12,9 +12,9 @@ import pytest
 pytest.importorskip("pyspark")
 
 from obep.model import DeadLetter, Item
-from obep.spark.noticing import notice, warnings_of
-from obep.spark.reading import GraphsRead, read_graphs
-from obep.spark.route import Columns
+from obep.spark.readers.item_rows import GraphsRead, read_graphs
+from obep.spark.stages.route import Columns
+from obep.spark.stages.stream_notes import notice, warnings_of
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 WANTED = (("<http://e/x>", f"<{TYPE}>", "<http://e/Alpha>"),)
@@ -90,7 +90,7 @@ def test_numbers_that_are_no_microseconds_are_warned_of(
     factor: int, made: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the worker, and in the progress, also of several queries."""
-    monkeypatch.setattr("obep.spark.doubts._said", set())
+    monkeypatch.setattr("obep.spark.readers.column_doubts._said", set())
     times = [(1_767_261_600 + n) * factor for n in (0, 0, 1)]
     reader = GraphsRead()
     with pytest.warns(UserWarning, match="OBEP566") as caught:

@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 from spark_cases import embedded, micros, rows
 
-from obep.engine.output import to_json
 from obep.engine.query import load
-from obep.formats.instants import parse_instant
+from obep.formats.timestamps import parse_instant
 from obep.model import DeadLetter, Occurrence
-from obep.spark.causes import Causes
-from obep.spark.records import letters_payload, occurrences_payload, progress_payload, unwrapped
+from obep.output.json_writer import to_json
+from obep.spark.stages.bulk_causes import Causes
+from obep.spark.stages.found_columns import (
+    letters_payload,
+    occurrences_payload,
+    progress_payload,
+    unwrapped,
+)
 
 
 def test_columns_say_what_json_says() -> None:

@@ -19,10 +19,10 @@ from spark_cases import micros
 from test_detecting import Buckets
 
 import obep
-from obep.spark.abstracting import STAMP, abstracting
-from obep.spark.detecting import Detecting
-from obep.spark.reading import read_graphs
-from obep.spark.records import unwrapped
+from obep.spark.readers.item_rows import read_graphs
+from obep.spark.stages.found_columns import unwrapped
+from obep.spark.stages.stage1 import STAMP, abstracting
+from obep.spark.stages.stage2 import Detecting
 
 OWL = "http://www.w3.org/2002/07/owl#"
 HEAD = "PREFIX : <http://e/>\nVOCAB <{}>\nFROM STREAM <s>\nEVENT A AS Alpha\n"

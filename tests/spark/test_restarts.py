@@ -12,10 +12,10 @@ pytest.importorskip("pyspark")
 
 from spark_cases import query
 
-from obep.config import Config
-from obep.spark.compose import LOST_OUTPUT, SLOW_START, STARTS, SparkRun
-from obep.spark.delivery import Found
-from obep.streams.order import Order, Target
+from obep.config.toml_file import Config
+from obep.run.run_spec import Order, Target
+from obep.spark.driver.delivery import Found
+from obep.spark.driver.spark_run import LOST_OUTPUT, SLOW_START, STARTS, SparkRun
 
 
 class Spark:

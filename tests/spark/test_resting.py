@@ -8,8 +8,8 @@ from itertools import count
 
 import pytest
 
-from obep.spark import worker
-from obep.spark.worker import DROPPED, SWEEP, drop, rest
+from obep.spark.stages import worker
+from obep.spark.stages.worker import DROPPED, SWEEP, drop, rest
 
 
 class Circle:

@@ -19,14 +19,14 @@ from kafka_broker import consume, produce
 from live_ends import interrupting, subscribed, tcp_server
 from pyarrow import parquet
 
-from obep.commands.cases import EXPECTED
-from obep.commands.cases import expected as worked_out
-from obep.config import Config
+from obep.config.toml_file import Config
 from obep.engine.query import load
 from obep.formats import read_items
-from obep.spark.compose import SparkRun
-from obep.streams.order import Inlet, Order, Target
-from obep.streams.sinks import CallSink, MemorySink
+from obep.run.cases import EXPECTED
+from obep.run.cases import expected as worked_out
+from obep.run.run_spec import Inlet, Order, Target
+from obep.spark.driver.spark_run import SparkRun
+from obep.streams.sinks.open_sinks import CallSink, MemorySink
 from obep.testing import difference
 
 pytestmark = pytest.mark.spark

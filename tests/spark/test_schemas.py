@@ -14,9 +14,9 @@ from spark_cases import HEAD, query
 
 import obep
 from obep.errors import ObepError
-from obep.spark.arguments import chosen_queries, reader
-from obep.spark.mapped import MappedRead
-from obep.spark.reading import GraphsRead
+from obep.spark.driver.arguments import chosen_queries, reader
+from obep.spark.readers.item_rows import GraphsRead
+from obep.spark.readers.mapped_columns import MappedRead
 
 TEXT, LONG, STAMP = t.StringType(), t.LongType(), t.TimestampType()
 TRIPLE = t.StructType([t.StructField(name, TEXT) for name in "spo"])

@@ -14,9 +14,9 @@ from cli.shell import obep
 from kafka_broker import USER, WORD, KafkaBroker, consume, produce
 from live_ends import interrupting, subscribed
 
-from obep.commands.on_spark import explained
-from obep.config import Config
-from obep.streams.order import Inlet, Order
+from obep.config.toml_file import Config
+from obep.run.run_spec import Inlet, Order
+from obep.spark.driver.console_run import explained
 
 pytestmark = pytest.mark.spark
 

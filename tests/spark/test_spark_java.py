@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from obep.spark.java import provide_java
+from obep.spark.driver.spark_java import provide_java
 
 FAKE = '#!/bin/sh\nfor argument; do echo "<$argument>"; done\n'
 

@@ -14,16 +14,16 @@ from live_ends import tcp_server
 
 pytest.importorskip("pyspark")
 
-from obep.config import Config
+from obep.config.toml_file import Config
+from obep.config.toml_values import Secret
 from obep.errors import ObepError
-from obep.settings import Secret
-from obep.spark.mqtt_source import MqttReader
-from obep.spark.other_end import AWAY, OtherEnd
-from obep.spark.sources import kafka_options, require_answer
-from obep.spark.spool import Range, SpooledReader
-from obep.spark.tcp_source import TcpReader
-from obep.streams.address import parse_address
+from obep.spark.connectors.connection_status import AWAY, OtherEnd
+from obep.spark.connectors.mqtt_source import MqttReader
+from obep.spark.connectors.spark_sources import kafka_options, require_answer
+from obep.spark.connectors.spark_spool import Range, SpooledReader
+from obep.spark.connectors.tcp_source import TcpReader
 from obep.streams.spool import NEXT, Spool
+from obep.streams.stream_uri import parse_address
 
 
 def test_messages_keep_their_numbers_over_a_restart(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_reader_that_is_started_once_more_hears_the_other_end(tmp_path: Path) 
 def test_the_driver_knows_that_a_connection_is_lost_until_there_is_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("obep.spark.tcp_source.AGAIN_S", 0.01)
+    monkeypatch.setattr("obep.spark.connectors.tcp_source.AGAIN_S", 0.01)
     end, seen, back = OtherEnd("lines", tmp_path), list[str](), Event()
 
     class Reader(TcpReader):

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 from obep.errors import ObepError
-from obep.spark.standard_input import keep
+from obep.spark.connectors.standard_input import keep
 
 
 def kept(folder: Path) -> list[bytes]:

@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("pyspark")
 
 import obep
-from obep.config import Config
-from obep.spark import compose
-from obep.streams.order import Inlet, Order
+from obep.config.toml_file import Config
+from obep.run.run_spec import Inlet, Order
+from obep.spark.driver import spark_run
 
 
 class Session:
@@ -23,9 +23,9 @@ class Session:
         pass
 
 
-def a_run(folder: Path) -> compose.SparkRun:
+def a_run(folder: Path) -> spark_run.SparkRun:
     order = Order(folder / "q.obep", Config(folder), (Inlet("s", "s.jsonl", trusted=True),), ())
-    return compose.SparkRun(order, obep.load(text="FROM STREAM <s>\nEVENT A AS <http://e/A>\nRETURN A"))
+    return spark_run.SparkRun(order, obep.load(text="FROM STREAM <s>\nEVENT A AS <http://e/A>\nRETURN A"))
 
 
 def test_the_handler_of_a_session_does_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,8 +37,8 @@ def test_the_handler_of_a_session_does_not_stay(tmp_path: Path, monkeypatch: pyt
         run.stop()
         return Session()
 
-    monkeypatch.setattr(compose, "session", session)
-    monkeypatch.setattr(compose.SparkRun, "_go", lambda *_: pytest.fail("it was stopped before"))
+    monkeypatch.setattr(spark_run, "session", session)
+    monkeypatch.setattr(spark_run.SparkRun, "_go", lambda *_: pytest.fail("it was stopped before"))
     run.go()
     run.close()
     assert signal.getsignal(signal.SIGINT) is before

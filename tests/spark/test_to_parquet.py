@@ -17,8 +17,8 @@ from spark_cases import embedded, query, rows
 
 from obep.errors import ObepError
 from obep.spark import detect
-from obep.spark.parquet import Putting
-from obep.spark.records import COLUMNS, occurrences_payload, row_of
+from obep.spark.driver.parquet import Putting
+from obep.spark.stages.found_columns import COLUMNS, occurrences_payload, row_of
 
 HERE = Path(__file__).parent
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from obep.config import Config
-from obep.formats.reading import Notes, Reading
+from obep.config.toml_file import Config
+from obep.formats.stream_reader import Notes, Reading
 from obep.model import Item
-from obep.streams import batches
-from obep.streams.files import FolderSource
-from obep.streams.sources import open_source
+from obep.streams.sources import batches
+from obep.streams.sources.files import FolderSource
+from obep.streams.sources.open_sources import open_source
 
 SECOND = 1_000_000
 Format = Literal["jsonl", "csv", "nq", "jsonl.gz"]

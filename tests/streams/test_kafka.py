@@ -12,13 +12,13 @@ from threading import Event
 import pytest
 from kafka_broker import USER, WORD, KafkaBroker, NoKafka, kafka_broker, produce
 
-from obep.config import Config, load_config
+from obep.config.toml_file import Config, load_config
 from obep.errors import ObepError
 from obep.model import DeadLetter, Item
-from obep.streams.batches import Batch, Position, Source
 from obep.streams.kafka import Said
-from obep.streams.sinks import open_sink
-from obep.streams.sources import open_source
+from obep.streams.sinks.open_sinks import open_sink
+from obep.streams.sources.batches import Batch, Position, Source
+from obep.streams.sources.open_sources import open_source
 
 pytestmark = pytest.mark.slow
 confluent_kafka = pytest.importorskip("confluent_kafka")
@@ -162,8 +162,8 @@ def test_who_is_not_let_in_hears_why_and_what_to_do(
 def test_credentials_and_certificates_reach_the_client_and_no_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from obep.streams.address import parse_address
     from obep.streams.kafka import _settings
+    from obep.streams.stream_uri import parse_address
 
     monkeypatch.setenv("WORD", "hush-hush")
     (tmp_path / "ca.pem").write_text("")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from obep.config import load_config
+from obep.config.toml_file import load_config
 from obep.errors import ObepError
-from obep.streams.sinks import open_sink
-from obep.streams.sources import open_source
+from obep.streams.sinks.open_sinks import open_sink
+from obep.streams.sources.open_sources import open_source
 
 pytest.importorskip("confluent_kafka")
 

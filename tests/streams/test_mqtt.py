@@ -11,13 +11,13 @@ from threading import Event, Thread
 import pytest
 from brokers import TABOO, MqttBroker, NoMosquitto, mosquitto_broker, mqtt_broker, passwords_for, self_signed
 
-from obep.config import Config, load_config
+from obep.config.toml_file import Config, load_config
 from obep.errors import ObepError
 from obep.model import DeadLetter, Item
-from obep.streams.batches import Batch, Position, Source
 from obep.streams.mqtt import MqttSink, MqttSource
-from obep.streams.sinks import open_sink
-from obep.streams.sources import open_source
+from obep.streams.sinks.open_sinks import open_sink
+from obep.streams.sources.batches import Batch, Position, Source
+from obep.streams.sources.open_sources import open_source
 from obep.streams.spool import Spool
 
 pytest.importorskip("paho")

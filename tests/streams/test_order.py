@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from obep.config import Config, load_config
+from obep.config.toml_file import Config, load_config
 from obep.errors import ObepError
-from obep.streams.order import bind
+from obep.run.run_spec import bind
 
 
 @pytest.fixture

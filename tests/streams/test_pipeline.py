@@ -11,19 +11,19 @@ from threading import Event
 
 import pytest
 
-from obep.config import Config
+from obep.config.toml_file import Config
 from obep.errors import ObepError, fail
-from obep.formats.reading import Notes
+from obep.formats.stream_reader import Notes
 from obep.model import Item, Occurrence
-from obep.streams.checkpoint import Checkpoint
-from obep.streams.endpoint import Endpoint
-from obep.streams.letters import Letters
-from obep.streams.merge import Turn
-from obep.streams.outputs import output_key
-from obep.streams.pipeline import Outlet, Run
-from obep.streams.posted import Posted
-from obep.streams.sinks import MemorySink, open_sink
-from obep.streams.sources import open_source
+from obep.run.checkpoint import Checkpoint
+from obep.run.dead_letters import Letters
+from obep.run.metrics_endpoint import Endpoint
+from obep.run.pipeline import Outlet, Run
+from obep.streams.sinks.open_sinks import MemorySink, open_sink
+from obep.streams.sinks.output_files import output_key
+from obep.streams.sinks.queued_sink import Posted
+from obep.streams.sources.merge import Turn
+from obep.streams.sources.open_sources import open_source
 
 
 class Pairs:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from obep.config.toml_values import shown_uri
 from obep.errors import ObepError
-from obep.settings import shown_uri
-from obep.streams.address import parse_address
+from obep.streams.stream_uri import parse_address
 
 SCHEMES = ("mqtt", "mqtts", "kafka", "https", "tcp")
 

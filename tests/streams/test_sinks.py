@@ -14,13 +14,13 @@ from threading import Thread
 
 import pytest
 
-from obep.config import Config
+from obep.config.toml_file import Config
+from obep.config.toml_values import Secret
 from obep.errors import ObepError, Stopped
-from obep.settings import Secret
-from obep.streams.address import parse_address
-from obep.streams.posted import Posted
-from obep.streams.sinks import CallSink, MemorySink, OutputSink, form_of, open_sink
-from obep.streams.webhook import WebhookSink
+from obep.streams.sinks.open_sinks import CallSink, MemorySink, OutputSink, form_of, open_sink
+from obep.streams.sinks.queued_sink import Posted
+from obep.streams.sinks.webhook import WebhookSink
+from obep.streams.stream_uri import parse_address
 
 
 def test_a_file_is_written_from_its_beginning_or_from_a_checkpoint_on(tmp_path: Path) -> None:

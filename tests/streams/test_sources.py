@@ -12,17 +12,17 @@ from threading import Event, Thread
 
 import pytest
 
-from obep.config import Config, load_config
+from obep.config.toml_file import Config, load_config
 from obep.errors import ObepError
-from obep.formats.limits import Limits
-from obep.formats.reading import Reading
+from obep.formats.input_limits import Limits
+from obep.formats.stream_reader import Reading
 from obep.model import DeadLetter, Item
-from obep.streams.address import parse_address
-from obep.streams.arriving import Arriving
-from obep.streams.batches import Batch, Source
-from obep.streams.files import FolderSource, PipeSource
-from obep.streams.merge import Turn, merged
-from obep.streams.sources import open_source
+from obep.streams.sources.arriving_lines import Arriving
+from obep.streams.sources.batches import Batch, Source
+from obep.streams.sources.files import FolderSource, PipeSource
+from obep.streams.sources.merge import Turn, merged
+from obep.streams.sources.open_sources import open_source
+from obep.streams.stream_uri import parse_address
 
 
 def line(time: int, stream: str = "s") -> str:

@@ -9,10 +9,10 @@ from threading import Thread
 
 import pytest
 
-from obep.config import Config
+from obep.config.toml_file import Config
 from obep.errors import ObepError
 from obep.model import DeadLetter, Item
-from obep.streams.sources import open_source
+from obep.streams.sources.open_sources import open_source
 
 WHOLE = b'{"time": 1, "graph": ""}\n'
 

@@ -1,0 +1,240 @@
+"""Why a fact holds: minimal sets of assertions, read off the derivations of the same rules.
+
+In: a node of a `Closure`. Out: sets of numbers, `n` for the n-th triple of the item and `-1 - k` for the k-th
+assertion of K. Each set entails the fact, and none of them contains another (an antichain). They come in the
+order of their size, and no more are looked for than are wanted. The facts of K are explained on demand, by
+reading the rules backwards, and remembered.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from obep.abstraction.explanation_search import Explanation, Search, Searched, Sought
+from obep.model import Triple
+from obep.ontology.closure.backwards import Backwards, Fact
+from obep.ontology.closure.facts import Node, Step
+from obep.ontology.closure.store import Store
+from obep.ontology.closure.work_budget import OverBudget
+from obep.ontology.rules.program import Program
+
+T = TypeVar("T")
+
+LIMIT = 128
+"""Sets of one fact that are carried along; beyond that some are left out, and `Explained.cut` says so."""
+EFFORT = 200_000
+"""Steps for one fact of K, or where nobody says how many."""
+REMEMBERED = 1 << 15
+"""Facts of K whose sets are remembered."""
+NO_ALIAS: Mapping[Triple, int] = {}
+
+
+class Explained(NamedTuple):
+    """Sets that entail a fact: all minimal ones, or, if `cut`, some that may be larger than needed."""
+
+    sets: tuple[Explanation, ...]
+    cut: bool = False
+
+
+def add_minimal(sets: list[frozenset[T]], new: frozenset[T]) -> bool:
+    """Puts a set into an antichain; `False` if one of its subsets is there."""
+    for known in sets:
+        if known <= new:
+            return False
+    sets[:] = [known for known in sets if not new <= known]
+    sets.append(new)
+    return True
+
+
+class Explainer:
+    """Explanations under one program and store."""
+
+    def __init__(self, program: Program, store: Store, effort: int = EFFORT) -> None:
+        """`effort` bounds the steps for one node, where `explain` is not given another bound."""
+        self.program, self.store = program, store
+        self._effort = effort
+        self._known: OrderedDict[Fact, Explained] = OrderedDict()
+        self._backwards = Backwards(program, store)
+
+    def forget(self) -> None:
+        """The store has changed."""
+        self._known.clear()
+        self._backwards.forget()
+
+    def explain(self, node: Node) -> Explained:
+        """All minimal sets of a node, if there are not too many."""
+        found = self.search(node, Sought(LIMIT, self._effort))
+        return Explained(found.sets, found.cut or found.more or found.exhausted)
+
+    def search(self, node: Node, sought: Sought, alias: Mapping[Triple, int] = NO_ALIAS) -> Searched:
+        """The first minimal sets of a node, the smallest first.
+
+        A triple of K that `alias` gives a number to has that one: it is the item's, too.
+        """
+        only = self._only(node)
+        if only is not None:
+            one = self._aliased(only, alias)
+            return Searched((one,) if sought.counts(one) else (), steps=1)
+        search = Search()
+        cut = self._collect(search, node, alias, sought.steps)
+        if search.size > sought.steps:
+            return Searched((), False, True, search.size, True)
+        found = search.run(0, self.order, sought, LIMIT)
+        return found._replace(cut=found.cut or cut)
+
+    def order(self, one: Explanation) -> tuple[Any, ...]:
+        """The order in which sets are found: by their size, then by what comes first in the item, and by the
+        names in K, whatever the order of its files."""
+        if min(one, default=0) >= 0:
+            return len(one), sorted(one), ()
+        known = self.store.triples
+        return len(one), sorted(n for n in one if n >= 0), sorted(known[-1 - n] for n in one if n < 0)
+
+    def leaves(self, node: Node, most: int) -> list[int] | None:
+        """All assertions that a node may rest on; `None` if there are more than `most`."""
+        found: dict[int, None] = {}
+        seen: set[object] = {_key(node)}
+        waiting: list[Any] = [node]
+        while waiting:
+            one = waiting.pop()
+            of_k = type(one) is tuple
+            for way in self._backwards.derivations(one) if of_k else _ways(one):
+                if way is None:
+                    continue
+                if type(way) is int:
+                    found[-1 - way if of_k else way] = None
+                    if len(found) > most:
+                        return None
+                    continue
+                for premise in way if type(way) is tuple else (way,):
+                    key = _key(premise)
+                    if key not in seen:
+                        if len(seen) > most:
+                            return None
+                        seen.add(key)
+                        waiting.append(premise)
+        return list(found)
+
+    def _aliased(self, one: Explanation, alias: Mapping[Triple, int]) -> Explanation:
+        if not alias or min(one, default=0) >= 0:
+            return one
+        known = self.store.triples
+        return frozenset(alias.get(known[-1 - n], n) if n < 0 else n for n in one)
+
+    def _only(self, node: Node) -> Explanation | None:
+        """The one set, where each fact on the way has one derivation: then no other can be smaller."""
+        used: set[int] = set()
+        waiting: list[Node | Step] = [node]
+        seen: set[object] = set()
+        known = self._known
+        while waiting:
+            ways = _ways(waiting.pop())
+            if len(ways) != 1:
+                return None
+            derivation = ways[0]
+            if type(derivation) is int:
+                used.add(derivation)
+            elif type(derivation) is not tuple:
+                waiting.append(derivation)
+            else:
+                for premise in derivation:
+                    if type(premise) is not tuple:
+                        key = _key(premise)
+                        if key not in seen:
+                            seen.add(key)
+                            waiting.append(premise)
+                    else:
+                        sets = (known.get(premise) or self.fact(premise)).sets
+                        if len(sets) != 1:
+                            return None
+                        used |= sets[0]
+        return frozenset(used)
+
+    def _collect(self, search: Search, goal: Node, alias: Mapping[Triple, int], most: int) -> bool:
+        """The facts below a node, it being the first; whether sets of some are missing."""
+        cut = False
+        numbers: dict[object, int] = {_key(goal): search.fact()}
+        waiting: list[Node | Step] = [goal]
+        while waiting and search.size <= most:
+            node = waiting.pop()
+            head = numbers[_key(node)]
+            for derivation in _ways(node):
+                if type(derivation) is int:
+                    search.give(head, frozenset((derivation,)))
+                    continue
+                premises = []
+                for premise in derivation if type(derivation) is tuple else (derivation,):
+                    key = _key(premise)
+                    number = numbers.get(key)
+                    if number is None:
+                        number = numbers[key] = search.fact()
+                        if type(premise) is not tuple:
+                            waiting.append(premise)
+                        else:
+                            known = self._some(premise)
+                            cut |= known.cut
+                            for one in known.sets:
+                                search.give(number, self._aliased(one, alias))
+                    premises.append(number)
+                search.follow(head, premises)
+        return cut
+
+    def _some(self, fact: Fact) -> Explained:
+        """Sets of K for a fact of K, one at least."""
+        known = self._known.get(fact) or self.fact(fact)
+        if not known.sets:
+            raise OverBudget
+        return known
+
+    def fact(self, fact: Fact) -> Explained:
+        """All minimal sets of K for a fact of K, if there are not too many."""
+        known = self._known.get(fact)
+        if known is None:
+            ways = list(islice(self._backwards.derivations(fact), LIMIT))
+            asserted = [way for way in ways if isinstance(way, int)]
+            if len(asserted) == len(ways):  # as most facts of K are
+                sets = tuple([frozenset((-1 - number,)) for number in asserted])
+                known = self._known[fact] = Explained(sets, len(ways) == LIMIT)
+            else:
+                known = self._known[fact] = self._solve(fact)
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return known
+
+    def _solve(self, goal: Fact) -> Explained:
+        """The sets of a fact of K; what was found for others before does not change them."""
+        search = Search()
+        numbers: dict[Fact, int] = {goal: search.fact()}
+        waiting = [goal]
+        while waiting:
+            fact = waiting.pop()
+            head = numbers[fact]
+            for derivation in self._backwards.derivations(fact):
+                if search.size > EFFORT:
+                    return Explained((), True)
+                if derivation is None:
+                    search.give(head, frozenset())
+                elif isinstance(derivation, int):
+                    search.give(head, frozenset((-1 - derivation,)))
+                else:
+                    for premise in derivation:
+                        if premise not in numbers:
+                            numbers[premise] = search.fact()
+                            waiting.append(premise)
+                    search.follow(head, [numbers[premise] for premise in derivation])
+        found = search.run(0, self.order, Sought(LIMIT, EFFORT), LIMIT)
+        return Explained(found.sets, found.cut or found.more or found.exhausted)
+
+
+def _ways(node: Node | Step) -> Node:
+    return node.ways if type(node) is Step else node  # type: ignore[return-value]  # mypy does not narrow by type()
+
+
+def _key(premise: Any) -> object:
+    """What is equal for equal premises: a fact of K is itself, a node is the object that it is."""
+    if type(premise) is tuple:
+        return premise
+    return ("step", id(premise.node)) if type(premise) is Step else id(premise)

@@ -1,0 +1,331 @@
+"""What the rules leave open about an item, and who closes it.
+
+The lower reading finds what surely follows, the upper one what perhaps follows. Where both have the same
+minimal sets for a goal, these are the explanations: whatever lies between two equal bounds equals them.
+Everything else is asked of a `Gap`, about the item and its component of K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from obep.abstraction.explanation_search import Explanation
+from obep.abstraction.explanations import Explainer
+from obep.errors import ObepError
+from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.bundle.verdicts import GAVE_UP, NO_ANSWER
+from obep.ontology.closure.runnable import assert_triples
+from obep.ontology.closure.saturate import Closure
+from obep.ontology.closure.store import Store
+from obep.ontology.closure.work_budget import Work
+from obep.ontology.hermit.reasoner_protocol import Answer, Gap, Goal, Question
+from obep.ontology.rules.locality import Components, fixed_names, looking_only
+from obep.ontology.rules.program import BOTTOM
+
+_EFFORT = 20_000
+"""Sets of the upper reading that are looked at for one goal, before it counts as open."""
+_REMEMBERED = 1 << 18
+
+
+class Part(NamedTuple):
+    """What hangs together: triples of the item, and those of K around them."""
+
+    mine: list[Triple]
+    background: list[Triple]
+
+    def divided(self, new: set[Triple]) -> tuple[tuple[Triple, ...], tuple[Triple, ...]]:
+        """The triples that are new, and all the others."""
+        known = dict.fromkeys(t for t in (*self.mine, *self.background) if t not in new)
+        return tuple(t for t in self.mine if t in new), tuple(known)
+
+
+@dataclass(slots=True)
+class Open:
+    """What is not decided, and the answer if there is one."""
+
+    part: Part
+    goals: dict[Goal, list[frozenset[Triple]]] = field(default_factory=dict)
+    """Each with the sets that surely entail it."""
+    consistency: bool = False
+    answer: Answer | None = None
+
+
+class Bounds:
+    """Compares the two readings of T on an item."""
+
+    def __init__(self, bundle: Bundle, gap: Gap | None, max_explanations: int) -> None:
+        self._bundle, self._gap, self._max = bundle, gap, max_explanations
+        self.asked = 0
+        """Questions that went to the gap."""
+        self._of_k: dict[tuple[int, Term, bool], bool] = {}
+        """About what K alone says: whether the bounds differ."""
+
+    @cached_property
+    def _components(self) -> Components:
+        """What belongs together in K while no item asserts an event."""
+        definitions, k = self._bundle.definitions, self._bundle.k
+        axioms = looking_only(definitions.axioms, definitions.goals, k)
+        return Components(axioms, filter(self._bundle.means_something, k))
+
+    @cached_property
+    def components_asserted(self) -> Components:
+        """What belongs together whatever an item asserts."""
+        return Components(
+            self._bundle.definitions.axioms, filter(self._bundle.means_something, self._bundle.k)
+        )
+
+    @cached_property
+    def _explainer(self) -> Explainer:
+        return Explainer(self._bundle.upper.program, self._bundle.upper.store, _EFFORT)
+
+    @cached_property
+    def _explainer_asserted(self) -> Explainer:
+        return Explainer(self._bundle.upper_asserted, self._bundle.upper.store, _EFFORT)
+
+    @cached_property
+    def _goals(self) -> Mapping[bool, dict[Term, int]]:
+        concept = self._bundle.upper.program.names.concept
+        return {
+            asserted: {goal: concept(goal) for goal in sorted(self._bundle.open_goals(asserted=asserted))}
+            for asserted in (False, True)
+        }
+
+    @cached_property
+    def _consistency(self) -> Mapping[bool, bool]:
+        return {way: self._bundle.open_consistency(asserted=way) for way in (False, True)}
+
+    def decide(
+        self,
+        triples: Sequence[Triple],
+        news: frozenset[int],
+        lower: Closure,
+        explainer: Explainer,
+        work: Work,
+        *,
+        asserted: bool,
+    ) -> Open | None:
+        """What the rules leave open, closed by the gap if there is one; `None` if nothing is open."""
+        goals, consistency = self._goals[asserted], self._consistency[asserted]
+        if not goals and not consistency:
+            return None
+        program = self._bundle.upper_asserted if asserted else self._bundle.upper.program
+        upper = assert_triples(program, self._bundle.upper.store, triples)
+        run_within(upper, work)
+        mine = [t for t in triples if self._bundle.means_something(t)]
+        components = self.components_asserted if asserted else self._components
+        opaque = bool((self._bundle.asserted if asserted else self._bundle.profile).opaque)
+        some = _parts(mine, components)
+        here = {name for part in some for name in _individuals((*part.mine, *part.background))}
+        also = [name for name in self._named_by_t(upper, opaque) if name not in here]
+        if also:
+            around = components.of((*mine, *((name, RDF_TYPE, "") for name in also)))
+            some = [Part(mine, list(around))]
+        if opaque and components.reasons:  # what T says of everything it says of these, too
+            also += [name for name in (*_individuals(triples), *self._everybody) if name not in here]
+        parts = [
+            self._open_part(part, also, triples, lower, upper, explainer, opaque, goals, consistency)
+            for part in some
+        ]
+        still = [part for part in parts if part.goals or part.consistency]
+        if not still:
+            return None
+        self._ask(still, {triples[n] for n in news})
+        return _together(still)
+
+    @cached_property
+    def _everybody(self) -> list[Term]:
+        """The individuals of K and T, also those that no rule looks at."""
+        of_t = fixed_names(self._bundle.definitions.axioms)
+        return [*_individuals(self._bundle.k), *sorted(name for name in of_t if not name.startswith('"'))]
+
+    @cached_property
+    def _fixed(self) -> list[Term]:
+        """The individuals that T names."""
+        return sorted(name for name in fixed_names(self._bundle.module) if not name.startswith('"'))
+
+    @cached_property
+    def _perhaps_anyway(self) -> frozenset[Term]:
+        """Those of them that may be of an event's class whatever the item says, by a witness tied to them."""
+        lower, upper = self._bundle.lower.store, self._bundle.upper.store
+        goals = frozenset(self._bundle.goal_numbers)
+        universal = goals & self._bundle.upper.program.universal
+
+        def types(store: Store, name: Term) -> frozenset[int]:
+            x = store.ids.get(name)
+            return frozenset() if x is None else goals & store.types[x]
+
+        return frozenset(
+            name for name in self._fixed if universal or not types(upper, name) <= types(lower, name)
+        )
+
+    def _named_by_t(self, upper: Closure, opaque: bool) -> Iterable[Term]:
+        """The individuals that only T names, and about whom something may be open."""
+        if opaque:
+            return self._fixed
+        return [
+            name for name in self._fixed if name in self._perhaps_anyway or upper.number(name) in upper.types
+        ]
+
+    def _open_part(
+        self,
+        part: Part,
+        also: Sequence[Term],
+        triples: Sequence[Triple],
+        lower: Closure,
+        upper: Closure,
+        explainer: Explainer,
+        opaque: bool,
+        goals: dict[Term, int],
+        consistency: bool,
+    ) -> Open:
+        """What is open about one part of the item, and about those that T names."""
+        found = Open(part)
+        names = [*dict.fromkeys((*_individuals((*part.mine, *part.background)), *also))]
+        for individual in names:
+            for goal, c in goals.items():
+                if opaque or self._differs(upper, lower, explainer, c, individual, triples):
+                    sets = self._lower_sets(lower, explainer, c, individual, triples)
+                    found.goals[goal, individual] = sets
+        found.consistency = consistency and (opaque or self._may_clash(upper, names))
+        return found
+
+    def _differs(
+        self,
+        upper: Closure,
+        lower: Closure,
+        explainer: Explainer,
+        c: int,
+        individual: Term,
+        triples: Sequence[Triple],
+    ) -> bool:
+        """Whether the bounds differ about a goal; of what the item does not touch that is known from K."""
+        x = upper.number(individual)
+        if c not in upper.program.universal and (x is None or upper.type_node(c, x) is None):
+            return False
+        untouched = x is not None and x not in upper.types and lower.number(individual) not in lower.types
+        key = (c, individual, upper.program is self._bundle.upper.program)
+        known = self._of_k.get(key) if untouched else None
+        if known is None:
+            sets = self._lower_sets(lower, explainer, c, individual, triples)
+            known = self._upper_sets(upper, c, individual, triples) != set(sets)
+            if untouched and len(self._of_k) < _REMEMBERED:
+                self._of_k[key] = known
+        return known
+
+    def _ask(self, parts: list[Open], new: set[Triple]) -> None:
+        """First whether each part is consistent, whatever the goals are; then about the goals."""
+        for open_ in parts:
+            if open_.consistency:
+                question = Question(*open_.part.divided(new), (), check_consistency=True)
+                open_.answer = self._decided(question)
+                if open_.answer is not None and open_.answer.clash is not None:
+                    return
+        for open_ in parts:
+            if open_.goals and not (open_.consistency and open_.answer is None):
+                question = Question(
+                    *open_.part.divided(new),
+                    tuple(sorted(open_.goals)),
+                    {goal: tuple(sets) for goal, sets in open_.goals.items()},
+                    max_explanations=self._max,
+                )
+                open_.answer = self._decided(question)
+
+    def _decided(self, question: Question) -> Answer | None:
+        """The answer to a question, if somebody has one."""
+        if self._gap is None:
+            return None
+        try:
+            self.asked += 1
+            return self._gap.decide(question)
+        except ObepError as error:
+            if error.code not in NO_ANSWER:
+                raise
+            if error.code != GAVE_UP:  # nobody is there: what is open stays open, and is flagged
+                self._gap = None
+            return None
+
+    def _lower_sets(
+        self, lower: Closure, explainer: Explainer, c: int, individual: Term, triples: Sequence[Triple]
+    ) -> list[frozenset[Triple]]:
+        return [_as_triples(one, triples, lower) for one in _sets(lower, explainer, c, individual) or ()]
+
+    def _upper_sets(
+        self, upper: Closure, c: int, individual: Term, triples: Sequence[Triple]
+    ) -> set[frozenset[Triple]] | None:
+        """`None` if there are too many to compare."""
+        if c in upper.program.universal:
+            return {frozenset()}
+        plain = upper.program is self._bundle.upper.program
+        sets = _sets(upper, self._explainer if plain else self._explainer_asserted, c, individual)
+        return None if sets is None else {_as_triples(one, triples, upper) for one in sets}
+
+    def _may_clash(self, upper: Closure, names: Iterable[Term]) -> bool:
+        if upper.clashes or BOTTOM in upper.program.universal:
+            return True
+        store = upper.store  # whoever has a witness that cannot be has BOTTOM too (`build_reading`)
+        return any(BOTTOM in store.types[store.ids[name]] for name in names if name in store.ids)
+
+
+def run_within(closure: Closure, work: Work) -> None:
+    """Closes a closure with the steps that are left."""
+    closure.limit = work.left
+    closure.run()
+    work.spend(closure.operations + closure.steps)
+
+
+def _parts(mine: list[Triple], components: Components) -> list[Part]:
+    """The item and its component of K in parts that no name joins (all in one where T reaches across)."""
+    if components.reasons:
+        return [Part(mine, list(components.of(mine)))]
+    parts: list[tuple[set[Term], Part]] = []
+    for triple in mine:
+        around = components.of((triple,))
+        names = set(_individuals((triple, *around)))
+        joined = [one for one in parts if not names.isdisjoint(one[0])]
+        parts = [one for one in parts if names.isdisjoint(one[0])]
+        for others, _ in joined:
+            names |= others
+        background = dict.fromkeys([*(t for _, part in joined for t in part.background), *around])
+        parts.append((names, Part([*(t for _, part in joined for t in part.mine), triple], list(background))))
+    return [part for _, part in parts]
+
+
+def _together(parts: list[Open]) -> Open:
+    """The parts as one answer; if one of them has none, there is none."""
+    whole = Open(Part([], []), {goal: sets for one in parts for goal, sets in one.goals.items()})
+    whole.consistency = any(one.consistency for one in parts)
+    answers = [one.answer for one in parts]
+    clash = next((a.clash for a in answers if a is not None and a.clash is not None), None)
+    if clash is not None:
+        whole.answer = Answer(clash=clash)
+    elif None not in answers:
+        known = [a for a in answers if a is not None]
+        explanations = {goal: sets for a in known for goal, sets in a.explanations.items()}
+        whole.answer = Answer(explanations, None, any(a.capped for a in known))
+    return whole
+
+
+def _sets(closure: Closure, explainer: Explainer, c: int, individual: Term) -> Sequence[Explanation] | None:
+    x = closure.number(individual)
+    premise = None if x is None else closure.type_node(c, x)
+    if premise is None:
+        return ()
+    found = explainer.explain(premise) if isinstance(premise, list) else explainer.fact(premise)
+    return None if found.cut else found.sets
+
+
+def _as_triples(one: Explanation, triples: Sequence[Triple], closure: Closure) -> frozenset[Triple]:
+    return frozenset(triples[n] if n >= 0 else closure.store.triples[-1 - n] for n in one)
+
+
+def _individuals(triples: Iterable[Triple]) -> list[Term]:
+    found: dict[Term, None] = {}
+    for s, p, o in triples:
+        found[s] = None
+        if p != RDF_TYPE and not o.startswith('"'):
+            found[o] = None
+    return list(found)

@@ -1,0 +1,40 @@
+"""`obep check FILE…`: is anything wrong, or odd?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from obep.cli.options import AllowedFolders, ConfigFile, allowed
+from obep.errors import Diagnostic
+from obep.run.console import Form, count, has_errors, write
+
+
+def command(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Query files.", show_default=False)],
+    form: Annotated[Form, typer.Option("--format", help="How to write what is found.")] = Form.text,
+    config: ConfigFile = None,
+    allow_path: AllowedFolders = None,
+) -> None:
+    """Check queries: syntax, names, patterns, guards, and what the ontology makes of them.
+
+    Errors and warnings go to stderr (with --format json, to stdout as one list). Exit status 2 if there is
+    an error, else 0.
+    """
+    from obep.cli.checked_query import examine
+
+    found: list[Diagnostic] = []
+    for path in files:
+        bundle, diagnostics = examine(path, config, allowed(allow_path))
+        found += diagnostics
+        if form is Form.text:
+            write(diagnostics)
+            if bundle is not None:
+                said = f", {count(len(diagnostics), 'warning')}" if diagnostics else ""
+                print(f"{path}: {count(len(bundle.linked.events), 'event')}{said}, no errors")
+    if form is Form.json:
+        write(found, form)
+    if has_errors(found):
+        raise typer.Exit(2)

@@ -1,0 +1,46 @@
+"""A query file as `check` and `explain` see it: compiled as `run` compiles it, with all there is to say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from obep.errors import Diagnostic, ObepError
+
+if TYPE_CHECKING:
+    from obep.ontology.bundle.compile import Bundle
+
+
+class Seen(NamedTuple):
+    """The compiled query, unless there are errors among the diagnostics."""
+
+    bundle: Bundle | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def examine(path: Path, config: Path | None = None, allowed: tuple[Path, ...] = ()) -> Seen:
+    """Every diagnostic about a query file and its configuration."""
+    from obep.config.toml_file import load_config
+    from obep.lints.check_project import examine as examined
+    from obep.query.link import link
+    from obep.query.parse.parser import read_query
+    from obep.run.run_spec import slips
+
+    try:
+        linked = link(read_query(path), path.parent, allowed=allowed)
+        settings = load_config(config, path.parent, allowed)
+    except ObepError as error:
+        return Seen(None, error.diagnostics)
+    found = examined(
+        linked,
+        settings.catalogue,
+        strict=settings.engine.get("strict", False),
+        require_complete=settings.engine.get("require_complete", False),
+        cache_dir=settings.cache,
+    )
+    said = (*found.diagnostics, *slips(path, linked.streams, settings))
+    if found.bundle is None or not settings.sources:  # a small query without mappings is answered at once
+        return Seen(found.bundle, said)
+    from obep.lints.rules.config.unknown_mapped_name import slips_of_mappings
+
+    return Seen(found.bundle, (*said, *(slip.said for slip in slips_of_mappings(found.bundle, settings))))

@@ -1,0 +1,52 @@
+"""`obep why-not EVENT QUERY`: why an event did not occur."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from obep.cli.options import AllowedFolders, ConfigFile, allowed
+
+
+def command(
+    event: Annotated[
+        str,
+        typer.Argument(
+            metavar="EVENT",
+            help="The event, by name or IRI. 'Low(:PenA)' asks about one individual, 'Pair(:a, _)' about "
+            "some of its parameters; names as in the query, or <iri>.",
+            show_default=False,
+        ),
+    ],
+    query: Annotated[Path, typer.Argument(metavar="QUERY", help="The query file.", show_default=False)],
+    source: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[NAME=]URI", help="Where a stream comes from, as for `obep run`. Repeatable."),
+    ] = None,
+    lateness: Annotated[str, typer.Option(metavar="DURATION", help="As for `obep run`.")] = "",
+    config: ConfigFile = None,
+    allow_path: AllowedFolders = None,
+) -> None:
+    """Say why an event did not occur in some input.
+
+    The query is run over its sources, which must end. It says which parts of the event occurred, which words
+    of a definition no item uses, and without which condition the event would have occurred.
+    """
+    from datetime import timedelta
+
+    from obep.config.toml_values import duration
+    from obep.engine.engine import RECENT
+    from obep.run.replay_items import replay
+    from obep.run.terminal_text import plain
+    from obep.run.why_not_run import report, resolve, watch
+
+    loaded, items, notes, letters = replay(query, source or (), config, allowed(allow_path))
+    wanted = resolve(event, loaded)
+    remember = None if wanted.values else RECENT
+    settings = {"lateness": timedelta(microseconds=duration(lateness, "--lateness") if lateness else 0)}
+    seen = watch(loaded, items, notes.style, remember=remember, **settings)
+    seen.unread = letters
+    for line in report(wanted, loaded, seen, **settings):
+        print(plain(line))

@@ -1,4 +1,0 @@
-"""The commands of the shell, one small module each: a function `command`, and nothing heavy until it runs.
-
-`obep.cli` finds them by name (`why-not` is `why_not.py`). They print; what they do, the packages below do.
-"""

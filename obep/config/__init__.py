@@ -1,0 +1,1 @@
+"""Read obep.toml: the file, and the kinds of values in it."""

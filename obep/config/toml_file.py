@@ -1,0 +1,316 @@
+"""obep.toml: sources, sinks, mappings, the ontology catalogue, and settings of the engines and limits.
+
+It lies beside the query, or is named by --config. Paths in it are relative to it, and files lie below its
+folder unless --allow-path says otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from obep.config.toml_values import (
+    Kind,
+    Others,
+    Secret,
+    anything,
+    choice,
+    duration,
+    each,
+    either,
+    flag,
+    headers,
+    literal_text,
+    names,
+    nested,
+    positive,
+    secret,
+    table,
+    tables,
+    text,
+    uri,
+    whole_number,
+    zone,
+)
+from obep.errors import Diagnostic, ObepError, Span, fail
+from obep.formats.input_limits import Limits
+
+NAME = "obep.toml"
+
+MAPPING: dict[str, Kind] = {
+    "template": literal_text,
+    "context": either(str, text, anything),
+    "subject": text,
+    "prefixes": each(text),
+    "time": text,
+    "time_format": text,
+    "zone": zone,
+    "unit": choice("s", "ms", "us", "ns"),
+    "units": each(anything),
+}
+
+CONNECTION: dict[str, Kind] = {
+    "username": secret,
+    "password": secret,
+    "tls": flag,
+    "ca": text,
+    "certificate": text,
+    "key": text,
+    "client_id": text,
+    "qos": whole_number,
+    "options": each(secret),
+}
+"""What sources and sinks on a network have in common."""
+
+OF_SOURCE: dict[str, Kind] = {
+    "uri": uri,
+    "format": text,
+    "unit": choice("s", "ms", "us", "ns"),
+    "zone": zone,
+    "time_property": text,
+    "prefixes": each(text),
+    "start": choice("earliest", "latest"),
+    "missing_time": choice("arrival", "refuse"),
+    **CONNECTION,
+}
+
+SOURCE: dict[str, Kind] = {
+    **OF_SOURCE,
+    "mapping": either(str, text, nested(MAPPING, Others(OF_SOURCE))),
+}
+
+SINK: dict[str, Kind] = {
+    "uri": uri,
+    "as": choice("event", "rdf"),
+    "events": names,
+    "headers": headers,
+    "retries": whole_number,
+    "timeout": duration,
+    **CONNECTION,
+}
+
+ENGINE: dict[str, Kind] = {
+    "name": choice("spark", "embedded"),
+    "lateness": duration,
+    "idle": duration,
+    "future": duration,
+    "strict": flag,
+    "require_complete": flag,
+    "checkpoint": text,
+    "dead_letters": text,
+    "max_explanations": positive,
+    "max_keys": positive,
+    "max_work": positive,
+}
+
+SPARK: dict[str, Kind] = {"master": text, "buckets": whole_number, "conf": each(secret)}
+
+LIMITS: dict[str, Kind] = {
+    "item_bytes": whole_number,
+    "nesting": whole_number,
+    "file_bytes": whole_number,
+    "gzip_ratio": whole_number,
+}
+
+FILE: dict[str, Kind] = {
+    "sources": tables(SOURCE),
+    "sinks": tables(SINK),
+    "mappings": tables(MAPPING, Others(OF_SOURCE, "sources.NAME")),
+    "ontology": nested({"catalogue": each(text), "cache": text}),
+    "engine": nested(ENGINE),
+    "spark": nested(SPARK),
+    "limits": nested(LIMITS),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What obep.toml says; without one, what holds by default."""
+
+    folder: Path
+    """Where relative paths of the configuration begin."""
+    path: Path | None = None
+    sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sinks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    mappings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    catalogue: Mapping[str, Path] = field(default_factory=dict)
+    engine: Mapping[str, Any] = field(default_factory=dict)
+    spark: Mapping[str, Any] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    allowed: tuple[Path, ...] = ()
+    cache: Path | None = None
+    """Where the reasoner's answers are remembered; none: where one does so on this machine."""
+    allow_exec: bool = False
+    """Whether what the configuration names may be run: programs, libraries, classes."""
+
+    def file(self, path: str) -> Path:
+        """A file that the configuration names, if it lies where files may lie."""
+        return below(Path(path), self.folder, self.allowed)
+
+    def mapping_of(self, source: str) -> tuple[Mapping[str, Any], str] | None:
+        """The settings of a source's mapping and where they stand, its context read if it is a file.
+
+        The zone of the source is that of a mapping which has none.
+        """
+        of_source = self.sources.get(source, {})
+        setting = of_source.get("mapping")
+        where = f"sources.{source}.mapping"
+        if setting is None:
+            return None
+        if isinstance(setting, str):
+            if setting not in self.mappings:
+                known = ", ".join(self.mappings) or "none"
+                raise fail(
+                    "OBEP506", f"{where}: there is no mapping {setting!r}", reason=f"There are: {known}"
+                )
+            setting, where = self.mappings[setting], f"mappings.{setting}"
+        if "zone" in of_source:
+            setting = {"zone": of_source["zone"], **setting}
+        return self._with_context(setting, where), where
+
+    def check_mappings(self) -> None:
+        """Makes every mapping once, so that what is wrong with one is said before anything is read."""
+        found = [mapping for name in self.sources if (mapping := self.mapping_of(name)) is not None]
+        used = {where for _, where in found}
+        found += [
+            (self._with_context(setting, where), where)
+            for name, setting in self.mappings.items()
+            if (where := f"mappings.{name}") not in used
+        ]
+        if found:
+            from obep.formats.record_mapping import make_mapping
+
+            for setting, where in found:
+                make_mapping(setting, where)
+
+    def _with_context(self, setting: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+        if isinstance(setting.get("context"), str):
+            return {**setting, "context": self._context(setting["context"], f"{where}.context")}
+        return setting
+
+    def _context(self, path: str, where: str) -> object:
+        if "://" in path:
+            raise fail(
+                "OBEP522",
+                f"{where}: obep fetches nothing from the web",
+                remedy="save it as a file beside obep.toml",
+            )
+        try:
+            context = json.loads(self.file(path).read_text("utf-8-sig"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise fail("OBEP522", f"{where}: {path} cannot be read as JSON: {error}") from None
+        return context["@context"] if isinstance(context, dict) and "@context" in context else context
+
+
+def load_config(
+    path: Path | None, beside: Path, allowed: tuple[Path, ...] = (), *, allow_exec: bool = False
+) -> Config:
+    """The configuration in `path`, or in the obep.toml of the folder `beside` if there is one."""
+    file = path or beside / NAME
+    if path is None and not file.is_file():
+        return Config(beside.resolve(), allowed=allowed, allow_exec=allow_exec)
+    try:
+        data = tomllib.loads(file.read_text("utf-8-sig"))
+    except OSError as error:
+        raise fail("OBEP500", f"{file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise fail("OBEP501", f"not TOML: {error}", file=str(file)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise _not_toml(str(error), file) from None
+    return replace(_checked(data, file, allowed), allow_exec=allow_exec)
+
+
+_PLACE = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
+_SECRET = re.compile(r"passw|secret|token|credential|user|key|://.*@", re.IGNORECASE)
+_AFTER = "one setting a line; a text with \" in it stands in '''…''', as template = ''':a :b \"{c}\" .'''"
+_REMEDIES = {
+    "Invalid value": 'text stands in quotes: name = "value"',
+    "Illegal character '\\n'": "close the quotes on the line where they open",
+    'Expected "\'"': "close the quotes on the line where they open",
+    "Expected '=' after": 'name = "value"',
+    "Expected newline or end of document after a statement": _AFTER,
+    "Unescaped '\\'": "\\\\ is a backslash, or put the text in '…', where \\ is one",
+    "Cannot overwrite": "each name once in a table",
+    "Cannot declare": "each [table] once, and all of it there",
+}
+"""What helps, by how the words of tomllib begin."""
+
+
+def _not_toml(words: str, file: Path) -> ObepError:
+    """The error of a file that is no TOML, with the line, unless it may hold a secret."""
+    lines = file.read_text("utf-8-sig").split("\n")
+    found = _PLACE.fullmatch(words)
+    message, line, column = found.groups() if found else (words, None, None)
+    at, place = (int(line), int(column)) if line and column else (len(lines), len(lines[-1]) + 1)
+    text = lines[at - 1].rstrip("\r")
+    remedy = next((help for start, help in _REMEDIES.items() if message.startswith(start)), "")
+    return ObepError(
+        Diagnostic(
+            "OBEP501",
+            f"not TOML: {message}",
+            str(file),
+            Span(0, 0, at, place, at, place + 1),
+            remedy=remedy,
+            line_text="" if _SECRET.search(text) else text,
+        )
+    )
+
+
+def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Config:
+    folder = file.resolve().parent
+    try:
+        settings = table(data, FILE, "")
+        for name, setting in settings.get("sinks", {}).items():
+            if "uri" not in setting:
+                raise fail("OBEP507", f"sinks.{name}: there is no uri")
+        ontology = settings.get("ontology", {})
+        catalogue = ontology.get("catalogue", {})
+        config = Config(
+            folder,
+            file,
+            settings.get("sources", {}),
+            settings.get("sinks", {}),
+            settings.get("mappings", {}),
+            {iri: below(Path(path), folder, allowed) for iri, path in catalogue.items()},
+            settings.get("engine", {}),
+            settings.get("spark", {}),
+            Limits(**settings.get("limits", {})),
+            allowed,
+            below(Path(ontology["cache"]), folder, allowed) if ontology.get("cache") else None,
+        )
+        config.check_mappings()
+        return config
+    except ObepError as error:
+        raise ObepError(
+            *(
+                Diagnostic(d.code, d.message, d.file or str(file), d.span, d.reason, d.remedy, d.line_text)
+                for d in error.diagnostics
+            )
+        ) from None
+
+
+def below(path: Path, folder: Path, allowed: tuple[Path, ...] = ()) -> Path:
+    """The path, links followed, if it lies below the folder or an allowed one; else OBEP505."""
+    try:
+        real = (folder / path).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, or a NUL in the name
+        raise fail("OBEP505", f"{path} leads nowhere: {error}") from None
+    for root in (folder, *allowed):
+        if real.is_relative_to(root.resolve()):
+            return real
+    raise fail(
+        "OBEP505",
+        f"{path} lies outside {folder}",
+        reason="Files that a query or obep.toml names lie below its folder, links followed.",
+        remedy=f"--allow-path {real.parent}",
+    )
+
+
+def secret_of(setting: Any) -> str | None:
+    """What a secret setting holds, for the one who needs it."""
+    return setting.reveal() if isinstance(setting, Secret) else setting

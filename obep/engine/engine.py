@@ -1,0 +1,422 @@
+"""The embedded engine: push items, get occurrences."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime
+from heapq import heappop, heappush
+from threading import RLock
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from obep.engine.blocks import EVICTED, NOTED, noted
+from obep.engine.clock import Clock, micros
+from obep.engine.pushed_graphs import triples_of
+from obep.engine.query import Query
+from obep.engine.runtime import Runtime
+from obep.engine.sealed import damaged, sealed, unsealed
+from obep.engine.time_letters import late, too_far
+from obep.errors import ObepError, fail
+from obep.formats.stream_reader import as_sent
+from obep.formats.time_hints import likely_unit
+from obep.formats.timestamps import Style, parse_instant, style_of_text
+from obep.model import DeadLetter, Item, Occurrence, Term, Triple, local_name
+from obep.output.rdf_writer import triples
+from obep.output.why_tree import short
+from obep.plan.plan import EventPlan
+from obep.query.ast import LogicalEvent, Name
+from obep.query.nearest_name import nearest
+from obep.query.walk import walk
+from obep.why_not.class_parts import nearest as nearest_to
+from obep.why_not.report import WhyNot, why_not
+from obep.why_not.target import question, split
+
+__all__ = ["Engine", "Runtime"]
+
+SNAPSHOT = 4
+"""The version of the format of snapshots."""
+ANEW = "restore an older snapshot, or begin anew"
+Kept = tuple[dict[str, Any], dict[str, int], list[tuple[str, int, tuple[Triple, ...], str]], Any]
+"""What a snapshot holds: the clock, the counters, the items that wait, and what patterns remember."""
+MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
+"""What reading a state raises whose parts are not what they should be."""
+RECENT = 100
+"""Items, and occurrences of each event, that `why_not` looks at."""
+Instant = str | int | float | datetime
+OnDeadLetter = Callable[[DeadLetter], None]
+
+
+class Engine:
+    """Runs a query over items that come in (nearly) the order of time.
+
+    `lateness`, `idle` and `future` are those of `Clock`, as seconds, `timedelta` or text (`5 s`).
+    `on_dead_letter` is told of every item that takes part in nothing, and why; `now` is the clock of arrival,
+    in microseconds, and `steady` the one that silence is measured by (by default `now` if that is given, else
+    a monotonic one); `max_explanations` is how many of one event and individual are looked for in an item
+    (SPEC D4; by default what `load` was told; `counters["capped"]` says how often there were more);
+    `max_keys` is how many values of its PARTITION BY each event remembers (default: all); of more, those
+    whose last occurrence is oldest are forgotten when the instant closes (`counters["evicted"]`);
+    `remember` is how many items, and occurrences of each event, `why_not` looks at (`None`: all). An engine
+    may be used from several threads; callbacks run outside of its lock.
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        *,
+        lateness: object = 0,
+        idle: object = None,
+        future: object = None,
+        on_dead_letter: OnDeadLetter | None = None,
+        now: Callable[[], int] | None = None,
+        steady: Callable[[], int] | None = None,
+        max_explanations: int | None = None,
+        max_keys: int | None = None,
+        remember: int | None = RECENT,
+        matcher: Any = None,
+    ) -> None:
+        query.require_returns()
+        self.query = query
+        self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
+        self.counters: dict[str, int] = {"items": 0, "processed": 0, "dead_letters": 0, "occurrences": 0}
+        self.on_dead_letter = on_dead_letter
+        self._letters: list[DeadLetter] = []
+        self._now = now or (lambda: time.time_ns() // 1000)
+        self._steady = steady or now or (lambda: time.monotonic_ns() // 1000)
+        self._lock = RLock()
+        self._matcher = matcher if matcher is not None else _matcher(query, max_explanations)
+        self._noted = noted(self._matcher)
+        self._max_keys = _cap(max_keys)
+        self._runtime = self._new_runtime()
+        self._evicted = 0
+        self._recent: dict[Term, deque[Occurrence]] = {}
+        self._remember = remember
+        self._items: deque[Item] = deque(maxlen=remember)
+        self._buffer: list[tuple[int, int, Item]] = []
+        self._arrivals = 0
+        self._style: Style | None = None
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+
+    def push(
+        self, graph: Any, at: Instant, stream: str | None = None, *, format: str | None = None
+    ) -> list[Occurrence]:
+        """Take one item and return what is decided now.
+
+        `graph` is an rdflib graph, triples, Turtle, N-Triples or JSON-LD text, or a JSON-LD dict; `at` a
+        date-time or a number of seconds; `stream` may be left out when the query names just one.
+        """
+        at = _written(at)
+        instant = _instant(at)
+        if self._style != "iso":  # one date-time makes all instants date-times
+            self._style = style_of_text(at)
+        name = self._stream(stream)
+        return self.push_items((Item(name, instant, triples_of(graph, name, instant, format)),))
+
+    def push_items(self, items: Iterable[Item | DeadLetter]) -> list[Occurrence]:
+        """Take many items, as `obep.formats` reads them."""
+        found: list[Occurrence] = []
+        with self._lock:
+            self._check_open()
+            now, wall = self._steady(), self._now()
+            for item in items:
+                self.counters["items"] += 1
+                if isinstance(item, DeadLetter):
+                    self._bury(item)
+                elif self._admit(item, now, wall):
+                    self._release(found)
+        return self._out(found)
+
+    def advance(self, to: Instant) -> list[Occurrence]:
+        """Move time on without data: nothing before `to` will come any more."""
+        found: list[Occurrence] = []
+        with self._lock:
+            self._check_open()
+            self.clock.advance(_instant(_written(to)))
+            self._release(found)
+        return self._out(found)
+
+    def tick(self) -> list[Occurrence]:
+        """Look at the clock of arrival: a stream that has been silent too long holds nobody back any more."""
+        found: list[Occurrence] = []
+        with self._lock:
+            self._check_open()
+            self.clock.tick({}, self._steady())
+            self._release(found)
+        return self._out(found)
+
+    def close(self) -> list[Occurrence]:
+        """End the input: all that has come is decided. Deadlines beyond its last instant stay `pending`."""
+        found: list[Occurrence] = []
+        with self._lock:
+            if self._closed:
+                return []
+            self._closed = True
+            while self._buffer:
+                self._process(found)
+            found.extend(self._runtime.close())
+        return self._out(found)
+
+    async def apush(self, graph: Any, at: Instant, stream: str | None = None) -> list[Occurrence]:
+        """`push` for a program with an event loop; the reasoner, if it may be called, does not block it."""
+        if getattr(self._matcher, "may_reason", False):
+            return await asyncio.to_thread(self.push, graph, at, stream)
+        return self.push(graph, at, stream)
+
+    def snapshot(self) -> bytes:
+        """All of its state, as bytes: msgpack with a version and a digest, strings and numbers only."""
+        with self._lock:
+            waiting = [tuple(entry[2][:4]) for entry in sorted(self._buffer, key=lambda entry: entry[:2])]
+            state = (self.clock.dump(), self.counters, waiting, self._runtime.dump())
+            return sealed(msgspec.msgpack.encode((SNAPSHOT, self.query.hash, *state)))
+
+    def restore(self, data: bytes) -> None:
+        """Go on from a snapshot of the same query, in this process or in another.
+
+        What the engine held before is forgotten; a snapshot that is refused changes nothing. Settings may be
+        others than those of the snapshot: they hold from its watermark on.
+        """
+        body = unsealed(data, "the snapshot", ANEW)
+        try:
+            version, of, *rest = msgspec.msgpack.decode(body)
+            if (version, of) != (SNAPSHOT, self.query.hash):
+                raise _other(version, of, self.query.hash)
+            clock, counters, waiting, state = msgspec.convert(rest, Kept)
+            runtime = self._new_runtime()
+            runtime.load(state)
+            with self._lock:
+                self.clock.load(clock)
+                self.clock.resume()
+                self._runtime = runtime
+                self._evicted = runtime.evicted
+                self.counters.update(counters)
+                self._buffer.clear()
+                for stream, at, triples, name in waiting:
+                    heappush(self._buffer, (at, self._arrivals, Item(stream, at, triples, name)))
+                    self._arrivals += 1
+        except MISFITS as error:
+            reason = f"It is whole, but something in it has another form ({type(error).__name__}: {error})."
+            raise damaged("the snapshot", reason, ANEW) from None
+
+    def _new_runtime(self) -> Runtime:
+        runtime = Runtime(self.query.plan, self._matcher, self._bury_derived, max_keys=self._max_keys)
+        runtime.observer = self._observe
+        return runtime
+
+    def why_not(self, event: str) -> WhyNot:
+        """What came furthest of an event that was not reported, and what it waits for or what refused it.
+
+        Of a logical event: which parts of its definition an item shows, and which are missing. It looks at
+        the latest occurrences and items only; print it to read it. `Low(:PenA)` asks about one individual,
+        `Pair(:a, _)` about some of the parameters, with names as in the query or as `<iri>`.
+        """
+        name, arguments = split(event)
+        asked = question(self._plan_of(name), arguments, self.query.linked.file)
+        plan = asked.plan
+        with self._lock:
+            latest = self._recent.get(plan.event, ())
+            forgotten = len(latest) == self._remember
+            known_since = latest[0].detected if latest and forgotten else None
+            reported = [one for one in latest if asked.fits(one)]
+            now, ended = self._runtime.now, self._closed
+            found = why_not(
+                asked,
+                self.query.asks,
+                self.query.bundle.vocabulary,
+                self._recent,
+                reported,
+                now,
+                known_since=known_since,
+                ended=ended,
+                came_in=self._style,
+                items=(items := list(self._items)),
+            )
+        defined = self.query.linked.events[plan.event]
+        if reported or found.refusals or not isinstance(defined, LogicalEvent):
+            return found
+        for one in walk(defined.description):
+            if isinstance(one, Name):  # an occurrence of a composite is an item of the next stratum
+                items += [Item("", o.detected, triples(o)) for o in self._recent.get(one.iri, ()) if o.parts]
+        near = nearest_to(self.query, defined, items, asked.individual)
+        unseen = self._unseen(asked.individual, items) if asked.individual and near is None else ""
+        return replace(found, nearest=near, unseen=unseen)
+
+    def _unseen(self, individual: Term, items: Iterable[Item]) -> str:
+        """That nothing comes near an individual: perhaps another one was meant."""
+        known = {term for item in items for s, _, o in item.triples for term in (s, o)}
+        if individual in known:
+            return f"{short(individual)} is in the items, but has nothing of the definition"
+        known |= {term for s, _, o in self.query.bundle.k for term in (s, o)}
+        near = None if individual in known else nearest(individual, (one for one in known if one[0] == "<"))
+        return f"no item says anything of {short(individual)}{f'; is it {near}?' if near else ''}"
+
+    def _plan_of(self, event: str) -> EventPlan:
+        for plan in self.query.plan.events:
+            if event in (plan.event, plan.event[1:-1], plan.name, local_name(plan.event)):
+                return plan
+        known = ", ".join(plan.name for plan in self.query.plan.events)
+        raise fail("OBEP576", f"the query defines no event {event}", reason=f"It defines {known}.")
+
+    def _observe(self, occurrence: Occurrence) -> None:
+        recent = self._recent.get(occurrence.event)
+        if recent is None:
+            recent = self._recent[occurrence.event] = deque(maxlen=self._remember)
+        recent.append(occurrence)
+
+    @property
+    def waiting(self) -> int:
+        """How many items wait for the watermark."""
+        with self._lock:
+            return len(self._buffer)
+
+    @property
+    def pending(self) -> int:
+        """How many deadlines lie ahead that would be met if nothing more came."""
+        with self._lock:
+            return self._runtime.pending()
+
+    @property
+    def remembered(self) -> int:
+        """How many occurrences and partial matches it keeps, since they may have a part in an answer."""
+        with self._lock:
+            return self._runtime.size()
+
+    def _stream(self, stream: str | None) -> str:
+        streams = self.query.linked.streams
+        if stream is None and len(streams) <= 1:
+            return streams[0] if streams else ""
+        if stream is None or (streams and stream not in streams):
+            raise fail(
+                "OBEP577",
+                "the query has several streams" if stream is None else f"the query has no stream {stream!r}",
+                reason=f"It reads {', '.join(streams)}.",
+                remedy=f"push(…, stream={nearest(stream or '', streams) or streams[0]!r})",
+            )
+        return stream
+
+    def _admit(self, item: Item, now: int, wall: int) -> bool:
+        verdict = self.clock.observe(item.stream, item.at, now, wall)
+        if verdict == "on time":
+            heappush(self._buffer, (item.at, self._arrivals, item))
+            self._arrivals += 1
+            return True
+        if verdict == "late":
+            self._bury(late(item.stream, item.at, self.clock.watermark or 0, as_sent(item)))
+        else:
+            self._bury(too_far(item))
+        return False
+
+    def _release(self, found: list[Occurrence]) -> None:
+        """Process what the watermark has come to, and move time there."""
+        watermark = self.clock.watermark
+        if watermark is None:
+            return
+        while self._buffer and self._buffer[0][0] <= watermark:
+            self._process(found)
+        if self._runtime.now is None or watermark > self._runtime.now:
+            found.extend(self._runtime.advance(watermark))
+
+    def _process(self, found: list[Occurrence]) -> None:
+        whole = heappop(self._buffer)[2]
+        item = Item(*whole[:4])  # items may be kept for long, the record is not
+        self._items.append(item)
+        matched = self._matcher.match(whole)
+        if isinstance(matched, DeadLetter):
+            self._bury(matched)
+            found.extend(self._runtime.advance(item.at))
+            return
+        self.counters["processed"] += 1
+        for one in matched.occurrences:
+            one.items = (item,)
+        found.extend(self._runtime.push(item.at, matched.occurrences, (item,)))
+
+    def _bury_derived(self, letter: DeadLetter) -> None:
+        """An occurrence that contradicts T as an item of the next stratum; it is no item of the input."""
+        self.counters["derived_dead_letters"] = self.counters.get("derived_dead_letters", 0) + 1
+        self._letters.append(letter)
+
+    def _bury(self, letter: DeadLetter) -> None:
+        self.counters["dead_letters"] += 1
+        self._letters.append(letter)
+
+    def _out(self, found: list[Occurrence]) -> list[Occurrence]:
+        """Callbacks run outside of the lock."""
+        with self._lock:
+            self.counters["occurrences"] += len(found)
+            if self._style is not None:
+                for hit in found:
+                    hit.style = self._style
+            self._note()
+            letters, self._letters = self._letters, []
+        if self.on_dead_letter is not None:
+            for letter in letters:
+                self.on_dead_letter(letter)
+        return found
+
+    def _note(self) -> None:
+        """Count what the matcher has counted since it was last asked; what never happens is not there."""
+        now = noted(self._matcher)
+        if now != self._noted:
+            for name, count, before in zip(NOTED, now, self._noted, strict=True):
+                if count > before:
+                    self.counters[name] = self.counters.get(name, 0) + count - before
+            self._noted = now
+        if (evicted := self._runtime.evicted) > self._evicted:
+            self.counters[EVICTED] = self.counters.get(EVICTED, 0) + evicted - self._evicted
+            self._evicted = evicted
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise fail("OBEP571", "the engine is closed", remedy="query.engine() for a new one")
+
+
+def _cap(max_keys: int | None) -> int | None:
+    if max_keys is not None and (isinstance(max_keys, bool) or max_keys < 1):
+        raise fail("OBEP588", f"max_keys is {max_keys!r}", remedy="a whole number of at least 1, or None")
+    return max_keys
+
+
+def _written(at: Instant) -> str | int | float:
+    """An instant as items have it; a date-time without a zone is UTC."""
+    return at.isoformat() if isinstance(at, datetime) else at
+
+
+def _instant(at: Any) -> int:
+    remedy = '"2026-01-01T10:00:00Z", a datetime, or a number of seconds'
+    if not isinstance(at, str | int | float):
+        raise fail("OBEP578", f"{type(at).__name__} is no instant", remedy=remedy)
+    try:
+        return parse_instant(at)
+    except ValueError as error:
+        reason = "" if isinstance(at, str) else likely_unit(at, "s").split(": ")[0]
+        raise fail("OBEP578", str(error), reason=reason, remedy=remedy) from None
+
+
+def _other(version: object, of: object, here: str) -> ObepError:
+    """The refusal of a snapshot of something else."""
+    return fail(
+        "OBEP573",
+        "the snapshot is of another query, or of another version of obep",
+        reason=f"It has version {version} and query {of}, not {SNAPSHOT} and {here}.",
+        remedy="restore it with the query (and ontology) that it was made with, or begin anew",
+    )
+
+
+def _matcher(query: Query, max_explanations: int | None) -> Any:
+    from obep.abstraction.matcher import Matcher
+
+    return Matcher(query.bundle, query.asks.all, max_explanations=max_explanations)

@@ -1,0 +1,264 @@
+"""One event while it runs: its trees of operators (one for each value of its partition) and its reporter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from obep.engine.construct import construct
+from obep.engine.intake import Intake
+from obep.engine.reporter import Detected, Reporter, Reports
+from obep.model import Item, Occurrence, Term, body_of
+from obep.operators.candidates import PARTS, Emit, Take
+from obep.operators.state_values import Pack, Unpack, frozen
+from obep.operators.tree import Tree
+from obep.plan.plan import EventPlan
+
+
+class Running:
+    """What the runtime asks of an event during an instant: reach, take, report, close."""
+
+    plan: EventPlan
+    calm: bool = False
+    """Whether it never waits for an instant to close."""
+    timed: bool = False
+    """Whether it ever has deadlines."""
+    wants_items: bool = False
+    logical: bool = False
+    """Whether its reports are logical occurrences, as if an item had shown them."""
+    longest: int | None = None
+    """The longest horizon of what it remembers."""
+    forgets: int | None = None
+    """How long after its last occurrence nothing of it is left, but for deadlines; `None` is never."""
+    evicted: int = 0
+    """How many values of its partition were forgotten since there were too many."""
+
+    @property
+    def inlets(self) -> list[tuple[str, Emit]]:
+        """Where the candidates of common sub-patterns come in, by their names."""
+        return []
+
+    def routes(self) -> Iterator[tuple[Term, Take]]:
+        """Which occurrences it wants, and where they go."""
+        raise NotImplementedError
+
+    def report(self) -> Sequence[Occurrence]:
+        """What can be reported before the instant closes."""
+        return ()
+
+    def hand_over(self, reports: Reports, untied: bool) -> None:
+        """The same for very many, of a calm event."""
+
+    def reach(self, at: int) -> None:
+        """Time has come to an instant."""
+
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        """All of the instant is there: what is left to report of it."""
+        return ()
+
+    def next_deadline(self) -> int | None:
+        """The next instant at which something is decided without any item."""
+        return None
+
+    def prune(self, at: int) -> None:
+        """Forget what can have no part in an answer after this instant."""
+
+    def dump(self, pack: Pack) -> Any:
+        """What it remembers, as plain values."""
+        raise NotImplementedError
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        """Go on from a dump."""
+        raise NotImplementedError
+
+    def pending(self) -> int:
+        """How many deadlines lie ahead that would be met if nothing more came."""
+        return 0
+
+    def size(self) -> int:
+        """How much is remembered."""
+        return 0
+
+
+class Guarded(Running):
+    """A logical event with a guard: its body's occurrences whose ask has found something."""
+
+    forgets = 0
+
+    def __init__(self, plan: EventPlan) -> None:
+        self.plan = plan
+        assert plan.guard_ask is not None
+        self._ask = plan.guard_ask
+        self._waiting: list[Occurrence] = []
+
+    def routes(self) -> Iterator[tuple[Term, Take]]:
+        yield body_of(self.plan.event), self._waiting.append
+
+    def report(self) -> Sequence[Occurrence]:
+        return self._decide() if self._waiting and self.plan.prompt else ()
+
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        return self._decide() if self._waiting else ()
+
+    def dump(self, pack: Pack) -> Any:
+        return pack(self._waiting)
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        self._waiting[:] = unpack(data)
+
+    def _decide(self) -> list[Occurrence]:
+        bodies = [body for body in self._waiting if body.solutions.get(self._ask)]
+        self._waiting.clear()
+        return [self._passed(body) for body in bodies]
+
+    def _passed(self, body: Occurrence) -> Occurrence:
+        passed = Occurrence(
+            self.plan.event,
+            body.individual,
+            body.explanation,
+            body.start,
+            body.end,
+            body.detected,
+            body.since,
+            bindings=self.plan.bindings(body.solutions[self._ask]),
+            bounded=body.bounded,
+            items=body.items,
+        )
+        passed.constructed = construct(self.plan.construct, passed)
+        return passed
+
+
+class Strand:
+    """A tree and its reporter: a composite event, or one value of its partition."""
+
+    def __init__(self, plan: EventPlan, partition: tuple[Term, ...] = ()) -> None:
+        assert plan.root is not None
+        self.tree = Tree(plan.root, consumes=plan.consumes)
+        self.reporter = Reporter(plan, partition)
+        self._plan = plan
+        self._kept = [at for at, alias in enumerate(plan.root.aliases) if not alias.context and alias.event]
+        self._reported: list[Detected] = []
+
+    def report(self) -> list[Detected]:
+        """All that has come out of the tree, each once."""
+        found = self.reporter.report(self.tree.found)
+        self.tree.found.clear()
+        if self._plan.consumes:
+            self._reported.extend(found)
+        return found
+
+    def consume(self, at: int) -> None:
+        """What was reported at an instant is used up after it (SPEC §6)."""
+        if self._reported:
+            candidates = [candidate for one in self._reported for candidate in one.candidates]
+            used = {id(candidate[PARTS][place]) for candidate in candidates for place in self._kept}
+            self._reported.clear()
+            self.tree.consume(used - {id(None)}, at)
+
+    def dump(self, pack: Pack) -> list[Any]:
+        """What it remembers, as plain values."""
+        used = [candidate for one in self._reported for candidate in one.candidates]
+        return [self.tree.dump(pack), list(self.reporter.reported.items()), pack(used)]
+
+    def load(self, data: list[Any], unpack: Unpack) -> None:
+        """Go on from a dump."""
+        tree, reported, used = data
+        self.tree.load(tree, unpack)
+        self.reporter.reported = {frozen(key): start for key, start in reported}
+        self._reported = [Detected(self.reporter, candidate) for candidate in unpack(used)]
+
+    def prune(self, at: int) -> None:
+        self.tree.prune(at)
+        self.reporter.prune(at)
+
+    def size(self) -> int:
+        return self.tree.size() + len(self.reporter.reported)
+
+
+class Undivided(Running):
+    """What runs as one tree, whatever the values of its variables."""
+
+    def __init__(self, plan: EventPlan, tree: Tree, memory: Tree | Strand) -> None:
+        self.plan = plan
+        self._tree, self._memory = tree, memory
+        self._intake = Intake([(leaf.node, leaf.take) for leaf in tree.leaves])
+        self.timed = tree.timed
+        self.longest = plan.longest
+        self.forgets = plan.forgets
+
+    def routes(self) -> Iterator[tuple[Term, Take]]:
+        return self._intake.routes()
+
+    def reach(self, at: int) -> None:
+        self._tree.reach(at)
+
+    def dump(self, pack: Pack) -> Any:
+        return [self._memory.dump(pack), self._intake.dump(pack)]
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        self._memory.load(data[0], unpack)
+        self._intake.load(data[1], unpack)
+
+    def next_deadline(self) -> int | None:
+        return self._tree.next_deadline()
+
+    def prune(self, at: int) -> None:
+        self._memory.prune(at)
+
+    def pending(self) -> int:
+        return self._tree.pending()
+
+    def size(self) -> int:
+        return self._memory.size()
+
+
+class Composite(Undivided):
+    """A composite event without partitions."""
+
+    def __init__(self, plan: EventPlan) -> None:
+        self._strand = Strand(plan)
+        super().__init__(plan, self._strand.tree, self._strand)
+        self.calm = plan.prompt and not (self._tree.waits or self._intake.gathers or plan.consumes)
+        self.wants_items = self._tree.wants_items
+
+    @property
+    def inlets(self) -> list[tuple[str, Emit]]:
+        return self._tree.inlets
+
+    def report(self) -> Sequence[Occurrence]:
+        return self._strand.report() if self._tree.found and self.plan.prompt else ()
+
+    def hand_over(self, reports: Reports, untied: bool) -> None:
+        reports.add(self._strand.reporter, self._tree.found, untied)
+        self._tree.found.clear()
+
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        self._intake.close()
+        self._tree.items(items)
+        self._tree.close(at)
+        found = self._strand.report() if self._tree.found else ()
+        self._strand.consume(at)
+        return found
+
+
+def running(plan: EventPlan, max_keys: int | None = None) -> Running | None:
+    """What runs for an event; `None` for a logical event that only passes through."""
+    if plan.partition_by:
+        from obep.engine.partition import Partitioned
+
+        return Partitioned(plan, max_keys)
+    if plan.root is not None:
+        return Composite(plan)
+    return Guarded(plan) if plan.guard_ask is not None else None
+
+
+def rows_by_value(
+    rows: Iterable[tuple[Term | None, ...]], places: Sequence[int]
+) -> dict[tuple[Term, ...], list[tuple[Term | None, ...]]]:
+    """The rows for each value of the partition; rows without one belong nowhere."""
+    found: dict[tuple[Term, ...], list[tuple[Term | None, ...]]] = {}
+    for row in rows:
+        value = tuple(row[at] for at in places)
+        if None not in value:
+            found.setdefault(value, []).append(row)  # type: ignore[arg-type]  # none is missing
+    return found

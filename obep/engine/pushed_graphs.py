@@ -1,0 +1,124 @@
+"""Whatever a program calls a graph, as the triples of an item."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from obep.errors import ObepError, fail
+from obep.model import Occurrence, Term, Triple
+from obep.output.rdf_writer import triples
+
+_TERM = re.compile(
+    r"""<[a-zA-Z][a-zA-Z0-9+.-]*:(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>"""
+    r"""|_:[\w](?:[\w.:-]*[\w:-])?"""
+    r"""|"(?:[^"\\\n\r]|\\[tbnrf"'\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*"
+        (?:@[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*
+        |\^\^<[a-zA-Z][a-zA-Z0-9+.-]*:(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>)?""",
+    re.VERBOSE,
+)
+"""A term as N-Triples writes it: an IRI, a blank node or a literal."""
+
+
+@lru_cache(65536)
+def _is_term(text: str) -> bool:
+    return _TERM.fullmatch(text) is not None
+
+
+def triples_of(graph: Any, stream: str, at: int, format: str | None = None) -> tuple[Triple, ...]:
+    """The triples of an rdflib graph, of triples, of Turtle, N-Triples or JSON-LD text, or of a dict.
+
+    Blank nodes become private to the item.
+    """
+    from obep.formats.input_limits import Limits, Refused
+    from obep.formats.rdf_text import item_triples, parse_graph
+
+    try:
+        if isinstance(graph, str | bytes | dict):
+            found = parse_graph(graph, format or _format_of(graph), Limits())
+            message = graph.encode() if isinstance(graph, str) else repr(graph).encode()
+            return item_triples(found, stream, at, message)
+        found = [_triple(triple) for triple in _iterate(graph)]
+        lines = sorted(" ".join("_:" if term[0] == "_" else term for term in triple) for triple in found)
+        return item_triples(found, stream, at, "\n".join(lines).encode())
+    except Refused as refused:
+        raise fail(refused.code, refused.reason) from None
+
+
+class Plain:
+    """The graph of a composite occurrence without reasoning: A ∪ H(c) ∪ constructed."""
+
+    vocabulary: frozenset[Term] = frozenset()
+
+    def __init__(self, occurrence: Occurrence) -> None:
+        self._triples = triples(occurrence)
+
+    def narrow(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        """The triples with these terms."""
+        return [t for t in self._triples if s in (None, t[0]) and p in (None, t[1]) and o in (None, t[2])]
+
+    wide = narrow
+
+
+def _format_of(text: str | bytes | dict[str, object]) -> str:
+    if isinstance(text, dict):
+        return "jsonld"
+    first = text.lstrip()[:1]
+    return "jsonld" if first in ("{", b"{") else "turtle"
+
+
+def _iterate(graph: Any) -> Iterable[Any]:
+    if isinstance(graph, Iterable):
+        return graph
+    raise fail(
+        "OBEP570",
+        f"{type(graph).__name__} is no graph",
+        remedy="an rdflib graph, triples, Turtle, N-Triples or JSON-LD text, or a JSON-LD dict",
+    )
+
+
+def _triple(triple: Any) -> Triple:
+    try:
+        s, p, o = triple
+    except (TypeError, ValueError):
+        raise fail("OBEP570", f"{triple!r} is no triple") from None
+    found = _term(s), _term(p), _term(o)
+    if found[0][0] == '"' or found[1][0] != "<":
+        raise fail(
+            "OBEP570", f"{triple!r} is no triple", reason="A subject is no literal; a property is an IRI."
+        )
+    return found
+
+
+def _term(term: Any) -> Term:
+    if hasattr(term, "n3"):  # rdflib's; a str too, so it is asked first
+        try:
+            return _canonical(str(term.n3()), term)
+        except ObepError:
+            raise
+        except Exception as error:  # rdflib has no class of its own for what it cannot write
+            raise fail("OBEP570", f"{str(term)!r} is no term", reason=str(error)) from None
+    text = term if isinstance(term, str) else str(term)
+    return _require(text)
+
+
+def _require(text: str) -> Term:
+    """The text, if it is one whole term of N-Triples: what follows it would be statements of its own."""
+    if _is_term(text):
+        return text
+    raise fail("OBEP570", f"{text!r} is no term", remedy='<http://example.org/a>, "text" or _:label')
+
+
+def _canonical(text: str, term: Any) -> Term:
+    """rdflib writes long strings in three quotes and numbers bare; N-Triples does neither."""
+    if text[:1] in ("<", "_"):
+        return _require(text)
+    from obep.guards.guard_terms import literal
+
+    datatype = getattr(term, "datatype", None)
+    language = getattr(term, "language", None) or ""
+    if datatype:
+        return _require(literal(str(term), f"<{datatype}>", language))
+    return _require(literal(str(term), language=language))

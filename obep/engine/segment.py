@@ -1,0 +1,140 @@
+"""A segment: the part of an engine's state that some keys share, with the items that wait for the watermark.
+
+The embedded engine has one; a bucket on Spark has as many as its component's keys are split into. All of them
+follow one clock, which is not kept here.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from obep.engine.blocks import VERSION, Entry, item_of
+from obep.engine.runtime import Deriving, Runtime
+from obep.errors import fail
+from obep.model import DeadLetter, Occurrence
+from obep.operators.wire import Told, carried
+from obep.plan.plan import Plan
+
+_encoder = msgspec.msgpack.Encoder()
+_instant = itemgetter(0)
+OCCURRENCES = 1
+"""Where the table of occurrences stands in the state of a `Runtime`."""
+TOLD = 5
+"""Where that of what occurrences tell stands."""
+SOLUTIONS = 4
+"""Where its solutions stand in the state of an occurrence (`obep.operators.state_values`)."""
+
+
+class Segment:
+    """Runs a plan over the entries of its keys, in the order of time, up to the watermark."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        matcher: Deriving | None = None,
+        on_dead_letter: Callable[[DeadLetter], None] | None = None,
+        asks: Mapping[int, str] | None = None,
+    ) -> None:
+        """`asks` names what its solutions answer: their numbers may be others after a change of the query."""
+        self._runtime = Runtime(plan, matcher, on_dead_letter)
+        self._asks = dict(asks or {})
+        self._waiting: list[Entry] = []
+        """In the order of time; those of an instant in the order of arrival."""
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Keep entries until the watermark comes to them."""
+        self._waiting.extend(entries)
+        self._waiting.sort(key=_instant)
+
+    def release(self, watermark: int) -> list[Occurrence]:
+        """Process what the watermark has come to, and move time there."""
+        found: list[Occurrence] = []
+        self._process(bisect_right(self._waiting, watermark, key=_instant), found)
+        if self._runtime.now is None or watermark > self._runtime.now:
+            found.extend(self._runtime.advance(watermark))
+        return found
+
+    def close(self, end: int | None = None) -> list[Occurrence]:
+        """The end of the input: all that waits is processed, and the last instant, which is `end`, closes."""
+        found: list[Occurrence] = []
+        self._process(len(self._waiting), found)
+        if end is not None:
+            found.extend(self._runtime.advance(end))
+        found.extend(self._runtime.close())
+        return found
+
+    def _process(self, count: int, found: list[Occurrence]) -> None:
+        """The first entries, one after the other."""
+        if self._runtime.flat:
+            entries = self._waiting[:count]
+            many = [carried(at, told) for at, group in entries for told in group.occurrences]
+            found.extend(self._runtime.push_occurrences(many))
+            del self._waiting[:count]
+            return
+        push = self._runtime.push
+        for at, group in self._waiting[:count]:
+            occurrences = [carried(at, told) for told in group.occurrences]
+            item = item_of(at, group)
+            found.extend(push(at, occurrences, () if item is None else (item,)))
+        del self._waiting[:count]
+
+    def wakes(self) -> int | None:
+        """The first watermark that has something to do here; `None`: only new entries have."""
+        due = self._runtime.wakes()
+        if not self._waiting:
+            return due
+        first = self._waiting[0][0]
+        return first if due is None else min(first, due)
+
+    def expires(self) -> int | None:
+        """The first watermark from which on nothing of it matters; `None`: not before `wakes`, or never."""
+        return None if self._waiting else self._runtime.expires()
+
+    @property
+    def pending(self) -> int:
+        """How many deadlines lie ahead that would be met if nothing more came."""
+        return self._runtime.pending()
+
+    def dump(self) -> bytes:
+        """Its state, as bytes that another process can go on from."""
+        return _encoder.encode((VERSION, self._asks, self._waiting, self._runtime.dump()))
+
+    def load(self, data: bytes) -> None:
+        """Go on from a dump; what it held is forgotten."""
+        version, *rest = msgspec.msgpack.decode(data)
+        if version != VERSION:
+            raise fail(
+                "OBEP575",
+                f"a state of version {version}; this obep reads version {VERSION}",
+                remedy="resume with the version of obep that wrote it, or start with a new checkpoint",
+            )
+        asks, waiting, state = msgspec.convert(rest, tuple[dict[int, str], list[Entry], Any])
+        if asks != self._asks:
+            _renumber(asks, self._asks, waiting, state)
+        self._runtime.load(state)
+        self._waiting.clear()
+        self.add(waiting)
+
+
+def _renumber(before: Mapping[int, str], now: Mapping[int, str], waiting: list[Entry], state: Any) -> None:
+    """Give the solutions in a state the numbers that their asks have now."""
+    numbers = {name: number for number, name in now.items()}
+    new = {number: numbers[name] for number, name in before.items() if name in numbers}
+
+    def renumbered(told: Told) -> Told:
+        rows = {new[ask]: rows for ask, rows in told.solutions.items() if ask in new}
+        return structs.replace(told, solutions=rows)
+
+    for _, group in waiting:
+        group.occurrences = tuple(map(renumbered, group.occurrences))
+    state[TOLD] = list(map(renumbered, msgspec.convert(state[TOLD], list[Told])))
+    for occurrence in state[OCCURRENCES]:
+        if len(occurrence) <= SOLUTIONS:  # it tells what others tell, too
+            continue
+        occurrence[SOLUTIONS] = [(new[ask], rows) for ask, rows in occurrence[SOLUTIONS] if ask in new]

@@ -1,0 +1,101 @@
+"""A sub-pattern that several events have in common: it runs once, and feeds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from obep.engine.event_run import Running, Undivided, running
+from obep.engine.family_rows import by_condition, by_leaf
+from obep.model import Item, Occurrence, Term
+from obep.operators.candidates import Candidate, Emit
+from obep.operators.tree import Tree
+from obep.plan.event_families import Family
+from obep.plan.plan import EventPlan, Plan
+
+
+class Common(Undivided):
+    """A tree whose candidates go on into other trees, as soon as they are there."""
+
+    def __init__(self, plan: EventPlan) -> None:
+        assert plan.root is not None
+        tree = Tree(plan.root)
+        super().__init__(plan, tree, tree)
+        self._fed: list[tuple[Emit, Callable[[], None]]] = []
+
+    @property
+    def inlets(self) -> list[tuple[str, Emit]]:
+        return self._tree.inlets
+
+    def feed(self, event: Term, emit: Emit, touch: Callable[[], None]) -> None:
+        """Give an event's candidates to `emit`, and tell it that it has got one."""
+        self._fed.append((emit, touch))
+
+    def report(self) -> Sequence[Occurrence]:
+        for candidate in self._tree.found:
+            self._hand_on(candidate)
+        self._tree.found.clear()
+        return ()
+
+    def _hand_on(self, candidate: Candidate) -> None:
+        for emit, touch in self._fed:
+            emit(candidate)
+            touch()
+
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        self._intake.close()
+        self._tree.close(at)
+        return self.report()
+
+
+class Kin(Common):
+    """What a family of events has in common: each gets the candidates, and the rows, that are its own."""
+
+    def __init__(self, plan: EventPlan, family: Family) -> None:
+        super().__init__(plan)
+        self._choose = by_leaf(family) if family.leaf is not None else by_condition(family)
+        self._members: dict[Term, tuple[Emit, Callable[[], None]]] = {}
+
+    def feed(self, event: Term, emit: Emit, touch: Callable[[], None]) -> None:
+        self._members[event] = (emit, touch)
+
+    def _hand_on(self, candidate: Candidate) -> None:
+        for event, own in self._choose(candidate):
+            emit, touch = self._members[event]
+            emit(own)
+            touch()
+
+
+def all_running(plan: Plan, max_keys: int | None = None) -> list[Running]:
+    """What runs for the events, in their order; what some have in common comes before the first of them."""
+    events, common = plan.shared
+    runs: list[Running] = []
+    started: set[str] = set()
+    for event in events:
+        run = running(event, max_keys)
+        if run is None:
+            continue
+        for name, _ in run.inlets:
+            _start(name, common, started, runs)
+        runs.append(run)
+    return runs
+
+
+def _start(name: str, common: Mapping[str, EventPlan], started: set[str], runs: list[Running]) -> None:
+    """Run a common pattern, after those that it is fed by."""
+    if name in started:
+        return
+    started.add(name)
+    family = common[name].family
+    run = Common(common[name]) if family is None else Kin(common[name], family)
+    for below, _ in run.inlets:
+        _start(below, common, started, runs)
+    runs.append(run)
+
+
+def connect(runs: Sequence[Running], touch: Callable[[int], None]) -> None:
+    """Let the common sub-patterns feed the events."""
+    common = {run.plan.event: run for run in runs if isinstance(run, Common)}
+    for number, run in enumerate(runs):
+        for name, emit in run.inlets:
+            common[name].feed(run.plan.event, emit, partial(touch, number))

@@ -1,0 +1,35 @@
+"""Dead letters of items whose time is not right: they say the same, whichever engine writes them."""
+
+from __future__ import annotations
+
+from obep.formats.stream_reader import as_sent
+from obep.formats.timestamps import show_instant
+from obep.model import DeadLetter, Item
+from obep.output.json_writer import style_of_instant
+
+LATE, TOO_FAR = "OBEP640", "OBEP641"
+AFTER_READING = frozenset(("OBEP620", "OBEP630", TOO_FAR))
+"""The codes of items that could be read and take part in nothing, beside those that are late."""
+FAR = 30 * 86_400_000_000
+"""Who is later than that was probably not late: another item had a wrong time."""
+
+
+def late(stream: str, at: int, watermark: int, raw: str = "") -> DeadLetter:
+    """Of an item that comes after the watermark."""
+    reached = show_instant(watermark, style_of_instant(at))
+    reason = f"it comes after the watermark, {reached}; "
+    if watermark - at < FAR:
+        reason += "a longer lateness would wait for it"
+    else:
+        reason += (
+            "an item of that time has moved it there: is that right? (future under [engine] refuses such)"
+        )
+    return DeadLetter(stream, at, LATE, reason, raw)
+
+
+def too_far(item: Item) -> DeadLetter:
+    """Of an item that lies too far in the future."""
+    when = show_instant(item.at, style_of_instant(item.at))
+    limit = "a wrong clock? (future under [engine] is the limit)"
+    reason = f"its instant, {when}, lies too far in the future: {limit}"
+    return DeadLetter(item.stream, item.at, TOO_FAR, reason, as_sent(item))

@@ -1,0 +1,191 @@
+"""JSON lines: one record a line, an envelope around a graph, or a device's own JSON with a mapping.
+
+The envelope is `{"stream": …, "time": 3 or ISO 8601, "graph": Turtle or N-Triples text, or JSON-LD}`,
+and may have an `"id"`, the IRI of the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import msgspec
+
+from obep.formats.input_limits import Refused, check_nesting, lines, whole
+from obep.formats.nesting import check_turtle
+from obep.formats.rdf_text import item_triples, read_message, read_turtle
+from obep.formats.stream_reader import Reading, dead
+from obep.formats.time_hints import hinted, likely_other
+from obep.model import DeadLetter, Item, Triple
+
+
+class Envelope(msgspec.Struct):
+    """A record whose graph is text: the common and fast case."""
+
+    graph: str
+    time: int | float | str | None = None
+    stream: str | None = None
+    id: str = ""
+
+
+class Enclosed(msgspec.Struct):
+    """A record whose graph is a JSON-LD object."""
+
+    graph: msgspec.Raw
+    time: int | float | str | None = None
+    stream: str | None = None
+    id: str = ""
+
+
+_envelope = msgspec.json.Decoder(Envelope).decode
+_enclosed = msgspec.json.Decoder(Enclosed).decode
+_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_anything = msgspec.json.Decoder().decode
+
+ONE_A_LINE = (
+    "in JSON lines each line is one object; "
+    'an array, or an object over several lines, is .json (format = "json")'
+)
+
+
+def read_json_lines(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterator[Item | DeadLetter]:
+    """The items of a file of JSON lines; empty lines are passed over. `numbered`: dead letters say theirs."""
+    read = read_mapped if reading.mapping is not None else read_record
+    for number, line in enumerate(lines(file, reading.limits.item_bytes), 1):
+        if isinstance(line, Refused):
+            yield dead(line, reading.stream, b"", line=number * numbered)
+        elif not line.isspace():
+            found = read(line, reading)
+            if reading.growing and line[-1:] != b"\n" and not _is_complete(line, found):
+                reading.leave(f"line {number}")
+                return
+            yield (
+                _hinted(found, line)._replace(line=number * numbered)
+                if isinstance(found, DeadLetter)
+                else found
+            )
+
+
+def _is_complete(line: bytes, found: Item | DeadLetter) -> bool:
+    """Whether a last line without its end is all there: nothing can follow an object that is closed."""
+    is_json = isinstance(found, Item) or found.code != "OBEP600"
+    return is_json and line.rstrip()[-1:] == b"}"
+
+
+def _hinted(letter: DeadLetter, line: bytes) -> DeadLetter:
+    """A line's dead letter, with what helps if it is a piece of an array, or of an object over several."""
+    piece = line.strip()
+    broken = piece[:1] in (b"[", b"]", b"}", b'"') or piece == b"{" or piece[-1:] == b","
+    if letter.code not in ("OBEP600", "OBEP601") or not broken or likely_other(line):
+        return letter
+    return letter._replace(reason=hinted(letter.reason, ONE_A_LINE))
+
+
+def read_json(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The items of one JSON document: a record, or an array of records."""
+    read = read_mapped if reading.mapping is not None else read_record
+    data = b""
+    try:
+        data = whole(file, reading.limits.item_bytes)
+        check_nesting(data, reading.limits.nesting)
+        found = _array(data) if data.lstrip()[:1] == b"[" else [data]
+    except Refused as refused:
+        yield dead(refused, reading.stream, data)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        yield dead(_not_json(error, data), reading.stream, data)
+    else:
+        for record in found:
+            yield read(bytes(record), reading)
+
+
+def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
+    """The item in one envelope."""
+    stream, at = reading.stream, None
+    try:
+        if len(line) > reading.limits.nesting:
+            check_nesting(line, reading.limits.nesting)
+        try:
+            record = _envelope(line)
+            stream = reading.named(record.stream)
+            at = reading.instant(record.time, guess=lambda: _elsewhere(line))
+            text = reading.prologue + record.graph if reading.prologue else record.graph
+            message = b""
+            if "[" in text or "(" in text or "_:" in text or "<<" in text:  # there may be blank nodes
+                message = record.graph.encode()
+                check_turtle(message, reading.limits.nesting)  # brackets in the JSON string count for nothing
+            found: list[Triple] = read_turtle(text)
+            name = record.id
+            if not message:
+                return Item(stream, at, tuple(dict.fromkeys(found)), f"<{name}>" if name else "", line)
+        except (msgspec.ValidationError, RecursionError):
+            enclosed = _enclosed(line)
+            stream = reading.named(enclosed.stream)
+            at = reading.instant(enclosed.time, guess=lambda: _elsewhere(line))
+            message = bytes(enclosed.graph)
+            found = _read_enclosed(message)
+            name = enclosed.id
+        return Item(stream, at, item_triples(found, stream, at, message), f"<{name}>" if name else "", line)
+    except Refused as refused:
+        return dead(refused, stream, line, at)
+    except msgspec.ValidationError as error:
+        return dead(_wrong_envelope(line, error, reading), stream, line, at)
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        return dead(_not_json(error, line), stream, line, at)
+
+
+def read_mapped(line: bytes, reading: Reading) -> Item | DeadLetter:
+    """The item that the stream's mapping makes of one JSON record."""
+    assert reading.mapping is not None
+    try:
+        check_nesting(line, reading.limits.nesting)
+        record = _anything(line)
+        if not isinstance(record, dict):
+            raise Refused("OBEP601", f"a record is a JSON object, this is {_kind(record)}")
+    except Refused as refused:
+        return dead(refused, reading.stream, line)
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        return dead(_not_json(error, line), reading.stream, line)
+    return reading.mapping.item(record, line, reading)
+
+
+def _not_json(error: Exception, data: bytes) -> Refused:
+    return Refused("OBEP600", hinted(f"not JSON: {error}", likely_other(data)))
+
+
+def _read_enclosed(graph: bytes) -> list[Triple]:
+    if graph[:1] not in b"{[":
+        raise Refused("OBEP601", f"graph: expected text or a JSON-LD object, got {_kind(_anything(graph))}")
+    return read_message(graph)
+
+
+def _wrong_envelope(line: bytes, error: Exception, reading: Reading) -> Refused:
+    """Names the field that was wrong; a record without a graph is probably a device's own JSON."""
+    try:
+        record = _anything(line)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as other:
+        if likely_other(line):
+            return _not_json(other, line)
+        record = {"graph": None}  # a number that no machine has; the first error says which
+    if not isinstance(record, dict):
+        return Refused("OBEP601", f"a record is a JSON object, this is {_kind(record)}")
+    if "graph" not in record:
+        return Refused(
+            "OBEP601",
+            f"there is no field graph; for a device's own JSON, {reading.without_mapping()}",
+        )
+    reason = str(error)
+    where = reason[reason.rindex("`$.") + 3 : -1] if "`$." in reason else ""
+    return Refused("OBEP601", f"{where}: {reason[: reason.rindex(' - at ')]}" if where else reason)
+
+
+def _elsewhere(line: bytes) -> str:
+    """The field beside `graph` that probably holds the time."""
+    from obep.formats.time_hints import likely_time
+
+    path = likely_time({key: value for key, value in _anything(line).items() if key != "graph"})
+    return f"beside graph it stands in a field called time, not {path}" if path else ""
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "an array", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")

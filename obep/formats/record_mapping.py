@@ -1,0 +1,196 @@
+"""Plain records (a device's JSON, a CSV row) to items: a JSON-LD context, or a template of triples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import Any, Protocol
+
+import msgspec
+
+from obep.errors import fail
+from obep.formats.input_limits import Refused
+from obep.formats.rdf_text import item_triples, read_jsonld
+from obep.formats.record_fields import Record, change, is_null, look_up
+from obep.formats.stream_reader import Reading, dead
+from obep.formats.triple_template import Fill, Slot, Template, compile_template
+from obep.formats.units import Conversion, conversion, shown
+from obep.formats.zones import has_no_zone, nearest_zone, zone_named
+from obep.model import DeadLetter, Item, Triple
+
+SETTINGS = ("template", "context", "subject", "prefixes", "time", "time_format", "zone", "unit", "units")
+"""The keys of a mapping in obep.toml; `unit` is that of times that are numbers."""
+
+
+class Triples(Protocol):
+    """Makes the triples of one record, whose units are already brought to one."""
+
+    def fill(self, record: Record) -> list[Triple]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Makes the item of one record."""
+
+    triples: Triples
+    time: str = "time"
+    time_format: str = ""
+    unit: str = ""
+    units: Dict[str, Conversion] = field(default_factory=dict)
+    timed: bool = False
+    """Whether the settings name the field of the time."""
+    zone: tzinfo | None = None
+    """The zone of times without one; that of the reading if there is none."""
+
+    def item(self, record: Record, raw: bytes, reading: Reading) -> Item | DeadLetter:
+        """The item of a record, or its dead letter with the field that was wrong."""
+        at = None
+        try:
+            if reading.extra:
+                record = {**reading.extra, **record}
+            at = self._instant(record, reading)
+            if self.units:
+                record = self._converted(record)
+            found = self.triples.fill(record)
+            return Item(reading.stream, at, item_triples(found, reading.stream, at, raw), "", raw)
+        except Refused as refused:
+            return dead(refused, reading.stream, raw, at)
+
+    def _instant(self, record: Record, reading: Reading) -> int:
+        value = look_up(record, self.time)
+        if value is not None and not isinstance(value, str | int | float):
+            raise Refused("OBEP603", f"{self.time}: {shown(value)} is no time")
+        try:
+            if self.time_format and value is not None:
+                value = self._written_out(str(value), self.zone or reading.zone)
+            return reading.instant(value, self.unit, lambda: self._elsewhere(record, reading), self.zone)
+        except Refused as refused:
+            reason = refused.reason.removeprefix("time: ")
+            raise Refused(refused.code, f"{self.time}: {reason}") from None
+        except (ValueError, OverflowError):
+            raise Refused(
+                "OBEP603", f"{self.time}: {shown(value)} is not of the form {self.time_format}"
+            ) from None
+
+    def _written_out(self, text: str, zone: tzinfo) -> str:
+        """A text of the mapping's form, in UTC: offsets of old times have seconds, which ISO 8601 has not."""
+        moment = datetime.strptime(text, self.time_format)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=zone if has_no_zone(self.time_format) else UTC)
+        return moment.astimezone(UTC).isoformat()
+
+    def _elsewhere(self, record: Record, reading: Reading) -> str:
+        """Says which setting would find the time of a record, or do without it."""
+        from obep.formats.time_hints import likely_time
+
+        if path := likely_time(record):
+            return f'is it {path}? Then time = "{path}" in the mapping of its source in obep.toml'
+        if self.timed and reading.arrival is None:
+            return f'missing_time = "arrival" under [sources.{reading.stream}] would take that of arrival'
+        return ""
+
+    def _converted(self, record: Record) -> Record:
+        record = dict(record)
+        for path, rule in self.units.items():
+            value = look_up(record, path)
+            if value is not None and value != "":
+                unit = look_up(record, rule.field) if rule.field else None
+                if rule.field and unit is None:
+                    raise _no_unit(record, rule.field)
+                change(record, path, rule.apply(path, value, unit))
+        return record
+
+
+def _no_unit(record: Record, path: str) -> Refused:
+    """What is said of a record that lacks the field of the unit, or has nothing in it."""
+    from obep.formats.time_hints import fields_there, likely_field
+
+    if is_null(record, path):
+        return Refused("OBEP611", f"{path}: is null, and a unit is needed")
+    near = likely_field(record, path)
+    hint = f': is it {near}? Then field = "{near}" in units of the mapping' if near else ""
+    return Refused("OBEP611", f"{path}: there is no such field{hint}; {fields_there(record)}")
+
+
+class Context:
+    """The triples of a record as JSON-LD, under a context that the configuration gives."""
+
+    def __init__(self, context: object, subject: Fill | None = None) -> None:
+        self._head = b'{"@context":' + msgspec.json.encode(context) + b","
+        self._subject = subject
+
+    def fill(self, record: Record) -> list[Triple]:
+        if "@context" in record:
+            raise Refused("OBEP610", "@context: the record brings a context of its own")
+        if self._subject is not None:
+            name = self._subject(record)
+            if name is None:
+                raise Refused("OBEP609", "the subject's field is missing")
+            record = {**record, "@id": name[1:-1]}
+        found = read_jsonld(self._head + msgspec.json.encode(record)[1:]) if record else []
+        if not found:
+            raise Refused("OBEP609", "the context gives no triple for any field of the record")
+        return found
+
+
+def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
+    """The mapping that the settings of obep.toml describe; `where` names it in errors."""
+    prefixes = dict(settings.get("prefixes", {}))
+    if ("template" in settings) == ("context" in settings):
+        raise fail("OBEP522", f"{where}: a mapping has a template or a context, one of the two")
+    zone = _zone(settings["zone"], where) if "zone" in settings else None
+    triples: Triples
+    if "template" in settings:
+        if "subject" in settings:
+            raise fail(
+                "OBEP522", f"{where}: subject goes with a context; a template names its subjects itself"
+            )
+        triples = compile_template(settings["template"], prefixes, where, zone or UTC)
+    else:
+        triples = _make_context(settings["context"], settings.get("subject", ""), where)
+    unit = settings.get("unit", "")
+    if unit not in ("", "s", "ms", "us", "ns"):
+        raise fail("OBEP522", f"{where}: unknown unit of time {unit!r}", remedy="s, ms, us or ns")
+    units = {
+        path: conversion(rule, f"{where}.units.{path}") for path, rule in settings.get("units", {}).items()
+    }
+    if isinstance(triples, Template):
+        _check_units(units, triples.paths, where)
+    time, form = settings.get("time", "time"), settings.get("time_format", "")
+    return Mapping(triples, time, form, unit, units, "time" in settings, zone)
+
+
+def _zone(name: str, where: str) -> tzinfo:
+    try:
+        return zone_named(name)
+    except ValueError:
+        near = nearest_zone(name) or "Europe/Berlin"
+        raise fail("OBEP522", f"{where}: {name!r} is no zone", remedy=f'zone = "{near}"') from None
+
+
+def _check_units(units: Dict[str, Conversion], paths: tuple[str, ...], where: str) -> None:
+    """A conversion of a field that the template has no place for would change nothing."""
+    from obep.formats.time_hints import nearest_path
+
+    for path in units:
+        if path not in paths:
+            near = nearest_path(path, paths)
+            raise fail(
+                "OBEP521",
+                f"{where}.units.{path}: the template has no {{{path}}}{f'; is it {near}?' if near else ''}",
+                reason=f"Its fields: {', '.join(paths) or 'none'}",
+                remedy=f'"{near}" = …   in {where}.units' if near else "",
+            )
+
+
+def _make_context(context: object, subject: str, where: str) -> Context:
+    """The context, tried on a record with nothing to map: it may not point to the web."""
+    try:
+        Context(context).fill({"@id": "urn:x", "@type": "urn:y"})
+    except Refused as refused:
+        raise fail("OBEP522", f"{where}.context: {refused.reason}") from None
+    if not subject:
+        return Context(context)
+    [(name, _, _)] = compile_template(f"<{subject}> <urn:p> <urn:o> .", {}, f"{where}.subject").patterns
+    return Context(context, name.compile() if isinstance(name, Slot) else lambda record: name)

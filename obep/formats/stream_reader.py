@@ -1,0 +1,166 @@
+"""How the records of one stream are read, and what was noted while reading them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING, Any
+
+from obep.formats.input_limits import Limits, Refused
+from obep.formats.timestamps import Style, parse_instant, style_of_text
+from obep.model import DeadLetter, Item, Term
+
+if TYPE_CHECKING:
+    from obep.formats.record_mapping import Mapping
+    from obep.formats.time_hints import Doubt
+
+GENERATED_AT = "<http://www.w3.org/ns/prov#generatedAtTime>"
+SHOWN = 4000
+"""Characters of a refused record that its dead letter shows: all of what most devices send."""
+
+
+@dataclass(slots=True)
+class Notes:
+    """What was noted while reading: for the summary, and to print instants as they came in."""
+
+    arrivals: int = 0
+    """Items that had no time and took that of their arrival."""
+    likely: str = ""
+    """Where the time of the first of them probably stands."""
+    styles: dict[str, Style] = field(default_factory=dict)
+    """By source, how the first time in it was written."""
+    doubts: dict[str, Doubt] = field(default_factory=dict)
+    """By source, why the unit of its times is probably not the one that was set."""
+    settled: set[str] = field(default_factory=set)
+    """The sources about whose times nothing more is noted."""
+    said: list[tuple[str, str]] = field(default_factory=list)
+    """Warnings about a source, each a code and a message, until somebody has shown them."""
+
+    @property
+    def style(self) -> Style | None:
+        """How instants are printed: as numbers of seconds if all sources write them so."""
+        styles = self.styles.values()
+        return "iso" if "iso" in styles else "integer" if styles else None
+
+
+@dataclass(slots=True)
+class Reading:
+    """The settings of one stream's reader."""
+
+    stream: str = ""
+    """The stream of records that name none; with `rename`, of all."""
+    rename: bool = False
+    source: str = ""
+    """Where the records come from, to tell sources of one run apart."""
+    unit: str = "s"
+    """The unit of times that are numbers."""
+    zone: tzinfo = UTC
+    """The zone of times that are texts without one."""
+    time_property: Term = GENERATED_AT
+    """The property that gives the time of a graph that has no envelope around it."""
+    prologue: str = ""
+    """`@prefix` lines put before Turtle in JSON lines, so that messages can be short."""
+    mapping: Mapping | None = None
+    mapped: tuple[str, ...] = ()
+    """The streams that have a mapping, where the source is bound to none and so has none itself."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """Fields that mappings see beside those of a record: the topic of its message, say."""
+    arrival: Callable[[], int] | None = None
+    """Gives the time of items that have none; without it they are refused (a file has no arrival, or a
+    mapping names the field of the time)."""
+    limits: Limits = field(default_factory=Limits)
+    growing: bool = False
+    """Whether more may come after the end, for another run: what is not finished there is left for it."""
+    notes: Notes = field(default_factory=Notes)
+
+    def instant(
+        self,
+        value: str | int | float | None,
+        unit: str = "",
+        guess: Callable[[], str] = lambda: "",
+        zone: tzinfo | None = None,
+    ) -> int:
+        """The instant that a record's time stands for; `guess` says where else the time may stand."""
+        if value is None or value == "":
+            if self.arrival is None:
+                likely = guess()
+                hint = f": {likely}" if likely else ", and a file has no time of arrival"
+                raise Refused("OBEP602", f"there is no time{hint}")
+            if not self.notes.arrivals:
+                self.notes.likely = guess()
+            self.notes.arrivals += 1
+            return self.arrival()
+        try:
+            at = parse_instant(value, unit or self.unit, zone or self.zone)
+        except ValueError as error:
+            raise Refused("OBEP603", f"time: {error}{_hint(value, unit or self.unit)}") from None
+        if self.source not in self.notes.settled:
+            self._note(value, at, unit or self.unit)
+        return at
+
+    def _note(self, value: str | int | float, at: int, unit: str) -> None:
+        """How the first time is written; what the next other one says if that is in a doubtful unit."""
+        from obep.formats.time_hints import doubtful_unit
+
+        notes, source = self.notes, self.source
+        if source not in notes.styles:
+            notes.styles[source] = style_of_text(value) if unit == "s" else "iso"
+            if doubt := doubtful_unit(value, at, unit):
+                notes.doubts[source] = doubt
+                return
+        elif doubt := notes.doubts.get(source):
+            if at == doubt.at:
+                return
+            if not doubt.holds(at):
+                del notes.doubts[source]
+        notes.settled.add(source)
+
+    def leave(self, what: str) -> None:
+        """Notes that the end of the input is left for the next run."""
+        self.notes.said.append(
+            ("OBEP592", f"{self.source or self.stream}: {what} is not finished, and is left for the next run")
+        )
+
+    def without_mapping(self) -> str:
+        """What helps against records that only a mapping could read."""
+        if not self.mapped:
+            return "give the stream a mapping in obep.toml"
+        given = " or ".join(f"--source {stream}={self.source}" for stream in self.mapped)
+        return f"{given} reads them with the mapping in obep.toml"
+
+    def named(self, stream: str | None) -> str:
+        """The stream of a record that says it belongs to `stream`."""
+        return self.stream if self.rename or not stream else stream
+
+
+def _hint(value: str | int | float, unit: str) -> str:
+    """What may help against a time that cannot be read."""
+    from obep.formats.time_hints import likely_form, likely_unit
+    from obep.formats.zones import has_no_zone
+
+    if found := likely_unit(value, unit):
+        return f"; {found}"
+    if isinstance(value, str) and (form := likely_form(value)):
+        read = f'; time_format = "{form}" in the mapping of its source in obep.toml would read it'
+        return (
+            f'{read}, and zone = "Europe/Berlin" there, say, if it is not UTC' if has_no_zone(form) else read
+        )
+    return ""
+
+
+def as_sent(item: Item) -> str:
+    """The record that an item was read from, as far as one is known; else its triples."""
+    if item.sent:
+        return item.sent.decode("utf-8", "replace").rstrip("\r\n")
+    return " ".join(f"{s} {p} {o} ." for s, p, o in item.triples)
+
+
+def dead(
+    refused: Refused, stream: str, raw: bytes | str, at: int | None = None, *, line: int = 0
+) -> DeadLetter:
+    """The dead letter of a refused record, with the beginning of what it was."""
+    shown = raw[: SHOWN * 4].decode("utf-8", "replace") if isinstance(raw, bytes) else raw
+    shown = shown.rstrip("\r\n")
+    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
+    return DeadLetter(stream, at, refused.code, refused.reason, shown, line)

@@ -1,0 +1,170 @@
+"""CSV and Parquet: a row is a record; columns time, graph, stream and id, or a mapping's own columns."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from io import BytesIO, StringIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import msgspec
+
+from obep.errors import fail
+from obep.formats.input_limits import Refused, check_nesting, lines
+from obep.formats.rdf_text import item_triples, read_turtle
+from obep.formats.stream_reader import Reading, dead
+from obep.formats.time_hints import hinted, likely_bytes
+from obep.formats.timestamps import show_instant
+from obep.model import DeadLetter, Item
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Row = dict[str, Any]
+BATCH = 1024
+MARKS = ",;\t|"
+"""What may separate the fields of a CSV file."""
+UNFINISHED = Refused("OBEP614", "the end of the record is not there yet")
+_BEFORE = {mark: re.compile(rf'("[^"]*+")|(?<! ) ++(?={re.escape(mark)}|[\r\n]|\Z)') for mark in MARKS}
+"""What stands in quotes, and the spaces before a separator or the end."""
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*\Z", re.ASCII)
+
+
+def read_csv(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterator[Item | DeadLetter]:
+    """The items of a CSV file with a header line, which also shows what separates its fields.
+
+    `numbered`: dead letters say the line on which the record begins.
+    """
+    header: list[str] | None = None
+    mark = ","
+    for first, record in records(file, reading.limits.item_bytes, growing=reading.growing):
+        line = first * numbered
+        if record is UNFINISHED:
+            reading.leave(f"line {first}")
+            return
+        if isinstance(record, Refused):
+            yield dead(record, reading.stream, b"", line=line)
+            continue
+        try:
+            text = record.decode()
+            if header is None:
+                mark = max(MARKS, key=text.count)
+            fields = _cells(text, mark)
+        except (csv.Error, UnicodeDecodeError) as error:
+            reason = hinted(f"not CSV: {error}", likely_bytes(record))
+            yield dead(Refused("OBEP614", reason), reading.stream, record, line=line)
+            continue
+        if header is None:
+            header = [name.strip() for name in fields]
+        elif len(fields) != len(header):
+            reason = f"{len(fields)} fields where the header has {len(header)}"
+            yield dead(Refused("OBEP614", reason), reading.stream, record, line=line)
+        else:
+            if mark == ";":  # where that is used, decimals mostly have a comma
+                fields = [f.replace(",", ".") if _DECIMAL_COMMA.match(f) else f for f in fields]
+            found = read_row(dict(zip(header, fields, strict=True)), record, reading)
+            yield found._replace(line=line) if isinstance(found, DeadLetter) else found
+
+
+def _cells(text: str, mark: str) -> list[str]:
+    """The cells of one record, without the spaces around those that are not quoted."""
+    if " " in text:
+        text = _BEFORE[mark].sub(lambda found: found[1] or "", text)
+    lines = StringIO(text, newline="")
+    return next(csv.reader(lines, strict=True, delimiter=mark, skipinitialspace=True), [])
+
+
+def records(file: BinaryIO, most: int, *, growing: bool = False) -> Iterator[tuple[int, bytes | Refused]]:
+    """The records of a CSV file: lines, joined while a quoted field is open; each with its first line.
+
+    `growing`: a last record without its end is `UNFINISHED`, since another figure may follow.
+    """
+    held, first = b"", 1
+    for number, line in enumerate(lines(file, most), 1):
+        if isinstance(line, Refused):
+            if held:
+                yield first, Refused("OBEP614", "a quoted field is never closed")
+            held = b""
+            yield number, line
+            continue
+        if not held:
+            first = number
+        held += line
+        if growing and line[-1:] != b"\n":
+            break
+        if held.count(b'"') % 2 == 0:
+            if not held.isspace():
+                yield first, held
+            held = b""
+        elif len(held) > most:
+            reason = f"a quoted field is over the limit of {most} bytes; is a quote missing?"
+            yield first, Refused("OBEP605", reason)
+            held = b""
+    if held and growing:
+        if not held.isspace():
+            yield first, UNFINISHED
+    elif held:
+        yield first, Refused("OBEP614", "a quoted field is never closed")
+
+
+def read_parquet(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The items of a Parquet file, a batch of rows at a time."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise fail(
+            "OBEP551",
+            "reading Parquet needs pyarrow",
+            remedy='pip install "obep[spark]"   (or pip install pyarrow)',
+        ) from None
+    try:
+        table = pyarrow.parquet.ParquetFile(file if file.seekable() else BytesIO(file.read()))
+        for batch in table.iter_batches(BATCH):
+            for row in plain_times(batch).to_pylist():
+                yield read_row(row, repr(row).encode(), reading)
+    except (pyarrow.ArrowException, OSError) as error:
+        yield dead(Refused("OBEP615", f"not Parquet: {error}"), reading.stream, b"")
+
+
+def plain_times(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+    """The batch with its timestamps as ISO text, so that they are read as any other time."""
+    import pyarrow
+
+    columns = []
+    for column in batch.columns:
+        if pyarrow.types.is_timestamp(column.type):
+            micros = column.cast(pyarrow.timestamp("us", column.type.tz), safe=False).cast(pyarrow.int64())
+            column = pyarrow.array([None if v is None else show_instant(v) for v in micros.to_pylist()])
+        columns.append(column)
+    return pyarrow.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def read_row(row: Row, raw: bytes, reading: Reading) -> Item | DeadLetter:
+    """The item of one row: by the stream's mapping, or by its columns time and graph."""
+    if reading.mapping is not None:
+        return reading.mapping.item(row, raw, reading)
+    stream, at = reading.stream, None
+    try:
+        stream = reading.named(row.get("stream"))
+        graph = row.get("graph")
+        if not isinstance(graph, str):
+            raw = msgspec.json.encode(row)  # with the names of the columns: a mapping is to be made of them
+            raise Refused("OBEP601", f"there is no column graph; {reading.without_mapping()}")
+        at = reading.instant(row.get("time"), guess=lambda: _elsewhere(row))
+        message = graph.encode()
+        check_nesting(message, reading.limits.nesting)
+        found = read_turtle(reading.prologue + graph)
+        name = row.get("id")
+        return Item(stream, at, item_triples(found, stream, at, message), f"<{name}>" if name else "", raw)
+    except Refused as refused:
+        return dead(refused, stream, raw, at)
+
+
+def _elsewhere(row: Row) -> str:
+    """The column beside `graph` that probably holds the time."""
+    from obep.formats.time_hints import likely_time
+
+    path = likely_time({name: value for name, value in row.items() if name != "graph"})
+    return f"beside graph it stands in a column called time, not {path}" if path else ""

@@ -1,0 +1,1 @@
+"""Rules about queries, ontologies, configuration and streams, and how they are run."""

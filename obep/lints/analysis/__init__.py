@@ -1,0 +1,1 @@
+"""What several rules need to know about a query or a stream."""

@@ -1,0 +1,170 @@
+"""The events of a linked query together: who is built on whom, in an order where parts come first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count
+
+from obep.query.ast import (
+    ClassName,
+    CompositeEvent,
+    Description,
+    Event,
+    Intersection,
+    LogicalEvent,
+    QueryFile,
+)
+from obep.query.link import Linked
+from obep.query.nearest_name import nearest, split
+from obep.query.walk import components, depends, reachable, walk
+
+SUGGESTIONS = 50
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """What the rules may know of the rest of the query."""
+
+    linked: Linked
+    _asked: Iterator[int] = field(default_factory=count, compare=False, repr=False)
+
+    def near(self, word: str, known: Iterable[str]) -> str | None:
+        """The nearest name, for the first mistakes only: to look for it costs as much as there are names."""
+        return nearest(word, known) if next(self._asked) < SUGGESTIONS else None
+
+    def near_variable(self, name: str, bound: Iterable[str]) -> str | None:
+        """The variable that was probably meant: the nearest, or the only one that is shorter or longer.
+
+        ?high is no slip of ?hi, but nothing else can have been meant by it.
+        """
+        known = list(bound)
+        near = self.near(name, known)
+        longer = [one for one in known if one.startswith(name) and len(name) > 1]
+        shorter = [one for one in known if name.startswith(one) and len(one) > 1]
+        only = [*longer, *shorter]
+        return near or (only[0] if len(only) == 1 else None)
+
+    @property
+    def events(self) -> dict[str, Event]:
+        return self.linked.events
+
+    @cached_property
+    def known(self) -> list[str]:
+        """The names of all events, as their definitions write them."""
+        return [event.name.text for event in self.events.values()]
+
+    @cached_property
+    def by_local_name(self) -> dict[str, Event]:
+        """The events by their names without prefix, as aliases are written."""
+        return {split(event.name.text)[1]: event for event in self.events.values()}
+
+    @cached_property
+    def classes(self) -> frozenset[str]:
+        """The classes that the definitions mention."""
+        logical = (event for event, _ in self.all() if isinstance(event, LogicalEvent))
+        return frozenset(p.name.iri for e in logical for p in walk(e.description) if isinstance(p, ClassName))
+
+    def all(self) -> Iterator[tuple[Event, QueryFile]]:
+        """Every definition, those that define an event again included."""
+        return ((event, file) for file in self.linked.files for event in file.events)
+
+    @cached_property
+    def parts(self) -> dict[str, list[str]]:
+        """The events that each event is built on, sorted by their definition."""
+        rank = {iri: number for number, iri in enumerate(self.events)}
+        named = {iri: depends(event) & rank.keys() for iri, event in self.events.items()}
+        return {iri: sorted(parts, key=rank.__getitem__) for iri, parts in named.items()}
+
+    @cached_property
+    def groups(self) -> list[list[str]]:
+        """The events in an order where parts come first; events in one circle come as one group."""
+        return [group[::-1] for group in components(self.parts, self.parts.__getitem__)]
+
+    @cached_property
+    def circles(self) -> list[list[str]]:
+        """The shortest circle through the first event of each group that depends on itself."""
+        return [
+            _circle(group, self.parts)
+            for group in self.groups
+            if len(group) > 1 or group[0] in self.parts[group[0]]
+        ]
+
+    @cached_property
+    def in_circles(self) -> frozenset[str]:
+        """The events that depend on themselves."""
+        return frozenset(iri for g in self.groups if len(g) > 1 or g[0] in self.parts[g[0]] for iri in g)
+
+    @cached_property
+    def lasting(self) -> frozenset[str]:
+        """The events whose occurrences may take time: all but logical ones of items that are an instant.
+
+        What is found in another event's occurrence lasts as long as that (SPEC §3). By T this may be any
+        event that is no part of it, unless it looks at a stream of its own.
+        """
+        windows = self.linked.window_names
+        items = {i for i, e in self.events.items() if isinstance(e, CompositeEvent) or e.guard is not None}
+        open = [i for i, e in self.events.items() if isinstance(e, LogicalEvent) and e.on is None]
+        more = {i for i, e in self.events.items() if isinstance(e, CompositeEvent) or e.on in windows}
+        found: set[str] = set()
+        common: set[str] | None = None  # the parts of all that last and are items
+        while more:
+            found |= more
+            for head in more & items if common != set() else ():
+                parts = {head, *reachable(head, self.parts)}
+                common = parts if common is None else common & parts
+            more = {
+                iri
+                for iri in open
+                if not found.isdisjoint(self.parts[iri]) or (common is not None and iri not in common)
+            } - found
+        return frozenset(found)
+
+    def may_be_one(self, left: LogicalEvent, right: LogicalEvent) -> bool:
+        """Whether one individual may be of both, by the classes that they name: a Tank is hardly a Valve."""
+        kinds, others = self._kinds(left), self._kinds(right)
+        return not kinds or not others or not kinds.isdisjoint(others)
+
+    def _kinds(self, event: LogicalEvent) -> set[str]:
+        """The classes that an individual has to be of; events that are among them say which."""
+        found: set[str] = set()
+        seen = {event.name.iri}
+        todo: list[Description] = [event.description]
+        while todo:
+            match todo.pop():
+                case Intersection(operands):
+                    todo += operands
+                case ClassName(name):
+                    other = self.events.get(name.iri)
+                    if isinstance(other, LogicalEvent) and name.iri not in seen:
+                        seen.add(name.iri)
+                        todo.append(other.description)
+                    elif other is None:
+                        found.add(name.iri)
+        return found
+
+    def composite(self, iri: str) -> CompositeEvent | None:
+        event = self.events.get(iri)
+        return event if isinstance(event, CompositeEvent) else None
+
+
+def _circle(group: list[str], parts: dict[str, list[str]]) -> list[str]:
+    """The shortest way from the first event of a group back to itself."""
+    start, inside = group[0], set(group)
+    came_from: dict[str, str] = {}
+    wave = [start]
+    while wave:
+        following: list[str] = []
+        for here in wave:
+            for part in parts[here]:
+                if part == start:
+                    way = [here]
+                    while way[-1] != start:
+                        way.append(came_from[way[-1]])
+                    return way[::-1]
+                if part in inside and part not in came_from:
+                    came_from[part] = here
+                    following.append(part)
+        wave = following
+    raise AssertionError("a group of several events has a circle")

@@ -1,0 +1,167 @@
+"""OBEP584: names in the mappings of obep.toml that nobody knows, where the query waits for others.
+
+A template with one property misspelt gives items all the same, so that nothing is refused; only what asks for
+the right one is never found, or found absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from obep.config.toml_file import Config
+from obep.errors import Diagnostic
+from obep.formats.input_limits import Refused
+from obep.formats.record_mapping import Context, make_mapping
+from obep.formats.triple_template import Slot, Template
+from obep.lints.analysis.followed_properties import following
+from obep.lints.rules.ontology.unknown_static_name import (
+    BUILT_IN,
+    asks_for_all,
+    constructed,
+    known_names,
+)
+from obep.lints.rules.ontology.unknown_vocabulary import as_written
+from obep.model import RDF_TYPE, Term
+from obep.ontology.bundle.stream_readers import listening
+from obep.query import ast
+from obep.query.diagnostics import listed
+from obep.query.nearest_name import misspelt, nearest, split
+from obep.query.walk import walk
+
+if TYPE_CHECKING:
+    from obep.ontology.bundle.compile import Bundle
+
+MOST_NAMED = 3
+"""Names that a message offers."""
+
+
+class Given(NamedTuple):
+    """The names that a mapping gives to items."""
+
+    where: str
+    classes: frozenset[Term]
+    properties: frozenset[Term]
+    open: bool
+    """Whether records may bring other names."""
+
+
+class Slip(NamedTuple):
+    """A name of a mapping that nobody knows."""
+
+    stream: str
+    name: Term
+    said: Diagnostic
+
+
+def slips_of_mappings(bundle: Bundle, config: Config) -> list[Slip]:
+    """The names that neither T, nor K, nor the query knows, in the mappings of the query's streams."""
+    if asks_for_all(bundle):
+        return []
+    linked = bundle.linked
+    streams = dict.fromkeys((*linked.streams, *(window.stream for window in linked.windows)))
+    given = {name: one for name in streams or config.sources if (one := _given(name, config)) is not None}
+    facts = bundle.k.facts
+    known = known_names(bundle) | {*facts.classes, *facts.properties}
+    strange = {
+        stream: [name for name in sorted(one.classes | one.properties) if _strange(name, known)]
+        for stream, one in given.items()
+    }
+    if not any(strange.values()):
+        return []
+    whole = all(stream in given and not given[stream].open for stream in streams)
+    told = {name for one in given.values() for name in (*one.classes, *one.properties)}
+    said = following(bundle, {*told, *facts.classes, *facts.properties, *constructed(bundle)})
+    found = []
+    for stream, names in strange.items():
+        missing = _asked(bundle, stream) - said
+        near = _near(bundle, stream) - told
+        for name in names:
+            meant = _meant(name, given[stream], bundle, missing, near, whole=whole)
+            if meant:
+                found.append(Slip(stream, name, _said(name, meant, given[stream], bundle)))
+    return found
+
+
+def _given(stream: str, config: Config) -> Given | None:
+    """What the mapping of a stream gives, if it has one."""
+    setting = config.mapping_of(stream)
+    if setting is None:
+        return None
+    settings, where = setting
+    triples = make_mapping(settings, where).triples
+    if isinstance(triples, Template):
+        patterns = triples.patterns
+        named = {p for _, p, _ in patterns if isinstance(p, str)}
+        classes = {o for _, p, o in patterns if p == RDF_TYPE and isinstance(o, str)}
+        open = any(isinstance(p, Slot) or (p == RDF_TYPE and isinstance(o, Slot)) for _, p, o in patterns)
+        return Given(where, frozenset(classes), frozenset(named - {RDF_TYPE}), open)
+    assert isinstance(triples, Context)
+    return Given(where, frozenset(), frozenset(_of_context(settings["context"])), open=True)
+
+
+def _of_context(context: Any) -> Iterator[Term]:
+    """The properties that a context makes of the fields it names."""
+    for part in context if isinstance(context, list) else (context,):
+        for key in part if isinstance(part, Mapping) else ():
+            if not key.startswith("@"):
+                try:
+                    triples = Context(context).fill({"@id": "urn:x", key: "urn:y"})
+                except Refused:
+                    continue
+                yield from (p for _, p, _ in triples if p != RDF_TYPE)
+
+
+def _strange(name: Term, known: frozenset[Term]) -> bool:
+    return name not in known and not name.startswith(BUILT_IN) and bool(split(name)[1])
+
+
+def _asked(bundle: Bundle, stream: str) -> frozenset[Term]:
+    """The names that the definitions and guards of a stream's readers use."""
+    here = listening(bundle.linked, bundle.definitions, stream)
+    nodes = (node for event in here.events for node in walk(event.description))
+    named = frozenset(node.iri for node in nodes if isinstance(node, ast.Name))
+    return (named | here.classes | here.roles) - set(bundle.linked.events)
+
+
+def _near(bundle: Bundle, stream: str) -> frozenset[Term]:
+    """What something that leads to an event of a stream's readers looks at."""
+    return bundle.sought(listening(bundle.linked, bundle.definitions, stream)) - set(bundle.linked.events)
+
+
+def _meant(
+    name: Term,
+    given: Given,
+    bundle: Bundle,
+    missing: Iterable[Term],
+    near: Iterable[Term],
+    *,
+    whole: bool,
+) -> list[Term]:
+    """The names that were probably meant; none where the name may well be right."""
+    axioms, definitions = bundle.definitions.axioms, bundle.definitions
+    kind = (
+        axioms.classes | definitions.guard_classes
+        if name in given.classes
+        else axioms.object_properties | axioms.data_properties | definitions.guard_roles
+    )
+    space = split(name)[0]
+    lacking = sorted(one for one in missing if one in kind and split(one)[0] == space)
+    meant = nearest(name, lacking) or misspelt(name, (one for one in near if one in kind))
+    if meant:
+        return [meant]
+    t = bundle.t.classes | bundle.t.object_properties | bundle.t.data_properties
+    return lacking[:MOST_NAMED] if whole and any(split(one)[0] == space for one in t) else []
+
+
+def _said(name: Term, meant: list[Term], given: Given, bundle: Bundle) -> Diagnostic:
+    file = bundle.linked.file
+    shown = as_written(name, file)
+    others = [as_written(one, file) for one in meant]
+    return Diagnostic(
+        "OBEP584",
+        f"obep.toml: {given.where}: neither the ontology, the static graph nor the query knows {shown}",
+        reason=f"Nothing looks at it, and no mapping gives {listed(others, 'or')}, which the query asks for.",
+        remedy=f"{' or '.join(others)} instead of {shown}",
+        severity="warning",
+    )

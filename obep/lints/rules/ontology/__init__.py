@@ -1,0 +1,1 @@
+"""Rules that need the ontology, the static graph and the compiled query."""

@@ -1,0 +1,70 @@
+"""Classes where a definition needs an individual: `by value Point`, for `by some Point` (OBEP252)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
+from obep.errors import Diagnostic, Span
+from obep.lints.rules.ontology.unknown_static_name import unknown_to
+from obep.model import RDF_TYPE, Term
+from obep.query import ast
+from obep.query.diagnostics import quote, say
+from obep.query.nearest_name import split
+from obep.query.walk import needs_of, reachable, walk
+
+if TYPE_CHECKING:
+    from obep.ontology.bundle.compile import Bundle
+
+
+def check_class_values(bundle: Bundle, spoken_of: Collection[Span | None] = ()) -> list[Diagnostic]:
+    """OBEP252 for each `p value C` whose C is a class or an event, and an individual of neither T nor K.
+
+    `spoken_of`: where OBEP242 has named the individual that was probably meant.
+    """
+    linked = bundle.linked
+    classes, static = bundle.definitions.axioms.classes, bundle.k.facts.classes
+    named = [
+        (iri, node, node.value)
+        for iri, event in linked.events.items()
+        if isinstance(event, ast.LogicalEvent)
+        for node in walk(event.description)
+        if isinstance(node, ast.Value)
+        and isinstance(node.value, ast.Name)
+        and (node.value.iri in classes or node.value.iri in static)
+        and node.value.iri not in bundle.t.individuals
+        and node.value.span not in spoken_of
+    ]
+    strange = unknown_to(bundle.k, {name.iri for _, _, name in named}) - set(_made(bundle)) if named else ()
+    return [
+        say(
+            "OBEP252", linked.file_of[iri], name.span,
+            f"{name.text} is {'an event' if name.iri in linked.events else 'a class'}; value takes an "
+            "individual",
+            f"{quote(node)} asks for {name.text} itself, not for one of them; neither the ontology nor the "
+            "static graph has an individual of this name.",
+            _meant(bundle, iri, node, name),
+        )
+        for iri, node, name in named
+        if name.iri in strange
+    ]  # fmt: skip
+
+
+def _meant(bundle: Bundle, event: Term, node: ast.Value, name: ast.Name) -> str:
+    """With `some`; a text where the event would be defined by itself."""
+    property = quote(node.property)
+    circle = {name.iri, *reachable(name.iri, needs_of(bundle.linked))}
+    if event not in circle:
+        return f"{property} some {name.text}"
+    if isinstance(node.property, ast.Name) and node.property.iri not in bundle.t.object_properties:
+        return f'{property} value "{split(name.text)[1]}"   if it is a text'
+    return f"{property} value …   with the name of an individual"
+
+
+def _made(bundle: Bundle) -> Iterator[Term]:
+    """The individuals that occurrences speak of in what they construct."""
+    for event in bundle.linked.events.values():
+        for triple in event.construct:
+            typed = isinstance(triple.predicate, ast.Name) and triple.predicate.iri == RDF_TYPE
+            places = (triple.subject,) if typed else (triple.subject, triple.object)
+            yield from (place.iri for place in places if isinstance(place, ast.Name))

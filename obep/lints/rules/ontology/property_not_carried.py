@@ -1,0 +1,89 @@
+"""Guards that ask a composite or guarded event for what its occurrences never hand on (SPEC §3, D7).
+
+The graph of such an occurrence is its explanation, its class and what it constructs, with K behind it. The
+items themselves stay below: a property that is in none of these is never there, however often items have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from obep.errors import Diagnostic
+from obep.model import RDF_TYPE, Term
+from obep.ontology.owl.axioms import Inverse
+from obep.ontology.rules import rule_kinds as r
+from obep.query.ast import CompositeEvent, Name, Not
+from obep.query.diagnostics import say
+from obep.query.walk import alias_of, leaves, needs_of, reachable, walk
+
+if TYPE_CHECKING:
+    from obep.ontology.bundle.compile import Bundle
+
+
+def check_handed_on(bundle: Bundle) -> list[Diagnostic]:
+    """OBEP244 for each property that a block asks of an event and that can never be there."""
+    linked = bundle.linked
+    rules = (*bundle.normal.rules, *bundle.normal.asserted)
+    found = {}
+    for iri, event in linked.events.items():
+        for name, asked in _asked(event) if isinstance(event, CompositeEvent) else ():
+            if _hands_on_parts_only(bundle, asked) and not may_be_there(bundle, name.iri, asked, rules):
+                found[iri, name.span] = _warning(bundle, iri, name, linked.events[asked].name.text)
+    return list(found.values())
+
+
+def _asked(event: CompositeEvent) -> Iterator[tuple[Name, Term]]:
+    """The properties that blocks ask for, each with the event that is asked."""
+    for block in event.guard.blocks if event.guard else ():
+        for leaf in leaves(event.pattern):
+            if not block.aliases or alias_of(leaf) in block.aliases:
+                for triple in block.triples:
+                    if isinstance(triple.predicate, Name) and triple.predicate.iri != RDF_TYPE:
+                        yield triple.predicate, leaf.event.iri
+
+
+def _hands_on_parts_only(bundle: Bundle, asked: Term) -> bool:
+    """A plain logical event leaves its item to guards, and what NOT leaves of one may hold anything."""
+    events = bundle.linked.events
+    event = events.get(asked)
+    if event is None or not (isinstance(event, CompositeEvent) or event.guard is not None):
+        return False
+    below = (events[iri] for iri in {asked, *reachable(asked, needs_of(bundle.linked))})
+    return not any(
+        isinstance(node, Not)
+        for one in below
+        if isinstance(one, CompositeEvent)
+        for node in walk(one.pattern)
+    )
+
+
+def may_be_there(bundle: Bundle, name: Term, asked: Term, rules: Iterable[object]) -> bool:
+    """Whether a property is handed on, known before, or follows from such a one by these rules."""
+    ways = {name, *bundle.vocabularies.below(name)}
+    if ways & bundle.vocabulary(asked) or any(p in ways for _, p, _ in bundle.k):
+        return True
+    return any(_leads_to(rule, ways) for rule in rules)
+
+
+def _leads_to(rule: object, ways: set[Term]) -> bool:
+    """Whether a rule finds one of these properties in something else."""
+    if isinstance(rule, r.Chain):
+        return _property(rule.sup) in ways and not {_property(rule.first), _property(rule.second)} <= ways
+    return isinstance(rule, r.Fill | r.SelfOut | r.Edge) and _property(rule.role) in ways
+
+
+def _property(role: object) -> Term:
+    return role.property if isinstance(role, Inverse) else str(role)
+
+
+def _warning(bundle: Bundle, iri: Term, name: Name, asked: str) -> Diagnostic:
+    return say(
+        "OBEP244",
+        bundle.linked.file_of[iri],
+        name.span,
+        f"{name.text} is never found in {asked}",
+        f"{asked} hands on its explanation and what it constructs; the rest of the items stays behind, and "
+        f"neither its definition nor the static graph has {name.text}.",
+        f"CONSTRUCT {{ … {name.text} … }} in {asked}, or {name.text} in its definition",
+    )

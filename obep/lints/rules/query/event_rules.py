@@ -1,0 +1,280 @@
+"""Rules about the query as a whole: names of events, circles, streams, RETURN."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from itertools import count
+
+from obep.errors import Diagnostic
+from obep.lints.analysis.event_order import Definitions
+from obep.lints.analysis.keyword_places import keyword_span
+from obep.lints.analysis.pattern_layout import Scope
+from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name, Node, QueryFile
+from obep.query.diagnostics import listed, say, twice_in_a_list
+from obep.query.nearest_name import split
+
+_COMPARED: dict[type[Node], tuple[str, ...]] = {}
+_NOT_MEANT = {"name", "named"}
+_RESERVED = {
+    "<http://www.w3.org/2002/07/owl#": "OWL",
+    "<http://www.w3.org/1999/02/22-rdf-syntax-ns#": "RDF",
+    "<http://www.w3.org/2000/01/rdf-schema#": "RDFS",
+    "<http://www.w3.org/2001/XMLSchema#": "XML Schema",
+}
+
+
+def defined_twice(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP101: every event has one definition."""
+    first: dict[str, tuple[Event, QueryFile]] = {}
+    for event, file in definitions.all():
+        if event.name.iri not in first:
+            first[event.name.iri] = (event, file)
+            continue
+        earlier, where = first[event.name.iri]
+        place = f"line {earlier.name.span.line}" + (f" of {where.name}" if where is not file else "")
+        yield say(
+            "OBEP101",
+            file,
+            event.name.span,
+            f"the event {event.name.text} is defined twice",
+            f"Its first definition is in {place}, and an event has one meaning.",
+            f"EVENT {_unused(event.name.text, definitions)} {_verb(event)} …   or one definition with "
+            + ("or between the two" if isinstance(event, LogicalEvent) else "OR between the two"),
+        )
+
+
+def circle(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP102: events are built on events, but never on themselves."""
+    for way in definitions.circles:
+        events = [definitions.events[iri] for iri in way]
+        names = [event.name.text for event in events]
+        file = definitions.linked.file_of[way[0]]
+        if len(way) == 1:
+            message = f"the event {names[0]} is defined by itself"
+            reason = f"It would have to happen before it could happen: {names[0]} → {names[0]}."
+            remedy = f"a definition of {names[0]} that does not mention {names[0]}"
+        else:
+            message = f"the events {listed(names)} are defined by each other"
+            remedy = f"a definition of {names[-1]} that does not mention {names[0]}"
+            reason = f"Each needs the next one first, so that none could ever begin: {_arrows(names)}."
+        yield say(
+            "OBEP102",
+            file,
+            events[0].name.span,
+            message,
+            reason,
+            remedy,
+        )
+
+
+def reserved_name(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP122: the names of OWL, RDF and XML Schema have their meaning already."""
+    for event, file in definitions.all():
+        for space, owner in _RESERVED.items():
+            if event.name.iri.startswith(space):
+                local = event.name.iri[len(space) : -1]
+                yield say(
+                    "OBEP122",
+                    file,
+                    event.name.span,
+                    f"an event cannot be called {event.name.text}",
+                    f"{event.name.text} is a name of {owner} and has its meaning already.",
+                    f"EVENT :{local} {_verb(event)} …   (a name of your own)",
+                )
+
+
+def unknown_stream(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP121: ON names a stream of the prologue."""
+    linked = definitions.linked
+    known = (*linked.streams, *sorted(linked.window_names))
+    for event, file in definitions.all():
+        if not isinstance(event, LogicalEvent) or event.on is None:
+            continue
+        if event.on in known:
+            continue
+        near = definitions.near(event.on, known)
+        streams = listed([f"<{stream}>" for stream in known]) if known else "none"
+        clause = event.extent.clauses.get("on", event.span)
+        yield say(
+            "OBEP121",
+            file,
+            keyword_span(file, clause.start, clause.end, re.escape(f"<{event.on}>"), event.span),
+            f"there is no stream <{event.on}>",
+            f"ON names a stream that FROM STREAM has declared; here that is {streams}.",
+            f"ON <{near}>" if near else f"FROM STREAM <{event.on}>   in the prologue",
+        )
+
+
+def returned(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP112 and OBEP123: what RETURN names is there."""
+    events = definitions.events
+    for file in definitions.linked.files:
+        for clause in file.returns:
+            for name in clause.events:
+                if name.iri not in events:
+                    near = definitions.near(name.text, definitions.known)
+                    yield say(
+                        "OBEP112",
+                        file,
+                        name.span,
+                        f"RETURN of {name.text}, which is not defined",
+                        "RETURN names events of this query or of its INCLUDEs."
+                        if definitions.known
+                        else "This query defines no event at all.",
+                        f"RETURN {near}" if near else f"EVENT {name.text} MATCH …   before the RETURN",
+                    )
+            if clause.which == "named" and not any(event.named for event in events.values()):
+                yield say(
+                    "OBEP123",
+                    file,
+                    clause.span,
+                    "RETURN NAMED, but no event is NAMED",
+                    "RETURN NAMED returns the events that are declared with NAMED EVENT.",
+                    f"RETURN {listed(definitions.known, ',').replace(' ,', ',')}"
+                    if 0 < len(definitions.known) < 4
+                    else "RETURN ALL",
+                )
+            if clause.which == "all" and not events:
+                message = "RETURN ALL, but there is no event"
+                reason = "RETURN ALL returns the events of this query and of its INCLUDEs."
+                yield say("OBEP112", file, clause.span, message, reason, "EVENT … AS …   before the RETURN")
+
+
+def returned_twice(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP217: a RETURN names each event once."""
+    for file in definitions.linked.files:
+        for clause in file.returns:
+            yield from twice_in_a_list(file, "RETURN", [(name.text, name.span) for name in clause.events])
+
+
+def two_forms(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP216: an event leaves in one form, that of the last RETURN that names it."""
+    linked = definitions.linked
+    forms: dict[str, str] = {}
+    for clause in linked.returns:
+        names = [name.iri for name in clause.events if name.iri in linked.events]
+        if clause.which != "listed":
+            names = [iri for iri, event in linked.events.items() if clause.which == "all" or event.named]
+        changed = [iri for iri in dict.fromkeys(names) if forms.setdefault(iri, clause.form) != clause.form]
+        if changed:
+            which = listed([linked.events[iri].name.text for iri in changed])
+            other = "RDF" if clause.form == "event" else "EVENT"
+            forms.update(dict.fromkeys(changed, clause.form))
+            yield say(
+                "OBEP216",
+                linked.file,
+                clause.span,
+                f"{which} {'is' if len(changed) == 1 else 'are'} returned AS {other} STREAM already",
+                "An event is returned in one form; the last RETURN that names it decides.",
+                "one RETURN for each event; for both forms two sinks: --sink found.jsonl --sink found.trig",
+            )
+
+
+def equal_definitions(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP210: two events with the same definition always happen together."""
+    first: dict[object, Event] = {}
+    for event, file in definitions.all():
+        names = (name for name in _compared(type(event)) if name not in _NOT_MEANT)
+        what = tuple(_meaning(getattr(event, name)) for name in names)
+        earlier = first.setdefault(what, event)
+        if earlier.name.iri == event.name.iri or definitions.events.get(event.name.iri) is not event:
+            continue
+        yield say(
+            "OBEP210",
+            file,
+            event.name.span,
+            f"{event.name.text} and {earlier.name.text} are the same event",
+            "Their definitions are equal, so that each occurrence would be reported under both names.",
+            f"{earlier.name.text} wherever {event.name.text} is used",
+        )
+
+
+def _compared(kind: type[Node]) -> tuple[str, ...]:
+    """The fields of a node that make it what it is."""
+    if kind not in _COMPARED:
+        _COMPARED[kind] = tuple(field.name for field in fields(kind) if field.compare)
+    return _COMPARED[kind]
+
+
+def _meaning(value: object) -> object:
+    """A piece of the AST for comparison: a name counts by what it stands for, not by its spelling."""
+    if isinstance(value, Name):
+        return value.iri
+    if isinstance(value, Node):
+        return (type(value), *map(_meaning, (getattr(value, name) for name in _compared(type(value)))))
+    return tuple(map(_meaning, value)) if isinstance(value, tuple) else value
+
+
+def unknown_event(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP100: a pattern is made of events."""
+    definitions = scope.definitions
+    said: set[str] = set()
+    for place in scope.places:
+        name = place.leaf.event
+        if name.iri in definitions.events or name.iri in said:
+            continue
+        said.add(name.iri)
+        near = definitions.near(name.text, definitions.known)
+        reason = "A pattern is made of events, and none of this query has that name."
+        remedy = near or f"EVENT {name.text} AS …   (a class expression), or MATCH … (a pattern)"
+        if not near and name.iri in definitions.classes:
+            reason = f"{name.text} is a class. A pattern is made of events, and an event needs a definition."
+            seen = f"{_local(name.text)}Seen"
+            remedy = f"EVENT {seen} AS {name.text}   and {seen} in the pattern"
+        yield say("OBEP100", scope.file, name.span, f"there is no event {name.text}", reason, remedy)
+
+
+def parameters(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP116: as many parameters as the event has."""
+    for place in scope.places:
+        leaf = place.leaf
+        event = scope.definitions.events.get(leaf.event.iri)
+        if event is None or not leaf.parameters:
+            continue
+        head = event.parameters if isinstance(event, CompositeEvent) else ()
+        wanted = len(head) or 1
+        if len(leaf.parameters) == wanted:
+            continue
+        given = ", ".join(f"?{v.name}" for v in leaf.parameters)
+        name = leaf.event.text
+        if head:
+            shown = ", ".join(f"?{v.name}" for v in head)
+            reason = f"They are read by position: EVENT {event.name.text}({shown})."
+            remedy = f"{name}({shown})   or {name} without parameters"
+        else:
+            reason = "The definition has no parameters, so the one here is the individual of the occurrence."
+            remedy = f"{name}(?{leaf.parameters[0].name})"
+            if isinstance(event, CompositeEvent):
+                remedy += f"   or parameters in the definition: EVENT {event.name.text}({given})"
+        yield say(
+            "OBEP116",
+            scope.file,
+            leaf.span,
+            f"{name} takes {_count(wanted)}, not {len(leaf.parameters)}",
+            reason,
+            remedy,
+        )
+
+
+def _arrows(names: list[str]) -> str:
+    return " → ".join([*(names if len(names) < 8 else [*names[:6], "…"]), names[0]])
+
+
+def _count(n: int) -> str:
+    return "one parameter" if n == 1 else f"{n} parameters"
+
+
+def _verb(event: Event) -> str:
+    return "AS" if isinstance(event, LogicalEvent) else "MATCH"
+
+
+def _local(text: str) -> str:
+    return text.rsplit(":", 1)[-1]
+
+
+def _unused(text: str, definitions: Definitions) -> str:
+    return next(
+        name for name in (f"{text}{n}" for n in count(2)) if split(name)[1] not in definitions.by_local_name
+    )

@@ -1,0 +1,104 @@
+"""Numbers that a guard compares with text, and the properties whose values are numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from obep.errors import Diagnostic
+from obep.lints.analysis.event_order import Definitions
+from obep.query.ast import (
+    Arithmetic,
+    Cardinality,
+    ClassName,
+    Comparison,
+    Event,
+    Literal,
+    LogicalEvent,
+    Name,
+    Node,
+    Only,
+    Restriction,
+    Some,
+    TriplePattern,
+    Var,
+)
+from obep.query.diagnostics import quote, say
+from obep.query.walk import walk
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+NUMBERS = frozenset(f"<{XSD}{name}>" for name in ("integer", "decimal", "double", "float", "int", "long"))
+ORDER = ("<", ">", "<=", ">=")
+
+
+def numeric_properties(events: Iterable[Event]) -> Iterator[str]:
+    """The properties whose values the definitions want to be numbers."""
+    for event in events:
+        if not isinstance(event, LogicalEvent):
+            continue
+        for node in walk(event.description):
+            if not isinstance(node, Some | Only | Cardinality):
+                continue
+            filler, p = node.filler, node.property
+            type = filler.datatype if isinstance(filler, Restriction) else None
+            if isinstance(filler, ClassName):
+                type = filler.name
+            if isinstance(p, Name) and type and (type.text == "number" or type.iri in NUMBERS):
+                yield p.iri
+
+
+def compared_with_text(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP219: SPARQL knows no order between a number and text, so the condition is never true."""
+    numeric = frozenset(numeric_properties(definitions.events.values()))
+    for event, file in definitions.all():
+        nodes = list(walk(event.guard)) if event.guard else []
+        numbers = {name for node in nodes for name in _numbers(node, numeric)}
+        for node in nodes:
+            if not isinstance(node, Comparison) or node.operator not in ORDER:
+                continue
+            for var, text in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(var, Var) and var.name in numbers and _is_text(text):
+                    yield say(
+                        "OBEP219",
+                        file,
+                        node.span,
+                        f"{quote(node)} is never true of a number",
+                        f"Text is neither more nor less than a number, and ?{var.name} is one elsewhere.",
+                        _without_quotes(node),
+                    )
+
+
+def _numbers(node: Node, numeric: frozenset[str]) -> Iterator[str]:
+    """The variables that must be numbers for a part of a guard to hold."""
+    if isinstance(node, TriplePattern):
+        if (
+            isinstance(node.predicate, Name)
+            and node.predicate.iri in numeric
+            and isinstance(node.object, Var)
+        ):
+            yield node.object.name
+    elif isinstance(node, Arithmetic) or (isinstance(node, Comparison) and node.operator in ORDER):
+        for var, other in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(var, Var) and is_number(other):
+                yield var.name
+
+
+def is_number(node: Node) -> bool:
+    """Whether a node is a number that is written down."""
+    return isinstance(node, Literal) and node.datatype is not None and node.datatype.iri in NUMBERS
+
+
+def _is_text(node: Node) -> bool:
+    return isinstance(node, Literal) and node.datatype is None
+
+
+def _without_quotes(node: Comparison) -> str:
+    """The comparison with a number: the one that stands in the text, if there is one."""
+    sides = (_as_number(side) if isinstance(side, Literal) else side for side in (node.left, node.right))
+    return f"{quote(Comparison(node.operator, *sides))}   (a number has no quotes)"
+
+
+def _as_number(text: Literal) -> Literal:
+    found = re.fullmatch(r"\d+(\.\d+)?", text.lexical)
+    name = "decimal" if found and found[1] else "integer"
+    return Literal(text.lexical if found else "30", Name(f"xsd:{name}", f"<{XSD}{name}>"))

@@ -1,0 +1,166 @@
+"""OBEP200: what a pattern keeps for ever, because no WITHIN says when it may be forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from obep.errors import Diagnostic
+from obep.lints.analysis.event_order import Definitions
+from obep.lints.analysis.pattern_durations import Measures
+from obep.lints.analysis.pattern_layout import Scope
+from obep.lints.rules.query.pattern_rules import FIVE_MINUTES
+from obep.query.ast import (
+    Allen,
+    Duration,
+    Every,
+    First,
+    Join,
+    Last,
+    Leaf,
+    Next,
+    Not,
+    NotFollowedBy,
+    Optional,
+    Pattern,
+    Seq,
+    Times,
+    Within,
+    Without,
+)
+from obep.query.diagnostics import listed, quote, say
+from obep.query.pattern_walk import operands, patterns
+from obep.query.walk import reachable
+
+_WAITING = {
+    "BEFORE": 0, "AFTER": 1, "MEETS": 0, "METBY": 1, "OVERLAPS": 0, "OVERLAPPEDBY": 1,
+    "STARTS": 0, "STARTEDBY": 1, "DURING": 0, "CONTAINS": 1,
+}  # fmt: skip
+"""Which side of an Allen relation is there first and waits for the other; FINISHES has both at once."""
+
+
+def unbounded(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP200: an operand, the memory of DURING, or the consumed set, that no WITHIN covers."""
+    event = scope.event
+    consumes = event.policy in ("chronological", "recent")
+    kept = list(_kept(event.pattern, scope.measures, consumes))
+    if not kept:
+        yield from _every_key(scope)
+        return
+    names = list(dict.fromkeys(quote(node) for node in kept))
+    few = len(names) == 1
+    reason = (
+        f"No WITHIN says when {'it' if few else 'they'} may be forgotten: the state grows with the stream."
+    )
+    if consumes:
+        reason += f" So does the set of what POLICY {event.policy} has consumed."
+    yield say(
+        "OBEP200",
+        scope.file,
+        kept[0].span,
+        f"{listed(names)} {'is' if few else 'are'} kept for ever",
+        reason,
+        f"MATCH {quote(Within(event.pattern, _bound_for(event.pattern, scope.measures)))}",
+    )
+
+
+def _every_key(scope: Scope) -> Iterator[Diagnostic]:
+    """FIRST and LAST keep what they choose, of every value of the partition."""
+    event = scope.event
+    kept = list(_views(event.pattern, scope.measures)) if event.partition_by else []
+    if not kept:
+        return
+    names = list(dict.fromkeys(quote(node) for node in kept))
+    values = listed([f"?{variable.name}" for variable in event.partition_by])
+    yield say(
+        "OBEP200",
+        scope.file,
+        kept[0].span,
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} kept for ever, for every value of {values}",
+        "No WITHIN says when a value may be forgotten: the state grows with the number of values. max_keys "
+        "under [engine] in obep.toml is a cap on them, which forgets the oldest.",
+        f"MATCH {quote(Within(event.pattern, _bound_for(event.pattern, scope.measures)))}",
+    )
+
+
+def _views(node: Pattern, measures: Measures) -> Iterator[Pattern]:
+    """FIRST and LAST that no WITHIN covers."""
+    if isinstance(node, Within):
+        return
+    if isinstance(node, First | Last):
+        yield node
+    for operand in operands(node):
+        if not _ends_with(node, operand, measures):
+            yield from _views(operand, measures)
+
+
+def _ends_with(node: Pattern, operand: Pattern, measures: Measures) -> bool:
+    """Whether what is denied counts only until a deadline, or inside of what has an end."""
+    if not isinstance(node, Without | NotFollowedBy) or operand is not node.right:
+        return False
+    if _looks_back(operand, measures.definitions):
+        return False
+    return isinstance(node, NotFollowedBy) or measures.longest(node.left) is not None
+
+
+def _bound_for(pattern: Pattern, measures: Measures) -> Duration:
+    """Five minutes, or more where the pattern itself takes longer."""
+    return Duration(FIVE_MINUTES.micros + measures.wait(pattern))
+
+
+def _kept(node: Pattern, measures: Measures, consumes: bool) -> Iterator[Pattern]:
+    """The operands that wait for something with no end to their waiting."""
+    if isinstance(node, Within):
+        return
+    if isinstance(node, Not):
+        if _looks_back(node.operand, measures.definitions):
+            yield from _kept(node.operand, measures, False)
+        return
+    if isinstance(node, Seq | Next):
+        waiting = list(node.operands[:-1])
+    elif isinstance(node, Join):
+        waiting = list(node.operands)
+    elif isinstance(node, Times) and node.count > 1:
+        waiting = [node.operand]
+    elif isinstance(node, Allen) and node.relation in _WAITING:
+        waiting = [operands(node)[_WAITING[node.relation]]]
+    elif isinstance(node, Without) and measures.longest(node.left) is None:
+        waiting = [node.right]
+    else:
+        waiting = []
+    for operand in waiting:
+        inner = operand.operand if isinstance(operand, Optional) else operand
+        if consumes or not _one_at_a_time(inner):
+            yield inner
+    for operand in operands(node):
+        denied = isinstance(node, Without | NotFollowedBy) and operand is node.right
+        if _ends_with(node, operand, measures):
+            continue
+        yield from _kept(operand, measures, consumes and not denied)
+
+
+def _looks_back(node: Pattern, definitions: Definitions) -> bool:
+    """Whether what is denied may depend on what was long before it: it has no bound by being denied."""
+    for piece in patterns(node):
+        if isinstance(piece, First | Optional) or (isinstance(piece, Allen) and piece.relation == "DURING"):
+            return True
+        if isinstance(piece, Leaf) and _has_contexts(piece.event.iri, definitions):
+            return True
+    return False
+
+
+def _has_contexts(iri: str, definitions: Definitions) -> bool:
+    """Whether an event is made of something DURING something else, so that it may count from long before."""
+    needs = {one: set(parts) for one, parts in definitions.parts.items()}
+    return any(
+        isinstance(piece, Allen) and piece.relation == "DURING"
+        for one in {iri, *reachable(iri, needs)}
+        if (event := definitions.composite(one))
+        for piece in patterns(event.pattern)
+    )
+
+
+def _one_at_a_time(node: Pattern) -> bool:
+    """FIRST and LAST as operands keep only what they choose. (Once consumed, another one counts.)"""
+    while isinstance(node, Every):
+        node = node.operand
+    return isinstance(node, First | Last)

@@ -1,0 +1,98 @@
+"""Variables that stand in one place (OBEP211): misspelt, meant to be another one, or for the bindings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from obep.errors import Diagnostic, Span
+from obep.lints.analysis.event_order import Definitions
+from obep.lints.analysis.pattern_layout import Place, Scope, conditions_of, variables_of
+from obep.query.ast import LogicalEvent, QueryFile, Var
+from obep.query.diagnostics import quote, say
+
+
+def in_a_pattern(scope: Scope) -> Iterator[Diagnostic]:
+    """OBEP211: a variable that stands in one place ties nothing together."""
+    event = scope.event
+    uses = [*event.parameters, *event.partition_by, *variables_of(event.construct)]
+    for place in scope.places:  # the copies of TIMES share it
+        uses.extend(var for var in place.leaf.parameters for _ in range(2 if place.repeated else 1))
+    for block in scope.blocks:
+        for var in variables_of(block.triples):
+            uses.extend([var] * len(scope.read_by(block)))
+    for condition in scope.conditions:
+        uses.extend(condition.variables)
+    times = Counter(var.name for var in uses)
+    instead: dict[str, str] = {}
+    answered: set[str] = set()
+    for place in scope.places:
+        for var in place.leaf.parameters:
+            name = place.leaf.event.text
+            instead[var.name] = f"{name}   without ?{var.name}"
+            other = _same_one(place, scope, times) if times[var.name] == 1 else None
+            if other is not None:
+                same = quote(replace(place.leaf, parameters=(other,)))
+                instead[var.name] = f"{same}   for the same one, or {name} without ?{var.name}"
+                answered.add(other.name)  # which is used twice then
+    for name in answered:
+        instead[name] = ""
+    yield from _once(uses, instead, scope.file, scope.definitions)
+
+
+def _same_one(place: Place, scope: Scope, times: Mapping[str, int]) -> Var | None:
+    """The variable of another leaf that may well be about the same individual, if nothing ties them yet."""
+    own = scope.definitions.events.get(place.leaf.event.iri)
+    tied = {n for bound in scope.binders.values() if place.number in bound for n in bound}
+    if not isinstance(own, LogicalEvent):
+        return None
+    for other in sorted(scope.places, key=lambda other: not _shared(other, times)):
+        event = scope.definitions.events.get(other.leaf.event.iri)
+        if other.number in tied or not other.leaf.parameters or not isinstance(event, LogicalEvent):
+            continue
+        (variable,) = other.leaf.parameters
+        before = _shared(other, times) or other.number < place.number
+        if before and scope.definitions.may_be_one(own, event):
+            return variable
+    return None
+
+
+def _shared(place: Place, times: Mapping[str, int]) -> bool:
+    """Whether a variable of a leaf ties it to something already."""
+    return any(times[var.name] > 1 for var in place.leaf.parameters)
+
+
+def in_a_definition(event: LogicalEvent, file: QueryFile, definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP211 in the guard of a logical event."""
+    uses = list(variables_of(event.construct))
+    if event.guard:
+        uses.extend(variables_of(event.guard.own))
+    for condition in conditions_of(event.guard):
+        uses.extend(condition.variables)
+    yield from _once(uses, {}, file, definitions)
+
+
+def _once(
+    uses: list[Var], instead: dict[str, str], file: QueryFile, definitions: Definitions
+) -> Iterator[Diagnostic]:
+    """What to write `instead`; where that is nothing, what is said of another variable is enough."""
+    places: dict[str, list[Span]] = {}
+    for var in uses:
+        places.setdefault(var.name, []).append(var.span)
+    names = [name for name in places if name != "this"]
+    for name, spans in places.items():
+        if len(spans) > 1 or name == "this":
+            continue
+        near = definitions.near(name, names)
+        remedy = f"?{near}" if near else instead.get(name, f"[]   for ?{name}, if its value does not matter")
+        if not remedy:
+            continue
+        yield say(
+            "OBEP211",
+            file,
+            spans[0],
+            f"?{name} is used once",
+            "So it ties nothing together: any value will do, and each is reported among the bindings.",
+            remedy,
+        )

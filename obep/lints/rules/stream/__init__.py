@@ -1,0 +1,1 @@
+"""Rules that look at the items of a run."""

@@ -1,0 +1,178 @@
+"""OBEP581: occurrences that differ from others only in their explanation: several ways lead to one fact.
+
+Each minimal explanation is an occurrence (SPEC D1, D4). Where axioms or assertions say the same thing twice,
+there are more of them than people count, and in a pattern they multiply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import msgspec
+
+from obep.model import RDF_TYPE, Occurrence, Part, Term, Triple, local_name
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.owl.verbalise import name
+
+LOOKED_AT = 2_000
+"""Occurrences from the beginning of a run."""
+FEWEST, MANY = 2, 0.1
+"""Occurrences that are too many, and their share of all: few may well be two ways that matter."""
+COMPARED = 50
+"""Explanations that are compared with each other, to show two of them."""
+MOST_STATIC = 1_000_000
+"""Triples of a static graph that is looked through."""
+MOST_SHOWN = 2
+"""Assertions of one explanation that are shown."""
+
+Explanation = frozenset[tuple[int, Triple]]
+"""Assertions, each with the number of the part that it explains."""
+
+
+class Counted(NamedTuple):
+    """An occurrence: all that people see of it but its explanation, and that."""
+
+    event: Term
+    rest: tuple[Any, ...]
+    explanation: Explanation
+
+
+def counted(occurrence: Occurrence) -> Counted:
+    """An occurrence as it is counted."""
+    parts = occurrence.parts or (Part(local_name(occurrence.event), occurrence),)
+    leaves = tuple((a, o.event.strip("<>"), o.individual.strip("<>"), o.start, o.end, c) for a, o, c in parts)
+    rest = (occurrence.start, occurrence.end, _rows(occurrence.bindings), leaves)
+    told = frozenset((n, t) for n, (_, o, c) in enumerate(parts) if not c for t, _ in o.explanation)
+    return Counted(occurrence.event, rest, told)
+
+
+def counted_line(line: str) -> Counted:
+    """The same of the line of JSON that was written of it (`obep.output.json_writer`)."""
+    record = _decode(line)
+    leaves = tuple((p.alias, p.event, p.individual, p.start, p.end, p.context) for p in record.because)
+    rest = (record.start, record.end, _rows(record.bindings), leaves)
+    told = frozenset(
+        (n, _triple(text)) for n, p in enumerate(record.because) if not p.context for text in p.assertions
+    )
+    return Counted(f"<{record.event}>", rest, told)
+
+
+class _Cause(msgspec.Struct):
+    event: str
+    alias: str
+    individual: str
+    start: str | float
+    end: str | float
+    assertions: list[str]
+    context: bool = False
+
+
+class _Line(msgspec.Struct):
+    event: str
+    start: str | float
+    end: str | float
+    bindings: list[dict[str, str]]
+    because: list[_Cause]
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+def _triple(text: str) -> Triple:
+    s, p, o = text.removesuffix(" .").split(" ", 2)
+    return s, p, o
+
+
+def _rows(bindings: Iterable[dict[str, Term]]) -> tuple[Any, ...]:
+    return tuple(tuple(sorted(row.items())) for row in bindings)
+
+
+class Repeats:
+    """Looks at the first occurrences of a run."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self._bundle = bundle
+        self._looked_at = 0
+        self._all = True
+        self._found: dict[tuple[Any, ...], set[Explanation]] = {}
+
+    def look(self, occurrences: Sequence[Occurrence]) -> None:
+        """Occurrences as an engine gives them, while the run is young."""
+        self._add(map(counted, occurrences[: self.left]), len(occurrences))
+
+    def look_at_lines(self, lines: Sequence[str]) -> None:
+        """The same as lines of JSON."""
+        self._add(map(counted_line, lines[: self.left]), len(lines))
+
+    @property
+    def left(self) -> int:
+        """How many more it will look at."""
+        return LOOKED_AT - self._looked_at
+
+    def _add(self, some: Iterable[Counted], of: int) -> None:
+        self._all &= of <= self.left
+        for event, rest, explanation in some:
+            self._looked_at += 1
+            self._found.setdefault((event, *rest), set()).add(explanation)
+
+    def findings(self) -> Iterator[tuple[str, str, str]]:
+        """The code, a message and what helps, if many occurrences are others once more."""
+        several = {key: sets for key, sets in self._found.items() if len(sets) > 1}
+        if not several:
+            return
+        static = self._static(several.values())
+        again = {key: count for key, sets in several.items() if (count := _again(sets, static))}
+        total = sum(again.values())
+        if total < FEWEST or total < MANY * self._looked_at:
+            return
+        key = max(again, key=lambda key: (again[key], str(key[0])))
+        one, other = _differing(several[key], static)
+        first = "" if self._all else "the first "
+        yield (
+            "OBEP581",
+            f"{total:,} of {first}{self._looked_at:,} occurrences differ from another one only in their "
+            f"explanation, most of them of {name(key[0])}: {_shown(one)} in one is {_shown(other)} in "
+            "another",
+            "leave out what says the same once more (in the ontology or the static graph), or let one "
+            "explanation do: max_explanations = 1 under [engine] in obep.toml",
+        )
+
+    def _static(self, several: Iterable[Iterable[Explanation]]) -> frozenset[Triple]:
+        """What K says of all this."""
+        asked = {triple for sets in several for one in sets for _, triple in one}
+        k = self._bundle.k
+        return frozenset(asked.intersection(k.once())) if k.facts.length <= MOST_STATIC else frozenset()
+
+
+def _again(sets: set[Explanation], static: frozenset[Triple]) -> int:
+    """How many of the explanations are others once more.
+
+    Two that have different values of a property out of an item tell of two things: the item says both.
+    """
+    values: dict[tuple[int, Term, Term], set[Term]] = {}
+    for part, (s, p, o) in {one for explanation in sets for one in explanation}:
+        if p != RDF_TYPE and (s, p, o) not in static:
+            values.setdefault((part, s, p), set()).add(o)
+    several = {place: objects for place, objects in values.items() if len(objects) > 1}
+    things = {
+        frozenset((part, triple) for part, triple in one if triple[2] in several.get((part, *triple[:2]), ()))
+        for one in sets
+    }
+    return len(sets) - len(things)
+
+
+def _differing(sets: set[Explanation], static: frozenset[Triple]) -> tuple[set[Triple], set[Triple]]:
+    """What two of the explanations have each for itself, the shortest."""
+    some = sorted(sets, key=lambda one: (len(one), sorted(one)))[:COMPARED]
+    apart = [(one - other, other - one) for one, other in combinations(some, 2)]
+    again = [pair for pair in apart if all(pair) and _again(set(pair), static)] or apart
+    shown = [({t for _, t in one}, {t for _, t in other}) for one, other in again]
+    return min(shown, key=lambda pair: (sum(map(len, pair)), sorted(pair[0]), sorted(pair[1])))
+
+
+def _shown(triples: set[Triple]) -> str:
+    words = [" ".join(map(name, triple)) for triple in sorted(triples)]
+    more = f" and {len(words) - MOST_SHOWN} more" if len(words) > MOST_SHOWN else ""
+    return f"`{', '.join(words[:MOST_SHOWN])}`{more}"

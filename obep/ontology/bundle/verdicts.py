@@ -1,0 +1,242 @@
+"""What is known about events before the first item comes: which can never happen, which are the same.
+
+In: a bundle. Out: the same bundle with warnings and with what HermiT found out about T, or an `ObepError`.
+Where the rules are exact they decide this themselves; otherwise HermiT does, if there is a Java.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from obep.errors import Diagnostic, ObepError, fail
+from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.closure.runnable import Contradiction, assert_triples, build_reading
+from obep.ontology.hermit.java import has_java
+from obep.ontology.owl.axioms import NOTHING, THING, Axioms, Class, EquivalentClasses
+from obep.ontology.owl.static_graph import Graph
+from obep.ontology.owl.verbalise import name, show_triple
+from obep.ontology.rules.program import BOTTOM, Names
+from obep.ontology.rules.rule_kinds import Symbol
+from obep.query.diagnostics import say
+
+if TYPE_CHECKING:
+    from obep.ontology.hermit.reasoner import Hierarchy
+
+_SOMEBODY = "<urn:obep:somebody>"
+_PART = "<urn:obep:part:"
+_NO_JAVA = ("OBEP340", "OBEP341")
+GAVE_UP = "OBEP343"
+LARGE = 3_000
+"""Axioms that HermiT is given only where the rules are not exact."""
+NO_ANSWER = (*_NO_JAVA, "OBEP342", GAVE_UP)
+"""Codes of a reasoner that is not there, cannot read T, or takes too long."""
+
+
+def settled(bundle: Bundle) -> Bundle:
+    """The bundle with its verdicts."""
+    if bundle.exact:
+        _close(bundle)
+        _by_rules(bundle)
+        return bundle
+    if bundle.profile.exact() and len(bundle.module.axioms) > LARGE:
+        _close(bundle)  # the rules decide all items; HermiT could only find events that are the same
+        return bundle
+    why = "there is no Java"
+    if bundle.java:
+        try:
+            bundle = _by_hermit(bundle)  # what it said before is remembered, and needs no Java
+            if has_java():
+                return bundle
+            bundle.java = False
+        except ObepError as error:
+            if error.code not in NO_ANSWER:
+                raise
+            if error.code != GAVE_UP:
+                bundle.java = False
+            if error.code not in _NO_JAVA:
+                why = error.diagnostics[0].message
+    _close(bundle)
+    for event, words in bundle.status.items():
+        if words != "exact":
+            bundle.diagnostics.append(_bounded(bundle, event, words, why))
+    for event, words in bundle.guard_status.items():
+        if bundle.status[event] == "exact":
+            bundle.diagnostics.append(_bounded(bundle, event, words, why))
+    return bundle
+
+
+def _close(bundle: Bundle) -> None:
+    """Closes K, which finds what surely contradicts T."""
+    try:
+        _ = bundle.lower
+    except Contradiction as found:
+        raise _contradiction(bundle, found.guilty) from None
+
+
+def _contradiction(bundle: Bundle, guilty: list[Term]) -> ObepError:
+    """The error, with a minimal set of axioms and assertions; of assertions alone where there is no Java."""
+    from obep.ontology.bundle.review import contradiction
+    from obep.ontology.hermit.justify import one_minimal
+    from obep.ontology.hermit.reasoner import shared_reasoner
+    from obep.ontology.rules.locality import Components
+
+    component = Components(bundle.module, bundle.k).of([(one, RDF_TYPE, "") for one in guilty[:1]])
+    if bundle.java:
+        try:
+            return contradiction(bundle.module, component, shared_reasoner())
+        except ObepError as error:
+            if error.code not in _NO_JAVA:
+                raise
+
+    def clashes(some: Sequence[Triple]) -> bool:
+        try:
+            build_reading(
+                bundle.profile.lower, bundle.relations, Names(()), bundle.names_looked_at, Graph(some)
+            )
+        except Contradiction:
+            return True
+        return False
+
+    words = "\n".join(f"  {show_triple(triple)}" for triple in sorted(one_minimal(clashes, component)))
+    return fail(
+        "OBEP345",
+        "the ontology and the static graph contradict each other",
+        reason=f"With the ontology, these cannot all be true:\n{words}"
+        if words
+        else "The ontology alone does.",
+        remedy="take one of them back; from a contradiction every event would follow",
+    )
+
+
+# --- by the rules alone
+
+
+def _by_rules(bundle: Bundle) -> None:
+    """An instance of each event, and what follows from that alone."""
+    follows = {event: _consequences(bundle, event) for event in bundle.linked.events}
+    impossible = [event for event, found in follows.items() if found is None]
+    if impossible:
+        raise ObepError(*(_impossible(bundle, event) for event in impossible))
+    events = list(follows)
+    rank = {event: n for n, event in enumerate(events)}
+    for event, found in follows.items():
+        both = [rank[one] for one in found or () if one in rank and event in (follows[one] or ())]
+        if min(both, default=rank[event]) < rank[event]:
+            bundle.diagnostics.append(_same(bundle, event, events[min(both)]))
+
+
+def _consequences(bundle: Bundle, event: Term) -> set[Term] | None:
+    """The events that everything of one event's class belongs to; `None` if there can be nothing."""
+    goals = bundle.goal_numbers
+    somebody: Triple = (_SOMEBODY, RDF_TYPE, event)
+    closure = assert_triples(bundle.lower_asserted, bundle.bare_store, (somebody,))
+    closure.run()
+    if closure.clashes:
+        return None
+    x = closure.number(_SOMEBODY)
+    return {goals[c] for c, y, _ in closure.hits if y == x}
+
+
+# --- by HermiT
+
+
+def _by_hermit(bundle: Bundle) -> Bundle:
+    from obep.ontology.bundle.review import clear_static, review
+    from obep.ontology.hermit.reasoner import shared_reasoner
+
+    folder = bundle.cache_dir
+    parts = {f"{_PART}{symbol[1:]}>": body for symbol, body in bundle.normal.named.items()}
+    named = tuple(EquivalentClasses((Class(iri), body)) for iri, body in parts.items())
+    found = review(bundle.linked, bundle.module | Axioms(named, frozenset(parts)), cache_dir=folder)
+    better = Bundle(
+        bundle.linked,
+        bundle.t,
+        bundle.k,
+        subsumptions=tuple(_subsumptions(found.hierarchy)),
+        diagnostics=[*bundle.diagnostics, *found.warnings],
+        java=True,
+        cache_dir=bundle.chosen_dir,
+        max_explanations=bundle.max_explanations,
+        max_work=bundle.max_work,
+    )
+    _close(better)
+    clear_static(better.module, _suspects(better), shared_reasoner(), folder)
+    return better
+
+
+def _subsumptions(hierarchy: Hierarchy) -> Iterable[tuple[Symbol, Symbol]]:
+    """What HermiT found, in the symbols of the rules."""
+
+    def symbol(iri: Term) -> Symbol:
+        return f"~{iri[len(_PART) : -1]}" if iri.startswith(_PART) else iri
+
+    for group in hierarchy.groups:
+        for one, other in zip(group, group[1:] + group[:1], strict=True):
+            if one != other and NOTHING not in group:
+                yield symbol(one), symbol(other)
+    for child, parents in hierarchy.parents.items():
+        for parent in parents:
+            if child != NOTHING and parent != THING:
+                yield symbol(child), symbol(parent)
+    for impossible in hierarchy.unsatisfiable:
+        yield symbol(impossible), NOTHING
+
+
+def _suspects(bundle: Bundle) -> Iterable[tuple[Triple, ...]]:
+    """The components of K that the upper reading finds contradictory: they may be."""
+    from obep.ontology.rules.locality import Components
+
+    if not bundle.k or not bundle.open_consistency():
+        return ()
+    k = [triple for triple in bundle.k if bundle.means_something(triple)]
+    components = Components(bundle.module, k)
+    if bundle.profile.opaque:
+        return components.all()
+    store = bundle.upper.store
+    guilty = [store.terms[x] for x, types in enumerate(store.types) if BOTTOM in types]
+    named = [term for term in guilty if not term.startswith("~")]  # a witness's fault is its owner's, too
+    return (components.of([(term, RDF_TYPE, "")]) for term in named)
+
+
+# --- words
+
+
+def _impossible(bundle: Bundle, event: Term) -> Diagnostic:
+    """The error, with the axioms that rule the event out where there is a Java to find them."""
+    from obep.ontology.bundle.review import impossible_event
+    from obep.ontology.hermit.reasoner import shared_reasoner
+
+    linked = bundle.linked
+    if bundle.java:
+        try:
+            return impossible_event(linked, bundle.module, event, shared_reasoner())
+        except ObepError as error:
+            if error.code not in NO_ANSWER:
+                raise
+    return say(
+        "OBEP344", linked.file_of[event], linked.events[event].name.span, f"{name(event)} can never happen",
+        "The ontology and the definition contradict each other.",
+        "correct the definition, or the axiom that rules it out",
+    )  # fmt: skip
+
+
+def _same(bundle: Bundle, event: Term, other: Term) -> Diagnostic:
+    linked = bundle.linked
+    return say(
+        "OBEP240", linked.file_of[event], linked.events[event].name.span,
+        f"{name(event)} and {name(other)} are the same event",
+        "Their definitions mean the same: whenever one happens, so does the other.",
+        "keep one of them, if that is not what you want",
+    )  # fmt: skip
+
+
+def _bounded(bundle: Bundle, event: Term, words: str, why: str) -> Diagnostic:
+    linked = bundle.linked
+    return say(
+        "OBEP241", linked.file_of[event], linked.events[event].name.span,
+        f"{name(event)} {words}, and {why}",
+        "It runs as a lower bound: what is reported is right, but some may be missing.",
+        "install a Java (for example: pip install obep[java])" if "Java" in why else "simplify these axioms",
+    )  # fmt: skip

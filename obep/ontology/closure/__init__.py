@@ -1,0 +1,1 @@
+"""Run the rules: stores of facts, their closure, equality, expiration."""

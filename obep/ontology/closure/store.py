@@ -1,0 +1,134 @@
+"""K, closed under a program: what is known before any item comes.
+
+Individuals and literals are numbers: those that T names first (witnesses among them), then those of K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from obep.model import RDF_TYPE, Assertion, Term, Triple
+from obep.ontology.owl.axioms import DataRange
+from obep.ontology.owl.literals import LONGEST_REMEMBERED, Value, holds
+
+_TESTED = 1 << 16
+
+
+class _Told:
+    """What a file says, by number, and what was told since."""
+
+    def __init__(self, known: Any, told: dict[int, Any]) -> None:
+        self._known, self._told = known, told
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __getitem__(self, key: int) -> Any:
+        found = self._told.get(key)
+        return self._known[key] if found is None else found
+
+    def get(self, key: int, default: Any = None) -> Any:
+        found = self._told.get(key)
+        return self._known.get(key, default) if found is None else found
+
+
+def _with(known: Any, told: dict[int, Any]) -> Any:
+    if not told:
+        return known
+    if not isinstance(known, list | dict):
+        return _Told(known, told)
+    for key, found in told.items():
+        known[key] = found
+    return known
+
+
+class Store:
+    """Closed facts, looked up by individual; read only once it is built."""
+
+    def __init__(
+        self,
+        terms: Sequence[Term],
+        ids: Mapping[Term, int],
+        relations: int,
+        tests: Iterable[DataRange],
+        datatypes: Mapping[Term, DataRange],
+    ) -> None:
+        self.terms, self.ids = terms, ids
+        self.size = len(terms)
+        self.types: Sequence[frozenset[int]] = [frozenset()] * len(terms)
+        self.forwards: Mapping[int, tuple[int, ...]] = {}
+        """x * number of relations + relation -> all y"""
+        self.backwards: Mapping[int, tuple[int, ...]] = {}
+        self._relations = relations
+        self._tests = tuple(tests)
+        self._datatypes = datatypes
+        self._tested: list[dict[Term, bool]] = [{} for _ in self._tests]
+        self.canonical: dict[Value, Term] = {}
+        """The literal that stands for its value, for properties that compare values."""
+        self.triples: Sequence[Triple] = ()
+        """The assertions of K that somebody looks at."""
+        self.assertions: Sequence[Assertion] = ()
+        """The same, as they stand in explanations."""
+        self._types_of: dict[int, list[int]] = {}
+        self._edges_of: dict[tuple[int, int], list[int]] = {}
+
+    def remember(self, asserted: Iterable[tuple[int, int, Triple]]) -> None:
+        """The assertions that K was closed from, with the numbers of their subject and object."""
+        assertions: list[Assertion] = []
+        for number, (x, y, triple) in enumerate(asserted):
+            assertions.append((triple, None))
+            if triple[1] == RDF_TYPE:
+                self._types_of.setdefault(x, []).append(number)
+            else:
+                self._edges_of.setdefault((x, y), []).append(number)
+        self.assertions, self.triples = assertions, [triple for triple, _ in assertions]
+
+    def tell(self, facts: Store, individuals: Iterable[int]) -> None:
+        """Takes over what facts say of individuals that only T names, and that nothing in here leads to.
+
+        So a program of more rules, with more witnesses, can look them up here, too.
+        """
+        types = {x: facts.types[x] for x in individuals if facts.types[x]}
+        keys = [x * self._relations + n for x in types for n in range(self._relations)]
+        out = {key: ends for key in keys if (ends := facts.forwards.get(key))}
+        into: dict[int, tuple[int, ...]] = {}
+        for key, ends in out.items():
+            x, relation = divmod(key, self._relations)
+            for y in ends:
+                back = y * self._relations + relation
+                into[back] = (*(into.get(back) or self.backwards.get(back, ())), x)
+        self.types = _with(self.types, types)
+        self.forwards, self.backwards = _with(self.forwards, out), _with(self.backwards, into)
+
+    def members(self, concept: int) -> Iterator[int]:
+        """Everything in a concept."""
+        return (x for x, types in enumerate(self.types) if concept in types)
+
+    def type_assertions(self, x: int) -> Sequence[int]:
+        """The numbers of the assertions about the classes of x."""
+        return self._types_of.get(x, ())
+
+    def edge_assertions(self, x: int, y: int) -> Sequence[int]:
+        """The numbers of the assertions that lead from x to y."""
+        return self._edges_of.get((x, y), ())
+
+    def has_edge(self, relation: int, a: int, b: int) -> bool:
+        """Whether K has this edge; the shorter list is searched."""
+        out = self.forwards.get(a * self._relations + relation, ())
+        if len(out) < 9:
+            return b in out
+        into = self.backwards.get(b * self._relations + relation, ())
+        return a in into if len(into) < len(out) else b in out
+
+    def test(self, number: int, term: Term) -> bool:
+        """Whether a literal lies in the data range of this number."""
+        tested = self._tested[number]
+        found = tested.get(term)
+        if found is None:
+            if len(tested) > _TESTED:
+                tested.clear()
+            found = holds(self._tests[number], term, self._datatypes)
+            if len(term) <= LONGEST_REMEMBERED:
+                tested[term] = found
+        return found

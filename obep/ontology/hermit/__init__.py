@@ -1,0 +1,1 @@
+"""The reasoner: Java, the OWL API, and what is asked of HermiT."""

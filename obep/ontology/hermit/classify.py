@@ -1,0 +1,34 @@
+"""T and the definitions, classified by HermiT once and remembered under a hash of their content."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from obep.ontology.bundle.cache import Folder, axioms_hash
+from obep.ontology.hermit.reasoner import INCONSISTENT, Hierarchy, Inconsistent, shared_reasoner
+from obep.ontology.owl.axioms import Axioms
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is written down; `None`: T has no model."""
+
+    hierarchy: Hierarchy | None
+
+
+def classify(axioms: Axioms, cache_dir: Path | None = None) -> Hierarchy | Inconsistent:
+    """The hierarchy of the named classes of T; `INCONSISTENT` if T has no model.
+
+    Give the sub-expressions of the events names of their own first (`X EquivalentTo r some A`): what HermiT
+    finds about names is complete, about expressions it finds nothing.
+    """
+    folder = None if cache_dir is None else Folder(cache_dir / "classified")
+    key = "" if folder is None else axioms_hash(axioms)
+    found = None if folder is None else folder.read(key, _Found)
+    if found is None:
+        answer = shared_reasoner().classify(axioms)
+        found = _Found(None if isinstance(answer, Inconsistent) else answer)
+        if folder is not None:
+            folder.write(key, found)
+    return INCONSISTENT if found.hierarchy is None else found.hierarchy

@@ -1,0 +1,1 @@
+"""OWL 2 DL as values: axioms, literals, data ranges; RDF and Manchester syntax to OWL."""

@@ -1,0 +1,306 @@
+"""Ontology files and graphs: what is read, and from where.
+
+In: paths. Out: `Axioms` (T), a `Graph` (K). Turtle, N-Triples, RDF/XML, JSON-LD and OWL/XML; `owl:imports`
+are looked up in a catalogue, and nothing is ever fetched from the network.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from hashlib import blake2b, file_digest
+from math import isinf, isnan
+from os.path import relpath
+from pathlib import Path
+
+from obep.errors import ObepError, fail
+from obep.model import Term, Triple
+from obep.ontology.bundle.cache import content_hash
+from obep.ontology.owl.axioms import OWL, Axioms
+from obep.ontology.owl.literals import literal
+from obep.ontology.owl.rdf_nodes import Unreadable
+from obep.ontology.owl.rdf_to_owl import axioms_of
+from obep.ontology.owl.static_graph import Graph
+
+_SUFFIXES = {
+    ".ttl": "turtle",
+    ".turtle": "turtle",
+    ".n3": "turtle",
+    ".nt": "ntriples",
+    ".jsonld": "jsonld",
+    ".json": "jsonld",
+    ".rdf": "xml",
+    ".owl": "xml",
+    ".xml": "xml",
+    ".owx": "xml",
+}
+_ENTITY = re.compile(rb"<!ENTITY\s+(%?)\s*([^\s]+)\s+(?:\"([^\"]*)\"|'([^']*)'|(SYSTEM|PUBLIC))")
+_REFERENCE = re.compile(rb"&([A-Za-z_][\w.-]*);")
+_EXPANDED = 1 << 16
+"""How long an entity of an XML file may become when all that it refers to is filled in."""
+LARGE = 4 << 20
+"""Bytes from which on a graph is read once and kept in a file that processes share."""
+_IMPORTS = f"<{OWL}imports>"
+_BASE = "urn:obep:file"
+"""A relative name in an ontology means the ontology's own place, which has no name here."""
+_ROOT = "http://obep.invalid"
+_PLACE = f"{_ROOT}{'/folder' * 9}/file"
+
+
+def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = None) -> Axioms:
+    """T from its files and all that they import."""
+    return axioms_in(ontology_files(paths, catalogue or {}))
+
+
+def axioms_in(files: Mapping[Path, list[Triple]]) -> Axioms:
+    """T from the triples of its files."""
+    try:
+        return axioms_of(dict.fromkeys(triple for triples in files.values() for triple in triples))
+    except Unreadable as error:
+        raise _placed(error, files) from None
+
+
+def _placed(error: Unreadable, files: Mapping[Path, list[Triple]]) -> ObepError:
+    """The same error with its file."""
+    for path, triples in files.items():
+        if any(error.node in (s, o) for s, _, o in triples):
+            return error.placed(triples, str(path))
+    return error
+
+
+def load_graph(paths: Iterable[Path], cache_dir: Path | None = None) -> Graph:
+    """K: the triples of its files, each once; large ones are read once, and kept below `cache_dir`."""
+    files = list(paths)
+    large = cache_dir is not None and sum(map(_size, files)) >= LARGE
+    key = content_hash([_named(path) for path in files]) if large else ""
+    place = (cache_dir or Path()) / "graphs" / f"{key}.g"
+    known = Graph.kept(place, key) if key else None
+    if known is not None:
+        return known
+    triples: dict[Triple, None] = {}
+    for path in files:
+        triples.update(dict.fromkeys(read_rdf(path)))
+    graph = Graph(triples)
+    if key:
+        del triples
+        graph.keep(place, key)
+        return Graph.kept(place, key) or graph
+    return graph
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # it is read, and the error told, later
+
+
+def _named(path: Path) -> tuple[str, str]:
+    """A name for a file and its content."""
+    with path.open("rb") as file:
+        return str(path), file_digest(file, lambda: blake2b(digest_size=20)).hexdigest()
+
+
+def read_rdf(path: Path) -> list[Triple]:
+    """The triples of a file; blank nodes get labels of their own for each file."""
+    data = _bytes(path)
+    format = _format(path, data)
+    if format.endswith("xml"):
+        _check_entities(data, path)
+    try:
+        triples = _owl_xml(data) if format == "owlxml" else _parse(data, format)
+    except ObepError:
+        raise
+    except Exception as error:  # each parser has exceptions of its own
+        if "LoadDocumentCallback" in str(error):
+            raise fail(
+                "OBEP302",
+                "the file cannot be read as RDF: its JSON-LD context is a link",
+                file=str(path),
+                reason="obep fetches nothing from the network.",
+                remedy='write the context itself into the file: "@context": {…}',
+            ) from None
+        raise fail(
+            "OBEP302",
+            "the file cannot be read as RDF",
+            file=str(path),
+            reason=str(error),
+            remedy="mend it there; of another format, its ending has to say so (.ttl .nt .owl .jsonld)",
+        ) from None
+    prefix = blake2b(str(path).encode() + data, digest_size=5).hexdigest()
+    names: dict[Term, Term] = {}
+
+    def own(term: Term) -> Term:
+        return names.setdefault(term, f"_:f{prefix}b{len(names)}") if term.startswith("_") else term
+
+    return [(own(s), p, own(o)) for s, p, o in triples]
+
+
+def _format(path: Path, data: bytes) -> str:
+    format = _SUFFIXES.get(path.suffix.lower()) or _sniff(data)
+    if format == "xml":
+        return "owlxml" if _is_owl_xml(data) else "rdfxml"
+    return format
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if path.exists() and not path.is_file():  # nothing may ever come out of a pipe, or no end of it
+            kind = "a folder" if path.is_dir() else "a pipe, a device or the like"
+            raise fail(
+                "OBEP301", f"{path} cannot be read", reason=f"It is {kind}.", remedy="save it as a file"
+            )
+        return path.read_bytes().removeprefix(b"\xef\xbb\xbf")  # a byte order mark is no RDF
+    except OSError as error:
+        raise fail(
+            "OBEP301",
+            f"{path} cannot be read",
+            reason=error.strerror or str(error),
+            remedy=f"check the path and who may read it: ls -l {path}",
+        ) from None
+
+
+def ontology_files(paths: Iterable[Path], catalogue: Mapping[str, Path]) -> dict[Path, list[Triple]]:
+    """The triples of T's files, and of all that they import."""
+    found: dict[Path, list[Triple]] = {}
+    waiting = list(paths)
+    while waiting:
+        path = waiting.pop(0).resolve()
+        if path in found:
+            continue
+        found[path] = read_rdf(path)
+        for _, p, o in found[path]:
+            if p == _IMPORTS:
+                imported = catalogue.get(o[1:-1])
+                if imported is None:
+                    written = _as_written(path).get(o[1:-1], o[1:-1])
+                    imported = catalogue.get(written)
+                if imported is None:
+                    raise fail(
+                        "OBEP304",
+                        f"the ontology imports <{written}>, which is not in the catalogue",
+                        file=str(path),
+                        reason="obep fetches nothing from the network.",
+                        remedy=f'[ontology.catalogue]\n"{written}" = "a file of yours"      # in obep.toml',
+                    )
+                waiting.append(imported)
+    return found
+
+
+def _as_written(path: Path) -> dict[str, str]:
+    """The relative imports of a file, as its author wrote them.
+
+    Where the base is a path, one sees what was relative to it; `urn:obep:file` has no folders.
+    """
+    data = _bytes(path)
+    format = _format(path, data)
+    if format == "owlxml":
+        return {}
+    plain, placed = (
+        [o[1:-1] for _, p, o in _parse(data, format, base) if p == _IMPORTS] for base in (_BASE, _PLACE)
+    )
+    folder = _PLACE.rpartition("/")[0]
+    return {
+        one: relpath(other.removeprefix(_ROOT), folder.removeprefix(_ROOT))
+        if other.startswith(f"{_ROOT}/folder/")
+        else other.removeprefix(_ROOT)
+        for one, other in zip(plain, placed, strict=True)
+        if one != other
+    }
+
+
+def _parse(data: bytes, format: str, base: str = _BASE) -> list[Triple]:
+    import pyoxigraph
+
+    formats = {
+        "turtle": pyoxigraph.RdfFormat.TURTLE,
+        "ntriples": pyoxigraph.RdfFormat.N_TRIPLES,
+        "jsonld": pyoxigraph.RdfFormat.JSON_LD,
+        "rdfxml": pyoxigraph.RdfFormat.RDF_XML,
+    }
+    quads = pyoxigraph.parse(data, formats[format], base_iri=base, rename_blank_nodes=False)
+    known: dict[Term, Term] = {}
+
+    def one(node: object) -> Term:  # equal terms are one object: a large graph names each of them often
+        term = str(node)
+        return known.setdefault(term, term)
+
+    return [(one(quad.subject), one(quad.predicate), one(quad.object)) for quad in quads]
+
+
+def _sniff(data: bytes) -> str:
+    head = data[:2000].lstrip()
+    if head.startswith((b"<?xml", b"<rdf:RDF", b"<Ontology", b"<!DOCTYPE")):
+        return "xml"
+    return "jsonld" if head.startswith((b"{", b"[")) and b"@" in head else "turtle"
+
+
+def _is_owl_xml(data: bytes) -> bool:
+    return re.search(rb"<(?:\w+:)?Ontology\s[^>]*xmlns", data) is not None and b"<rdf:RDF" not in data
+
+
+def _owl_xml(data: bytes) -> list[Triple]:
+    from io import BytesIO
+
+    from owlready2 import owlxml_2_ntriples
+
+    triples: list[Triple] = []
+
+    def node(name: str) -> Term:
+        return name if name.startswith("_") else f"<{name}>"
+
+    def on_object(s: str, p: str, o: str) -> None:
+        triples.append((node(s), f"<{p}>", node(o)))
+
+    def on_data(s: str, p: str, o: str | float, datatype: str) -> None:
+        text = _number(o, datatype) if isinstance(o, float) else str(o)
+        if datatype and datatype.startswith("@"):
+            term = literal(text, language=datatype[1:])
+        else:
+            term = literal(text, f"<{datatype}>") if datatype else literal(text)
+        triples.append((node(s), f"<{p}>", term))
+
+    owlxml_2_ntriples.parse(BytesIO(data), on_object, on_data)
+    return triples
+
+
+def _number(number: float, datatype: str) -> str:
+    """What owlready2 has read as a number, as XML Schema writes it."""
+    if isinf(number) or isnan(number):
+        return "NaN" if isnan(number) else "INF" if number > 0 else "-INF"
+    return repr(number) if datatype.endswith(("double", "float")) else format(Decimal(repr(number)), "f")
+
+
+def _check_entities(data: bytes, path: Path) -> None:
+    """Entities may abbreviate namespaces; they may not point outside, nor grow without measure."""
+    entities: dict[bytes, bytes] = {}
+    for parameter, name, double, single, external in _ENTITY.findall(data):
+        if external or parameter:
+            raise _refused(path, f"The entity {name.decode(errors='replace')} points outside the file.")
+        entities[name] = double or single
+    for name in entities:
+        if _grown(name, entities, ()) > _EXPANDED:
+            raise _refused(path, f"The entity {name.decode(errors='replace')} grows without measure.")
+
+
+def _grown(name: bytes, entities: dict[bytes, bytes], within: tuple[bytes, ...]) -> int:
+    if name in within:
+        return _EXPANDED + 1
+    length = len(entities[name])
+    for inner in _REFERENCE.findall(entities[name]):
+        if inner in entities:
+            length += _grown(inner, entities, (*within, name))
+            if length > _EXPANDED:
+                break
+    return length
+
+
+def _refused(path: Path, reason: str) -> ObepError:
+    return fail(
+        "OBEP305",
+        "the XML file is refused",
+        file=str(path),
+        reason=reason,
+        remedy="write what the entity stands for into the file itself",
+    )

@@ -1,0 +1,140 @@
+"""K as it travels: its triples, not taken apart before somebody looks at them.
+
+Of a large K most processes need only the closed form (`mapped`), so the triples stay packed, in a mapped
+file if they came in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, overload
+
+import msgspec
+
+from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.bundle.cache import seal, unseal
+from obep.ontology.owl.axioms import SAME_AS
+
+_ALL = 1 << 128
+_AT_ONCE = 20_000
+"""Triples that are unpacked together."""
+_MAGIC = b"obep-g-1"
+
+
+class Facts(msgspec.Struct, array_like=True):
+    """What has to be known about K at once."""
+
+    length: int
+    digest: str
+    classes: list[Term]
+    properties: list[Term]
+    """All but rdf:type."""
+
+    @property
+    def same_as(self) -> bool:
+        """Whether something is said to be the same as something."""
+        return SAME_AS in self.properties
+
+
+class Graph(Sequence[Triple]):
+    """The triples of K."""
+
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        self._triples: tuple[Triple, ...] | None = tuple(triples)
+        self._packed: bytes | memoryview = b""
+
+    @classmethod
+    def packed(cls, facts: Facts, data: bytes | memoryview) -> Graph:
+        """A graph that stays packed until somebody looks."""
+        graph = cls(())
+        graph._triples, graph._packed = None, data
+        graph.facts = facts
+        return graph
+
+    def pack(self) -> bytes | memoryview:
+        """The triples as msgpack, some at a time."""
+        if self._packed:
+            return self._packed
+        triples = self._all()
+        pieces = range(0, len(triples), _AT_ONCE)
+        encode = msgspec.msgpack.encode
+        return encode([encode(triples[first : first + _AT_ONCE]) for first in pieces])
+
+    def once(self) -> Iterator[Triple]:
+        """Every triple; what is packed stays so, and equal terms are one object."""
+        if self._triples is not None:
+            yield from self._triples
+            return
+        known: dict[Term, Term] = {}
+        one = known.setdefault
+        for piece in msgspec.msgpack.decode(self._packed, type=list[memoryview]):
+            for s, p, o in msgspec.msgpack.decode(piece, type=list[Triple]):
+                yield one(s, s), one(p, p), one(o, o)
+
+    def _all(self) -> tuple[Triple, ...]:
+        if self._triples is None:
+            self._triples = tuple(self.once())
+            self._packed = b""
+        return self._triples
+
+    def keep(self, path: Path, key: str) -> None:
+        """Puts the graph into a file, under a name for what it was made of."""
+        head = msgspec.msgpack.encode((key, self.facts))
+        seal(path, _MAGIC, (len(head).to_bytes(8, "little"), head, self.pack()))
+
+    @classmethod
+    def kept(cls, path: Path, key: str) -> Graph | None:
+        """The graph in a file, mapped, if it was made of that."""
+        data = unseal(path, _MAGIC)
+        if data is None:
+            return None
+        begin = 8 + int.from_bytes(data[:8], "little")
+        try:
+            of, facts = msgspec.msgpack.decode(data[8:begin], type=tuple[str, Facts])
+        except msgspec.MsgspecError:
+            return None
+        return cls.packed(facts, data[begin:]) if of == key else None
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Its length, a digest that does not depend on the order, and the classes it speaks of."""
+        total = 0
+        classes: dict[Term, None] = {}
+        properties: dict[Term, None] = {}
+        for s, p, o in self._all():
+            one = blake2b(f"{s} {p} {o}".encode(), digest_size=16).digest()
+            total = (total + int.from_bytes(one, "little")) % _ALL
+            if p == RDF_TYPE:
+                classes[o] = None
+            else:
+                properties[p] = None
+        return Facts(len(self._all()), f"{total:032x}", sorted(classes), sorted(properties))
+
+    @property
+    def digest(self) -> str:
+        """A name for the content."""
+        return self.facts.digest
+
+    def __len__(self) -> int:
+        return self.facts.length if self._triples is None else len(self._triples)
+
+    @overload
+    def __getitem__(self, place: int) -> Triple: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Triple]: ...
+    def __getitem__(self, place: Any) -> Any:
+        return self._all()[place]
+
+    def __iter__(self) -> Any:
+        return iter(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Graph):
+            return self.digest == other.digest
+        return isinstance(other, tuple | list) and self._all() == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)

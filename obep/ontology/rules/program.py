@@ -1,0 +1,104 @@
+"""Rules as tables of small numbers, indexed by what sets them off: what `saturate` runs.
+
+In: rules of one reading of T (lower or upper). Out: a `Program`. Hierarchies are flattened, so that an
+assertion leads at once to every class and relation above it that some rule, event or guard looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from obep.model import Term
+from obep.ontology.owl.axioms import NOTHING, DataRange
+from obep.ontology.rules import rule_kinds as r
+from obep.ontology.rules.role_relations import Directed, Relations
+from obep.ontology.rules.rule_kinds import Role, Rule, Symbol
+
+BOTTOM = 0
+"""The concept of what cannot be."""
+
+Heads = tuple[int, ...]
+Edges = tuple[Directed, ...]
+Op = tuple[Any, ...]
+
+# What a concept sets off.
+AND, UP_FIRST, UP_SECOND, FILL, SELF_OUT, IS, APART, MERGE, KEY = range(9)
+# What an edge sets off; MERGE and KEY too.
+HEAD_FIRST, HEAD_SECOND, JOIN_FIRST, JOIN_SECOND, TEST, COUNT = range(10, 16)
+CHAIN_FIRST, CHAIN_SECOND, SELF_IN, ROLES_APART, EDGE_MERGE = range(16, 21)
+
+
+def is_transitive(first: Directed, second: Directed, edges: Edges) -> bool:
+    """Whether a chain says that a relation is transitive (and perhaps what lies above it)."""
+    return first == second and first in edges
+
+
+def witness_name(role: Role, filler: Symbol) -> Term:
+    """The name, which nobody can write, of whoever stands for all that an existential promises."""
+    return f"~({role},{filler})"
+
+
+class Names:
+    """Numbers for concepts and for the individuals that T names; shared by all programs of a bundle."""
+
+    def __init__(self, goals: Iterable[Symbol]) -> None:
+        """Goals get the first numbers, after that of what cannot be."""
+        self.concepts: dict[Symbol, int] = {NOTHING: BOTTOM}
+        for goal in goals:
+            self.concept(goal)
+        self.last_goal = len(self.concepts) - 1
+        self.individuals: dict[Term, int] = {}
+
+    def concept(self, symbol: Symbol) -> int:
+        return self.concepts.setdefault(symbol, len(self.concepts))
+
+    def individual(self, term: Term) -> int:
+        return self.individuals.setdefault(term, len(self.individuals))
+
+    def witness(self, role: Role, filler: Symbol) -> int:
+        """Whoever stands for all that an existential promises."""
+        return self.individual(witness_name(role, filler))
+
+    def intern(self, rules: Iterable[Rule]) -> None:
+        """Numbers for all individuals that some rule names; those of K come after them."""
+        for rule in rules:
+            match rule:
+                case r.Member(_, individual) | r.Is(_, individual) | r.Fill(_, _, individual):
+                    self.individual(individual)
+                case r.Edge(_, subject, object):
+                    self.individual(subject)
+                    self.individual(object)
+                case r.Witness(_, role, filler):
+                    self.witness(role, filler)
+
+
+@dataclass(slots=True)
+class Program:
+    """The tables. `flat` holds the flattened rules once more, for reading them backwards."""
+
+    relations: Relations
+    names: Names
+    concept_ops: list[tuple[Op, ...]]
+    edge_ops: list[tuple[Op, ...]]
+    stored: list[bool]
+    """Whether anybody looks a relation's edges up."""
+    classes: dict[Term, Heads]
+    """What a class assertion says, for every class that T knows."""
+    roles: dict[Term, Edges]
+    """What an assertion of an object property says."""
+    data: dict[Term, Edges]
+    members: tuple[tuple[int, int], ...]
+    """T's own facts: concept, individual."""
+    edges: tuple[tuple[int, int, int], ...]
+    witnesses: frozenset[int]
+    groups: tuple[frozenset[int], ...]
+    tests: tuple[DataRange, ...]
+    universal: frozenset[int]
+    equality: bool
+    flat: tuple[Op, ...]
+    by_value: frozenset[Term]
+    """Data properties whose literals count by their values: those of keys and of disjointness."""
+    reflexive: frozenset[int]
+    """Relations that everything has to itself; it is not written down."""

@@ -1,0 +1,198 @@
+"""State as plain values: what operators remember, for a snapshot that another process can go on from.
+
+Occurrences stand in one table and are meant by their number there, since operators tell two of them apart by
+identity (SPEC D11). Everything else is tuples, numbers and strings; nothing is pickled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from obep.model import Item, Occurrence, Part, Term, digest_of, item_name
+from obep.operators.candidates import Candidate
+from obep.operators.wire import Carried, Told, carried
+
+Plain = Any
+"""What msgpack can carry."""
+_OCCURRENCE = "o"
+_ITEM = "i"
+
+
+class Packing:
+    """Makes plain values, and gathers the occurrences that they mean."""
+
+    def __init__(self) -> None:
+        self.occurrences: list[Plain] = []
+        self.told: list[Told] = []
+        """What several occurrences tell, each once."""
+        self._tellings: dict[Told, int] = {}
+        self._numbers: dict[int, int] = {}
+        self._kept: list[Occurrence] = []  # so that no id is used again while we pack
+
+    def __call__(self, value: Any) -> Plain:
+        if isinstance(value, Occurrence):
+            return {_OCCURRENCE: self._number(value)}
+        if isinstance(value, Item):
+            return {_ITEM: [value.stream, value.at, value.triples, value.name]}
+        if isinstance(value, tuple | list | set | frozenset):
+            return [self(one) for one in value]
+        return value
+
+    def candidates(self, found: Iterable[Candidate]) -> Plain:
+        """The same as calling it with each, without looking at what cannot be there."""
+        number = self._number
+        return [
+            (
+                *times,
+                [None if part is None else {_OCCURRENCE: number(part)} for part in parts],
+                rows,
+            )
+            for *times, parts, rows in found
+        ]
+
+    def _telling(self, told: Told) -> int:
+        number = self._tellings.setdefault(told, len(self.told))
+        if number == len(self.told):
+            self.told.append(told)
+        return number
+
+    def _number(self, occurrence: Occurrence) -> int:
+        number = self._numbers.get(id(occurrence))
+        if (
+            number is None
+            and type(occurrence) is Carried
+            and occurrence.solutions is occurrence.told.solutions
+        ):
+            number = self._numbers[id(occurrence)] = len(self.occurrences)
+            self._kept.append(occurrence)
+            self.occurrences.append((occurrence.start, self._telling(occurrence.told)))
+        elif number is None:
+            parts = [(part.alias, self._number(part.occurrence), part.context) for part in occurrence.parts]
+            items = [self._source(one) for one in occurrence.items]
+            number = self._numbers[id(occurrence)] = len(self.occurrences)
+            self._kept.append(occurrence)
+            self.occurrences.append(
+                (
+                    occurrence.event,
+                    occurrence.individual,
+                    occurrence.explanation,
+                    (occurrence.start, occurrence.end, occurrence.detected, occurrence.since),
+                    list(occurrence.solutions.items()),
+                    parts,
+                    occurrence.bindings,
+                    occurrence.partition,
+                    occurrence.constructed,
+                    occurrence.bounded,
+                    occurrence._id,
+                    items,
+                )
+            )
+        return number
+
+    def _source(self, one: Item | Occurrence | Term) -> int | Term:
+        """An item by its name; an occurrence that was an item by its number."""
+        if isinstance(one, Occurrence):
+            return self._number(one)
+        return item_name(digest_of(one), one.at) if isinstance(one, Item) else one
+
+
+class Unpacking:
+    """Makes the values again, with one object for each occurrence of the table."""
+
+    def __init__(self, occurrences: list[Plain], told: list[Told]) -> None:
+        self._occurrences: list[Occurrence] = []
+        for packed in occurrences:
+            if len(packed) == 2:
+                at, number = packed
+                self._occurrences.append(carried(at, told[number]))
+            else:
+                self._occurrences.append(self._occurrence(packed))
+
+    def candidates(self, plain: Plain) -> list[Candidate]:
+        """What `Packing.candidates` has packed."""
+        known = self._occurrences
+        return [
+            (
+                *times,
+                tuple([None if part is None else known[part[_OCCURRENCE]] for part in parts]),
+                tuple([_row(row) for row in rows]),
+            )
+            for *times, parts, rows in plain
+        ]
+
+    def __call__(self, value: Plain) -> Any:
+        if isinstance(value, dict):
+            ((kind, content),) = value.items()
+            return self._occurrences[content] if kind == _OCCURRENCE else Item(*map(frozen, content))
+        if isinstance(value, list):
+            return tuple([self(one) for one in value])
+        return value
+
+    def _occurrence(self, packed: Plain) -> Occurrence:
+        event, individual, explanation, (start, end, detected, since), solutions, parts, *rest = packed
+        bindings, partition, constructed, bounded, id_, items = rest
+        return Occurrence(
+            event,
+            individual,
+            frozen(explanation),
+            start,
+            end,
+            detected,
+            since,
+            {ask: frozen(rows) for ask, rows in solutions},
+            tuple(Part(alias, self._occurrences[number], context) for alias, number, context in parts),
+            tuple(bindings),
+            tuple(partition),
+            frozen(constructed),
+            bounded,
+            id_,
+            items=tuple([one if isinstance(one, str) else self._occurrences[one] for one in items]),
+        )
+
+
+def _row(plain: Plain) -> Any:
+    """A row; or, below FIRST and LAST, the rows of a lot, `None` for one that did not take part."""
+    if plain is None:
+        return None
+    return frozen(plain) if plain and isinstance(plain[0], list) else tuple(plain)
+
+
+def frozen(value: Plain) -> Any:
+    """Lists as tuples, all the way down."""
+    return tuple([frozen(one) for one in value]) if isinstance(value, list) else value
+
+
+Pack = Packing
+Unpack = Unpacking
+
+
+def dump_fields(owner: object, names: tuple[str, ...], pack: Pack) -> list[Plain]:
+    """The named fields, as plain values."""
+    return [
+        pack.candidates(value) if hasattr(value, "refill") else pack(value) for value in _fields(owner, names)
+    ]
+
+
+def load_fields(owner: object, names: tuple[str, ...], data: list[Plain], unpack: Unpack) -> None:
+    """Fill the named fields again; what they held is forgotten."""
+    for name, value, plain in zip(names, _fields(owner, names), data, strict=True):
+        if hasattr(value, "refill"):
+            value.refill(unpack.candidates(plain))
+        elif isinstance(value, list):
+            value[:] = unpack(plain)
+        elif isinstance(value, set):
+            value.clear()
+            value.update(unpack(plain))
+        else:
+            setattr(owner, name, unpack(plain))
+
+
+def _fields(owner: object, names: tuple[str, ...]) -> list[Any]:
+    found = []
+    for name in names:
+        value: Any = owner
+        for step in name.split("."):
+            value = getattr(value, step)
+        found.append(value)
+    return found

@@ -1,0 +1,1 @@
+"""Write occurrences as JSON, RDF and text for people, and read them back."""

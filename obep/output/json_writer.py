@@ -1,0 +1,243 @@
+"""Occurrences as JSON objects (SPEC §8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from obep.formats.timestamps import Style, show_instant
+from obep.model import Occurrence, Term, local_name
+
+LOOKS_LIKE_NUMBERS = 100_000_000 * 1_000_000
+"""Instants before 1973 were written as plain numbers, unless somebody knows better."""
+Shown = str | int | float
+"""An instant as it is printed."""
+LONGEST, DEEPEST = 64 * 1024, 20
+"""The bytes, and the levels, that the causes of a part may take in a line. Strata are few, but an occurrence
+is told wherever it is a part: what goes beyond is left out, at the same places by whoever writes it."""
+
+
+class Flat(msgspec.Struct, gc=False):
+    """What `because` says about an occurrence, but for its event and alias, if that is all that there is."""
+
+    individual: str
+    start: Shown
+    end: Shown
+    assertions: list[str]
+
+
+class Told(msgspec.Struct, omit_defaults=True, gc=False):
+    """The same of any occurrence."""
+
+    individual: str
+    start: Shown
+    end: Shown
+    assertions: list[str]
+    seen: list[Shown | None] | None = None
+    """When each assertion was seen, `None` for one of K; left out if all were at the end."""
+    detected: Shown | None = None
+    """If that is not the end."""
+    bindings: tuple[dict[str, Term], ...] = ()
+    because: list[msgspec.Raw] | None = None
+    """Of a composite: its parts; an empty list if they are too many."""
+    follows_from: list[msgspec.Raw] | None = None
+    """Of a logical one that no item shows by itself: the occurrences that it was found in."""
+
+
+class Record(msgspec.Struct, omit_defaults=True, gc=False):
+    """An occurrence as it is printed."""
+
+    event: str
+    id: str
+    start: Shown
+    end: Shown
+    detected: Shown
+    bindings: tuple[dict[str, Term], ...]
+    because: list[msgspec.Raw]
+    bounded: bool = False
+
+
+_encode, _Raw = msgspec.json.Encoder().encode, msgspec.Raw
+
+
+def style_of(occurrence: Occurrence, style: str | None) -> Style:
+    """How to print the instants of an occurrence."""
+    style = style or occurrence.style
+    if style in ("iso", "integer"):
+        return style  # type: ignore[return-value]  # one of the two
+    return style_of_instant(occurrence.detected)
+
+
+def style_of_instant(at: int) -> Style:
+    """How an instant was probably written."""
+    return "integer" if abs(at) < LOOKS_LIKE_NUMBERS else "iso"
+
+
+def to_json(occurrence: Occurrence, style: str | None = None) -> dict[str, object]:
+    """The record of an occurrence."""
+    record: dict[str, object] = msgspec.json.decode(_line(occurrence, style))
+    return record
+
+
+def to_line(occurrence: Occurrence, style: str | None = None) -> str:
+    """The record as one line of JSON."""
+    return _line(occurrence, style).decode()
+
+
+def _line(occurrence: Occurrence, style: str | None) -> bytes:
+    name = occurrence.id
+    chosen = style_of(occurrence, style)
+    start, end, detected = occurrence.start, occurrence.end, occurrence.detected
+    last = show_instant(end, chosen)
+    return _encode(
+        Record(
+            iri(occurrence.event),
+            name,
+            last if start == end else show_instant(start, chosen),
+            last,
+            last if detected == end else show_instant(detected, chosen),
+            occurrence.bindings,
+            [msgspec.Raw(_cause(*part, chosen)) for part in occurrence.parts]
+            or [_itself(occurrence, chosen)],
+            occurrence.bounded,
+        )
+    )
+
+
+def _itself(occurrence: Occurrence, style: Style) -> msgspec.Raw:
+    """A logical occurrence as its own only cause: its bindings, and when it was decided, stand beside it."""
+    alias = local_name(occurrence.event)
+    if not occurrence.bindings and occurrence.detected == occurrence.end:
+        return msgspec.Raw(_cause(alias, occurrence, False, style))
+    told = _plain(occurrence, style)
+    if below := sources(occurrence):
+        told.follows_from, _ = _causes([("", one, False) for one in below], style)
+    head, end = _head(occurrence.event, alias), _ENDS[False, occurrence.bounded]
+    return msgspec.Raw(head + _encode(told)[1:-1] + end)
+
+
+def _cause(alias: str, occurrence: Occurrence, context: bool, style: Style) -> bytes:
+    known = occurrence._told
+    if known is None or known[0] != style:
+        known = occurrence._told = _flat(occurrence, style) or _tell(occurrence, style)
+    return _head(occurrence.event, alias) + known[1] + _ENDS[context, occurrence.bounded]
+
+
+_ENDS = {
+    (False, False): b"}",
+    (False, True): b',"bounded":true}',
+    (True, False): b',"context":true}',
+    (True, True): b',"context":true,"bounded":true}',
+}
+
+
+@lru_cache(1024)
+def _head(event: Term, alias: str) -> bytes:
+    return _encode({"event": iri(event), **({"alias": alias} if alias else {})})[:-1] + b","
+
+
+def sources(occurrence: Occurrence) -> list[Occurrence]:
+    """The occurrences that a logical one was found in; none if an item shows it by itself."""
+    found = [one for one in occurrence.items if isinstance(one, Occurrence)]
+    return found if len(found) == len(occurrence.items) else []
+
+
+def _flat(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int] | None:
+    """What `_tell` gives, for a logical occurrence that an item shows: most are such, and told at once."""
+    end = occurrence.end
+    if occurrence.parts or occurrence.bindings or occurrence.detected != end:
+        return None
+    items = occurrence.items
+    if items and isinstance(items[0], Occurrence):
+        return None
+    explanation = occurrence.explanation
+    for _, at in explanation:
+        if at != end:
+            return style, _encode(_plain(occurrence, style))[1:-1], 0
+    start = occurrence.start
+    last = show_instant(end, style)
+    told = Flat(
+        iri(occurrence.individual),
+        last if start == end else show_instant(start, style),
+        last,
+        [f"{s} {p} {o} ." for (s, p, o), _ in explanation],
+    )
+    return style, _encode(told)[1:-1], 0
+
+
+def _tell(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
+    """What it looks like as a part of others, in this style, and the levels of causes in that; it is kept."""
+    waiting = [occurrence]  # no recursion: there may be hundreds of strata
+    while waiting:
+        one = waiting[-1]
+        below = [part.occurrence for part in one.parts] or sources(one)
+        untold = [other for other in below if other._told is None or other._told[0] != style]
+        if untold:
+            waiting += untold
+        else:
+            one._told = _kept(waiting.pop(), style)
+    assert occurrence._told is not None
+    return occurrence._told
+
+
+def _kept(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
+    """The same, where all causes have been told."""
+    told, levels = _plain(occurrence, style), 0
+    told.bindings = occurrence.bindings
+    if occurrence.detected != occurrence.end:
+        told.detected = show_instant(occurrence.detected, style)
+    if occurrence.parts:
+        told.because, levels = _causes(occurrence.parts, style)
+    elif below := sources(occurrence):
+        told.follows_from, levels = _causes([("", one, False) for one in below], style)
+    return style, _encode(told)[1:-1], levels
+
+
+def _causes(causes: Sequence[tuple[str, Occurrence, bool]], style: Style) -> tuple[list[msgspec.Raw], int]:
+    """The causes of an occurrence, and their levels; none if they go beyond what is told."""
+    written = [_cause(*cause, style) for cause in causes]
+    levels = 1 + max([told[2] for _, one, _ in causes if (told := one._told)])
+    if levels > DEEPEST or sum(map(len, written)) > LONGEST:
+        return [], 0
+    return list(map(msgspec.Raw, written)), levels
+
+
+def _plain(occurrence: Occurrence, style: Style) -> Told:
+    start, end = occurrence.start, occurrence.end
+    first = show_instant(start, style)
+    seen = [at for _, at in occurrence.explanation]
+    return Told(
+        iri(occurrence.individual),
+        first,
+        first if start == end else show_instant(end, style),
+        [f"{s} {p} {o} ." for (s, p, o), _ in occurrence.explanation],
+        None
+        if seen.count(end) == len(seen)
+        else [None if at is None else first if at == start else show_instant(at, style) for at in seen],
+    )
+
+
+def line_template(event: Term, bounded: bool, causes: Iterable[tuple[str, Occurrence, bool]]) -> str:
+    """The line of all occurrences that differ in their instants, bindings and ids only, with `%s` for these:
+    the id, start, end, detected, bindings, and of each cause, which is logical and was found in one item, the
+    start, the end, and (if something known explains it, too) the instant of each assertion of the item."""
+    open_: Any = msgspec.Raw(b"\0")  # no JSON has it
+    name: Any = msgspec.Raw(b'"\0"')
+    because = []
+    for alias, occurrence, context in causes:
+        told = _plain(occurrence, "integer")
+        told.start = told.end = open_
+        if told.seen is not None:
+            told.seen = [None if at is None else open_ for at in told.seen]
+        end = _ENDS[context, occurrence.bounded]
+        because.append(msgspec.Raw(_head(occurrence.event, alias) + _encode(told)[1:-1] + end))
+    record = Record(iri(event), name, open_, open_, open_, open_, because, bounded)
+    return _encode(record).decode().replace("%", "%%").replace("\0", "%s")
+
+
+def iri(term: Term) -> str:
+    """An IRI without its angle brackets; other terms as they are."""
+    return term[1:-1] if term.startswith("<") else term

@@ -1,0 +1,86 @@
+"""Why something was reported: a readable tree of occurrences and assertions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from obep.errors import printable
+from obep.formats.timestamps import Style, show_instant
+from obep.model import Assertion, Occurrence, Term
+from obep.output.json_writer import sources, style_of
+
+
+def why(occurrence: Occurrence, style: str | None = None) -> str:
+    """The occurrence, what it was made of, and what that was seen in; fit for a terminal."""
+    return "\n".join(map(printable, _lines(occurrence, style_of(occurrence, style), "", "")))
+
+
+def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Iterator[str]:
+    event = short(occurrence.event)
+    title = event if alias in ("", event) else f"{alias}: {event}"
+    bound = "  (a lower bound)" if occurrence.bounded else ""
+    yield f"{indent}{title} {_times(occurrence, style)}{_about(occurrence)}{bound}"
+    for binding in filter(None, occurrence.bindings):
+        yield f"{indent}  with " + ", ".join(f"?{name} = {short(value)}" for name, value in binding.items())
+    for guard in getattr(occurrence, "guards", ()):
+        yield f"{indent}  as {guard}"
+    if not occurrence.parts:
+        for assertion in occurrence.explanation:
+            (s, p, o), _ = assertion
+            yield f"{indent}  {short(s)} {short(p)} {short(o)}  ({_whence(occurrence, assertion, style)})"
+        for source in sources(occurrence):
+            yield from _lines(source, style, "", indent + "  ")
+        if _is_cut(occurrence):
+            yield f"{indent}  (its causes are not in the file)"
+    for part in occurrence.parts:
+        lines = _lines(part.occurrence, style, part.alias, indent + "  ")
+        first = next(lines)
+        yield f"{first}  (context)" if part.context else first
+        yield from lines
+
+
+def _whence(occurrence: Occurrence, assertion: Assertion, style: Style) -> str:
+    """Where an assertion comes from: what is known, an item, or an occurrence that was an item."""
+    at = assertion[1]
+    if at is None:
+        return "known"
+    if source := _source(occurrence, assertion):
+        return f"follows from {short(source.event)}"
+    return f"{'at' if _is_cut(occurrence) else 'seen at'} {show_instant(at, style)}"
+
+
+def _is_cut(occurrence: Occurrence) -> bool:
+    """Whether it has been read from a file that does not tell its causes (`obep.output.json_reader`)."""
+    return getattr(occurrence, "causes_are_missing", False)
+
+
+def _source(occurrence: Occurrence, assertion: Assertion) -> Occurrence | None:
+    """The occurrence that brought an assertion which was in no item: its class, or what it constructed."""
+    for source in sources(occurrence):
+        if assertion not in source.explanation:
+            return source
+        for one in [part.occurrence for part in source.parts] or [source]:
+            if assertion in one.explanation and (found := _source(one, assertion)):
+                return found
+    return None
+
+
+def _about(occurrence: Occurrence) -> str:
+    return "" if occurrence.parts or not occurrence.individual else f" of {short(occurrence.individual)}"
+
+
+def _times(occurrence: Occurrence, style: Style) -> str:
+    start, end = show_instant(occurrence.start, style), show_instant(occurrence.end, style)
+    when = f"at {start}" if start == end else f"from {start} to {end}"
+    if occurrence.detected != occurrence.end:
+        when += f", decided at {show_instant(occurrence.detected, style)}"
+    return when
+
+
+def short(term: Term) -> str:
+    """A term for people: the end of an IRI, a literal without its datatype."""
+    if term.startswith("<"):
+        return term[1:-1].rsplit("#", 1)[-1].rsplit("/", 1)[-1] or term
+    if term.startswith('"'):
+        return term.split("^^<", 1)[0]
+    return term

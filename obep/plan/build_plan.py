@@ -1,0 +1,278 @@
+"""From the linked query to the plan: one tree for each composite event, in the order of the strata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from obep.guards.block_queries import Ask, Asks
+from obep.guards.block_solutions import is_narrow
+from obep.model import Term
+from obep.plan import nodes
+from obep.plan.event_strata import derived, in_order
+from obep.plan.nodes import Condition, Node, Read
+from obep.plan.plan import EventPlan, Plan
+from obep.plan.rewrite import rewrite
+from obep.plan.times_expansion import Chain, Copies
+from obep.plan.window_plan import plan_windows
+from obep.query import ast
+from obep.query.walk import alias_of, depends
+
+if TYPE_CHECKING:
+    from obep.query.link import Linked
+
+
+VocabularyOf = Callable[[Term], frozenset[Term]]
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the occurrences of an event come about; see `nodes.Read`."""
+
+    late: bool = False
+    deep: bool = False
+    long: bool = False
+    apart: bool = False
+    lasts: int | None = None
+
+
+def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
+    """The plan of a query.
+
+    Without a bundle nothing is known of its logical events: every block counts as one that looks at the whole
+    item, every occurrence as one that may last.
+    """
+    planned: list[EventPlan] = []
+    manners: dict[Term, Manner] = {}
+    vocabulary: VocabularyOf = bundle.vocabulary if bundle else lambda _: frozenset()
+    found_in = derived(linked, bundle)
+    bounded: set[Term] = set(bundle.bounded) if bundle else set()
+    for stratum, members in enumerate(in_order(linked, found_in)):
+        for iri in members:
+            event = linked.events[iri]
+            if isinstance(event, ast.LogicalEvent):
+                if not bounded.isdisjoint(found_in.get(iri, ())):
+                    bounded.add(iri)
+                planned.append(_logical(event, asks, stratum, vocabulary, linked))
+                manners[iri] = _logical_manner(event, linked, found_in.get(iri, ()), manners)
+                if bundle is None:
+                    manners[iri] = replace(manners[iri], long=True, apart=True, lasts=None)
+            else:
+                root = _Building(event, asks, manners, vocabulary).root()
+                if not bounded.isdisjoint(depends(event)):
+                    bounded.add(iri)
+                planned.append(replace(_composite(event, root, stratum), bounded=iri in bounded))
+                manners[iri] = _composite_manner(root, found_in.get(iri, ()), manners)
+    return Plan(tuple(planned), asks, _returned(linked), found_in, plan_windows(linked))
+
+
+def _returned(linked: Linked) -> Mapping[Term, str]:
+    """The events that are returned, each with its form."""
+    found: dict[Term, str] = {}
+    for clause in linked.returns:
+        if clause.which == "listed":
+            names = [name.iri for name in clause.events]
+        else:
+            names = [iri for iri, event in linked.events.items() if clause.which == "all" or event.named]
+        found.update(dict.fromkeys(names, clause.form))
+    return found
+
+
+def _logical(
+    event: ast.LogicalEvent, asks: Asks, stratum: int, vocabulary: VocabularyOf, linked: Linked
+) -> EventPlan:
+    ask = asks.of(event.name.iri, "") if event.guard is not None else None
+    return EventPlan(
+        event.name.iri,
+        event.name.text,
+        stratum,
+        guard_ask=ask.number if ask else None,
+        wide=ask is not None and not narrow(ask, vocabulary(ask.event)),
+        variables=ask.variables if ask else (),
+        construct=event.construct,
+        guard=event.guard,
+        window=next((window.name for window in linked.windows if window.name == event.on), ""),
+    )
+
+
+def narrow(ask: Ask, vocabulary: frozenset[Term]) -> bool:
+    """Whether an ask looks at the explanation alone, so that equal occurrences have equal solutions (D7)."""
+    return all(is_narrow(triple, vocabulary) for triple in ask.triples)
+
+
+def _logical_manner(
+    event: ast.LogicalEvent, linked: Linked, found_in: Iterable[Term], manners: Mapping[Term, Manner]
+) -> Manner:
+    """A logical event that is found in the occurrences of another has their times."""
+    below = _manners(found_in, manners)
+    window = event.on in linked.window_names
+    return Manner(
+        late=window or any(manner.late for manner in below),
+        deep=any(manner.deep for manner in below),
+        long=window or any(manner.long for manner in below),
+        apart=event.on is not None,
+        lasts=None if window else _longest([1, *(manner.lasts for manner in below)]),
+    )
+
+
+def _composite_manner(root: Node, found_in: Iterable[Term], manners: Mapping[Term, Manner]) -> Manner:
+    """T may say that another composite is one of this kind, too."""
+    below = _manners(found_in, manners)
+    return Manner(
+        late=not root.punctual or any(manner.late for manner in below),
+        deep=not root.rooted or any(manner.deep for manner in below),
+        long=not root.point or any(manner.long for manner in below),
+        lasts=_longest([root.reach, *(manner.lasts for manner in below)]),
+    )
+
+
+def _longest(known: list[int | None]) -> int | None:
+    return None if None in known else max(one for one in known if one is not None)
+
+
+def _manners(events: Iterable[Term], known: Mapping[Term, Manner]) -> list[Manner]:
+    return [known.get(iri, Manner(late=True, deep=True, long=True)) for iri in events]
+
+
+def _composite(event: ast.CompositeEvent, root: Node, stratum: int) -> EventPlan:
+    return EventPlan(
+        event.name.iri,
+        event.name.text,
+        stratum,
+        root=root,
+        variables=root.variables,
+        parameters=tuple(v.name for v in event.parameters),
+        partition_by=tuple(v.name for v in event.partition_by),
+        policy=event.policy,
+        construct=event.construct,
+        guard=event.guard,
+    )
+
+
+class _Building:
+    """One composite's pattern on its way to a tree."""
+
+    def __init__(
+        self,
+        event: ast.CompositeEvent,
+        asks: Asks,
+        manners: Mapping[Term, Manner],
+        vocabulary: VocabularyOf,
+    ) -> None:
+        self._event = event
+        self._asks = asks
+        self._manners = manners
+        self._vocabulary = vocabulary
+        self._copies = Copies(event, lambda leaf: self._ask(leaf).variables, alias_of)
+
+    def root(self) -> Node:
+        conditions = [
+            copy
+            for cross in self._asks.filters(self._event.name.iri)
+            for copy in self._copies.conditions(
+                Condition(cross.condition, cross.variables, cross.named, cross.whole)
+            )
+        ]
+        return rewrite(self._node(self._event.pattern, (), self._event.policy), tuple(conditions))
+
+    def _ask(self, leaf: ast.Leaf) -> Ask:
+        return self._asks.at(self._event.name.iri, leaf)
+
+    def _read(self, leaf: ast.Leaf, chain: Chain) -> Read:
+        ask = self._ask(leaf)
+        name = self._copies.name
+        manner = self._manners.get(leaf.event.iri, Manner())
+        from_block = {
+            part.name for t in ask.triples for part in (t.subject, t.object) if isinstance(part, ast.Var)
+        }
+        return Read(
+            leaf.event.iri,
+            self._copies.alias(alias_of(leaf), chain),
+            ask.number,
+            tuple((name(f"?{v}", chain)[1:], at) for at, v in enumerate(ask.variables)),
+            frozenset(name(f"?{v}", chain)[1:] for v, _ in ask.parameters if v not in from_block),
+            frozenset(name(f"?{v}", chain)[1:] for v in ask.names_this),
+            free=not (ask.variables or ask.triples or ask.filters or ask.parameters),
+            late=manner.late,
+            deep=manner.deep,
+            long=manner.long,
+            lasts=manner.lasts,
+            apart=manner.apart,
+            wide=not narrow(ask, self._vocabulary(ask.event)),
+        )
+
+    def _node(self, pattern: ast.Pattern, chain: Chain, policy: str) -> Node:
+        """`policy` is that of the SEQs here: none inside a negation."""
+
+        def node(operand: ast.Pattern) -> Node:
+            return self._node(operand, chain, policy)
+
+        def negated(operand: ast.Pattern) -> Node:
+            return self._node(operand, chain, "unrestricted")
+
+        match pattern:
+            case ast.Leaf():
+                return self._read(pattern, chain)
+            case ast.Seq():
+                return reduce(lambda left, right: _seq(left, right, policy), map(node, pattern.operands))
+            case ast.And():
+                return reduce(_and, map(node, pattern.operands))
+            case ast.Next():
+                return reduce(nodes.Next, map(node, pattern.operands))
+            case ast.Join():
+                return reduce(
+                    lambda left, right: nodes.Pair(left, right, "JOIN"), map(node, pattern.operands)
+                )
+            case ast.Or():
+                return reduce(nodes.Either, map(node, pattern.operands))
+            case ast.Allen():
+                relation: Any = "SEQ" if pattern.relation == "BEFORE" else pattern.relation
+                return nodes.Pair(node(pattern.left), node(pattern.right), relation)
+            case ast.Every():
+                return node(pattern.operand)
+            case ast.First():
+                return nodes.Choice(node(pattern.operand), "first")
+            case ast.Last():
+                return nodes.Choice(node(pattern.operand), "last")
+            case ast.Not():
+                return nodes.Rest(negated(pattern.operand))
+            case ast.Without():
+                return nodes.Without(node(pattern.left), negated(pattern.right))
+            case ast.NotFollowedBy():
+                assert pattern.within is not None  # the checker has refused the others
+                return nodes.Silence(node(pattern.left), negated(pattern.right), pattern.within.micros)
+            case ast.Within():
+                return nodes.Within(node(pattern.operand), pattern.within.micros)
+            case ast.Times():
+                if pattern.count == 1:
+                    return node(pattern.operand)
+                copies = (
+                    self._node(pattern.operand, (*chain, (id(pattern), number)), policy)
+                    for number in range(1, pattern.count + 1)
+                )
+                return reduce(nodes.Next, copies)
+            case ast.Optional():
+                return _Maybe(node(pattern.operand))
+        raise AssertionError(pattern)
+
+
+@dataclass(frozen=True)
+class _Maybe(nodes.Unary):
+    """OPTIONAL(L), until its SEQ or AND takes it up."""
+
+
+def _seq(left: Node, right: Node, policy: str) -> Node:
+    which: Any = {"chronological": "first", "recent": "last"}.get(policy, "")
+    if isinstance(left, _Maybe):
+        return nodes.Fallback(left.operand, right, "SEQ", which or ("naive" if policy == "naive" else ""))
+    if policy == "naive":  # the last with the last, before any guard: that is what LAST chooses
+        return nodes.Pair(nodes.Choice(left, "last"), nodes.Choice(right, "last"), "SEQ")
+    return nodes.Pick(left, right, which) if which else nodes.Pair(left, right, "SEQ")
+
+
+def _and(left: Node, right: Node) -> Node:
+    if isinstance(left, _Maybe):
+        return nodes.Fallback(left.operand, right, "AND")
+    return nodes.Pair(left, right, "AND")

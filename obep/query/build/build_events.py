@@ -1,0 +1,128 @@
+"""Events and their clauses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from obep.query import ast
+from obep.query.build.actions import Children, Clause, nodes, reading, rule
+from obep.query.walk import alias_of, leaves
+from obep.query.parse.spelling import span_between
+
+
+@rule
+def on(children: Children) -> Any:
+    return Clause("on", children[0], children[1], children[1].value[1:-1])
+
+
+@rule
+def partition_by(children: Children) -> Any:
+    return Clause("partition_by", children[0], children[-1], nodes(children))
+
+
+@rule
+def policy(children: Children) -> Any:
+    return Clause("policy", children[0], children[1], children[1].value.lower())
+
+
+CLAUSE_WORDS = {
+    "on": "ON",
+    "partition_by": "PARTITION BY",
+    "policy": "POLICY",
+    "guard": "IF",
+    "construct": "CONSTRUCT",
+}
+
+
+def _clauses(children: Children) -> dict[str, Clause]:
+    """The clauses of an event by their field; each may stand once."""
+    found: dict[str, Clause] = {}
+    for clause in nodes(children, Clause):
+        first = found.setdefault(clause.field, clause)
+        if first is not clause:
+            again = (
+                "join the two into one" if clause.field in ("guard", "construct") else "remove one of them"
+            )
+            reading.scope.error(
+                "OBEP011",
+                f"{CLAUSE_WORDS[clause.field]} stands twice in this event",
+                clause.word.span,
+                reason=f"The first one is in line {first.word.span.line}; each clause may stand once.",
+                remedy=again,
+            )
+    return found
+
+
+def _extent(clauses: dict[str, Clause]) -> ast.Extent:
+    """The event ends with the last word that was taken."""
+    last = reading.scope.last
+    places = {clause.field: span_between(clause.word, clause.last) for clause in clauses.values()}
+    return ast.Extent(last.span.end if last else 0, places)
+
+
+@rule
+def logical_event(children: Children) -> ast.LogicalEvent:
+    named, _, name_, variables = children[:4]
+    clauses = _clauses(children[4:])
+    for field in ("partition_by", "policy"):
+        if field in clauses:
+            word = CLAUSE_WORDS[field]
+            reading.scope.error(
+                "OBEP012",
+                f"{word} belongs to an event with MATCH",
+                clauses[field].word.span,
+                reason=f"{name_.text} is defined with AS: each item is looked at by itself.",
+                remedy=f"move {word} to the MATCH that uses {name_.text}",
+            )
+    if variables:
+        reading.scope.error(
+            "OBEP012",
+            "parameters belong to an event with MATCH",
+            span_between(variables[0], variables[-1]),
+            reason=f"{name_.text} is defined with AS; its one individual is ?this.",
+            remedy=f"EVENT {name_.text} AS …, and {name_.text}(?{variables[0].name}) where it is used",
+        )
+    description: Any = next(child for child in children[4:] if isinstance(child, ast.Node))
+    return ast.LogicalEvent(
+        name_,
+        description,
+        **{field: clauses[field].value for field in ("on", "guard", "construct") if field in clauses},
+        named=named is not None,
+        extent=_extent(clauses),
+        span=span_between(children[0] or children[1], name_),
+    )
+
+
+@rule
+def composite_event(children: Children) -> ast.CompositeEvent:
+    named, _, name_, variables = children[:4]
+    clauses = _clauses(children[4:])
+    if "on" in clauses:
+        reading.scope.error(
+            "OBEP012",
+            "ON belongs to an event with AS",
+            clauses["on"].word.span,
+            reason="A pattern follows events, whatever streams they come from.",
+            remedy="move ON <…> to the events that the MATCH names",
+        )
+        del clauses["on"]
+    pattern: Any = next(child for child in children[4:] if isinstance(child, ast.Node))
+    if "guard" in clauses and clauses["guard"].value.own:
+        first = clauses["guard"].value.own[0].span
+        written = " ".join(reading.scope.text[first.start : first.end].split())
+        reading.scope.error(
+            "OBEP019",
+            "triples in the guard of a MATCH need the EVENT whose graph they ask",
+            first,
+            reason="A pattern has several events, each with a graph of its own.",
+            remedy=f"IF {{ EVENT {alias_of(next(leaves(pattern)))} {{ {written} }} }}",
+        )
+    return ast.CompositeEvent(
+        name_,
+        pattern,
+        parameters=variables or (),
+        **{field: clause.value for field, clause in clauses.items()},
+        named=named is not None,
+        extent=_extent(clauses),
+        span=span_between(children[0] or children[1], name_),
+    )

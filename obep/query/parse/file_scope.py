@@ -1,0 +1,294 @@
+"""One file while it is read: its prefixes, what its words stand for, and what is wrong with it so far."""
+
+from __future__ import annotations
+
+import re
+
+from obep.errors import Diagnostic, Span
+from obep.model import RDF_TYPE
+from obep.query.ast import NOWHERE, Duration, Literal, Name, PrefixDecl, QueryFile
+from obep.query.nearest_name import nearest
+from obep.query.parse.lalr import Token
+from obep.query.parse.spelling import (
+    DurationError,
+    IriError,
+    is_absolute,
+    resolve_iri,
+    span_between,
+    to_micros,
+    unescape,
+    unescape_local,
+)
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+OWL = "http://www.w3.org/2002/07/owl#"
+DEFAULT_NAMESPACE = "http://example.org/obep#"
+"""What `:` stands for in a file that declares neither `PREFIX :` nor BASE."""
+PREDECLARED = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "owl": OWL,
+    "xsd": XSD,
+}
+WELL_KNOWN = PREDECLARED | {
+    "prov": "http://www.w3.org/ns/prov#",
+    "sosa": "http://www.w3.org/ns/sosa/",
+    "ssn": "http://www.w3.org/ns/ssn/",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "schema": "https://schema.org/",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "dcterms": "http://purl.org/dc/terms/",
+    "qudt": "http://qudt.org/schema/qudt/",
+    "geo": "http://www.opengis.net/ont/geosparql#",
+    "time": "http://www.w3.org/2006/time#",
+}
+NUMBER = "urn:obep:number"
+"""The datatype `number` of SPEC §2: decimal, double or float."""
+CLASS_WORDS = {
+    "Thing": OWL + "Thing",
+    "Nothing": OWL + "Nothing",
+    **{word: XSD + word for word in ("integer", "decimal", "float", "string")},
+    "number": NUMBER,
+}
+
+
+COUNTED = {
+    "TIMES": "A TIMES 3 is three of A, one right after the other.",
+    "ROWS": "[ROWS 5] is a window over the last five items.",
+    **dict.fromkeys(("min", "max", "exactly"), "min, max and exactly count individuals or values."),
+}
+"""What a whole number is for."""
+
+
+class Scope:
+    """Resolves names and collects diagnostics for one text."""
+
+    def __init__(self, text: str, name: str, shown: str | None = None) -> None:
+        self.text = text
+        self.shown = text if shown is None else shown
+        """The file's own text, where parts of `text` are blanked out."""
+        self.name = name
+        self.diagnostics: list[Diagnostic] = []
+        self.open: list[Token] = []
+        """The brackets that are open, the innermost last."""
+        self.last: Token | None = None
+        """The last token that the parser took."""
+        self.declaration: int | None = None
+        """Where the event or RETURN begins that is being read; none in the prologue."""
+        self.base: str | None = None
+        self.base_span = NOWHERE
+        """Where BASE stands, the whole clause."""
+        self.declared: dict[str, str] = {}
+        self._resolved: dict[str, str] = {}
+        self._unknown: set[str] = set()
+        self._labels = set(re.findall(r"_:([\w.-]+)", text))
+        self._fresh = 0
+        self._lines: list[str] | None = None
+
+    # --- diagnostics ---
+
+    def line(self, number: int) -> str:
+        """The source line with that number."""
+        if self._lines is None:
+            self._lines = self.shown.split("\n")
+        return self._lines[number - 1].rstrip("\r") if number <= len(self._lines) else ""
+
+    def diagnostic(
+        self, code: str, message: str, span: Span, *, reason: str = "", remedy: str = ""
+    ) -> Diagnostic:
+        """A diagnostic at a place in this text."""
+        return Diagnostic(code, message, self.name, span, reason, remedy, self.line(span.line))
+
+    def error(self, code: str, message: str, span: Span, *, reason: str = "", remedy: str = "") -> None:
+        """Note what is wrong and go on."""
+        self.diagnostics.append(self.diagnostic(code, message, span, reason=reason, remedy=remedy))
+
+    # --- prologue ---
+
+    def set_base(self, iri: str, span: Span) -> None:
+        """BASE <iri>."""
+        if self.base is not None:
+            self.error(
+                "OBEP009",
+                "BASE stands twice",
+                span,
+                reason=f"A file has one BASE; the first one is <{self.base}>.",
+                remedy="remove one of them",
+            )
+            return
+        if not is_absolute(iri):
+            self.error(
+                "OBEP010",
+                f"BASE needs an absolute IRI, and <{iri}> is not",
+                span,
+                reason="An absolute IRI begins with a scheme such as http:.",
+                remedy="BASE <http://example.org/>",
+            )
+            return
+        self.base = iri
+
+    def declare(self, prefix: str, iri: str, span: Span) -> PrefixDecl:
+        """PREFIX prefix: <iri>."""
+        before = self.declared.setdefault(prefix, iri)
+        if before != iri:
+            self.error(
+                "OBEP008",
+                f"the prefix {prefix}: is declared twice",
+                span,
+                reason=f"It stands for <{before}> already, so its names would mean two things.",
+                remedy="give one of them another name",
+            )
+        return PrefixDecl(prefix, iri, span=span)
+
+    # --- words ---
+
+    def namespace(self, prefix: str) -> str | None:
+        """What a prefix stands for; `None` if nothing says so."""
+        if prefix not in self._resolved:
+            if prefix in self.declared:
+                try:
+                    self._resolved[prefix] = resolve_iri(self.base, self.declared[prefix])
+                except IriError:
+                    self._resolved[prefix] = self.declared[prefix]
+            elif prefix == "":
+                self._resolved[prefix] = self.base or DEFAULT_NAMESPACE
+            elif prefix in PREDECLARED:
+                self._resolved[prefix] = PREDECLARED[prefix]
+            else:
+                return None
+        return self._resolved[prefix]
+
+    def resolve(self, word: Token) -> Name:
+        """A bare name, a prefixed name or an IRI, and the term it stands for."""
+        text, span = word.value, span_between(word)
+        if text.startswith("<"):
+            try:
+                return Name(text, f"<{resolve_iri(self.base, text[1:-1])}>", span=span)
+            except IriError:
+                self.error(
+                    "OBEP010",
+                    f"{text} is a relative IRI, and there is no BASE",
+                    span,
+                    reason="Without BASE nothing says what it is relative to.",
+                    remedy="BASE <http://example.org/> at the top, or a prefixed name",
+                )
+                return Name(text, "", span=span)
+        prefix, colon, local = text.partition(":")
+        if not colon:
+            prefix, local = "", text
+        namespace = self.namespace(prefix)
+        if namespace is None:
+            self._report_prefix(prefix, text, span)
+            return Name(text, "", span=span)
+        return Name(text, f"<{namespace}{unescape_local(local)}>", span=span)
+
+    def resolve_class(self, word: Token) -> Name:
+        """The same in a class expression, where OWL's and XSD's own words need no prefix."""
+        known = CLASS_WORDS.get(word.value)
+        return Name(word.value, f"<{known}>", span=span_between(word)) if known else self.resolve(word)
+
+    def resolve_term(self, word: Token) -> Name:
+        """The same in a guard, where only OWL's two classes are special."""
+        return self.resolve_class(word) if word.value in ("Thing", "Nothing") else self.resolve(word)
+
+    def a(self, word: Token) -> Name:
+        """SPARQL's `a`."""
+        return Name("a", RDF_TYPE, span=span_between(word))
+
+    def xsd(self, local: str, span: Span) -> Name:
+        """A datatype that the writer did not write."""
+        text = f"xsd:{local}" if self.namespace("xsd") == XSD else f"<{XSD}{local}>"
+        return Name(text, f"<{XSD}{local}>", span=span)
+
+    def fresh_label(self) -> str:
+        """A blank node that the text does not use."""
+        while True:
+            self._fresh += 1
+            label = f"b{self._fresh}"
+            if label not in self._labels:
+                return f"_:{label}"
+
+    def _report_prefix(self, prefix: str, text: str, span: Span) -> None:
+        if prefix in self._unknown:
+            return
+        self._unknown.add(prefix)
+        namespace = WELL_KNOWN.get(prefix)
+        close = nearest(prefix, [p for p in (*self.declared, *PREDECLARED) if p])
+        if namespace is not None:
+            remedy = f"PREFIX {prefix}: <{namespace}>"
+        elif close:
+            remedy = f"{close}:{text.partition(':')[2]}"
+        else:
+            remedy = f"PREFIX {prefix}: <http://…> at the top"
+        guess = f"; did you mean {close}:?" if close and not namespace else ""
+        self.error(
+            "OBEP007",
+            f"the prefix {prefix}: is unknown{guess}",
+            span,
+            reason="Every prefix but rdf:, rdfs:, owl:, xsd: and : needs a PREFIX line.",
+            remedy=remedy,
+        )
+
+    # --- values ---
+
+    def string(self, word: Token) -> str:
+        """The text of a quoted string."""
+        value = word.value
+        quote = 3 if value[:3] in ('"""', "'''") and len(value) >= 6 else 1
+        return self._unescape(value[quote:-quote], word)
+
+    def _unescape(self, text: str, word: Token) -> str:
+        try:
+            return unescape(text)
+        except ValueError as problem:
+            self.error(
+                "OBEP016",
+                str(problem),
+                span_between(word),
+                reason=r"The escapes of a string are \t \b \n \r \f \" \' \\ \uXXXX and \UXXXXXXXX.",
+                remedy=r"write \\ for a backslash",
+            )
+            return text
+
+    def number(self, word: Token) -> Literal:
+        """A bare number: an integer, a decimal or a double by its looks."""
+        text, span = word.value, span_between(word)
+        if word.type == "FLOAT":
+            return Literal(text[:-1], self.xsd("float", span), span=span)
+        kind = "double" if "e" in text.lower() else "decimal" if "." in text else "integer"
+        return Literal(text, self.xsd(kind, span), span=span)
+
+    def boolean(self, word: Token) -> Literal:
+        """`true` or `false`."""
+        return Literal(word.value, self.xsd("boolean", span_between(word)), span=span_between(word))
+
+    def count(self, word: Token, what: str, *, least: int) -> int:
+        """A whole number that counts something."""
+        if len(word.value) > 18 or int(word.value) < least:
+            self.error(
+                "OBEP014",
+                f"{what} needs a whole number from {least} to 10^18",
+                span_between(word),
+                reason=COUNTED[what],
+                remedy=f"{what} {max(least, 1)}",
+            )
+            return least
+        return int(word.value)
+
+    def duration(self, word: Token) -> Duration:
+        """`5 min`, or xsd's `"PT5M"`."""
+        span = span_between(word)
+        text = self.string(word) if word.type == "STRING" else word.value
+        try:
+            return Duration(to_micros(text), span=span)
+        except DurationError as problem:
+            self.error("OBEP013", str(problem), span, reason=problem.reason, remedy=problem.remedy)
+            return Duration(0, span=span)
+
+
+def namespaces(file: QueryFile) -> dict[str, str]:
+    """What each prefix of a file stands for; `:` always stands for something."""
+    scope = Scope("", file.name)
+    scope.base = file.base
+    scope.declared = {one.prefix: one.iri for one in reversed(file.prefixes)}
+    return {prefix: scope.namespace(prefix) or "" for prefix in ("", *PREDECLARED, *scope.declared)}

@@ -1,0 +1,1 @@
+"""Explain syntax errors: what was probably meant, and what to write."""

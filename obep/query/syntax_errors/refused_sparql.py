@@ -1,0 +1,101 @@
+"""What SPARQL has and a guard of OBEP has not: refused by name (SPEC §5)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from obep.errors import Diagnostic, Span
+
+if TYPE_CHECKING:
+    from obep.query.syntax_errors.error_context import Situation
+
+REFUSED: dict[str, tuple[str, str, str]] = {
+    "EXISTS": (
+        "OBEP431",
+        "A guard asks one item's graph; whether something did not happen is said by the pattern.",
+        "A WITHOUT B, or A NOT FOLLOWED BY B WITHIN 5 min, in MATCH",
+    ),
+    "OPTIONAL": (
+        "OBEP432",
+        "A solution binds all variables of its block.",
+        "two events, one with the triple and one without, joined by OR in MATCH",
+    ),
+    "UNION": ("OBEP433", "A block is one graph pattern.", "two events joined by OR in MATCH"),
+    "BIND": ("OBEP434", "A guard names no new values.", "write the expression where the variable is used"),
+    "VALUES": ("OBEP435", "A guard lists no data.", "FILTER(?x IN (:a, :b))"),
+    "GRAPH": ("OBEP436", "An item is one graph; the EVENT block says whose.", "EVENT alias { … }"),
+    "SERVICE": ("OBEP437", "Nothing is asked over the network while matching.", "FROM GRAPH <file.ttl>"),
+    "SELECT": ("OBEP438", "A guard has no queries inside it.", "an EVENT of its own for what is selected"),
+    "MINUS": ("OBEP440", "A block is one graph pattern.", "FILTER(?x != ?y), or WITHOUT in MATCH"),
+}
+_TITLE = {"SELECT": "a sub-select"}
+IN_GUARD = {"FILTER", "A", "GUARD_WORD", "CONDITION_WORD", "COMPARE", "SEMICOLON"}
+
+
+def refused(situation: Situation) -> Diagnostic | None:
+    """A part of SPARQL that stands where a guard goes on."""
+    if not any(token.type == "LBRACE" for token in situation.scope.open):
+        return None
+    word = situation.word.upper()
+    rest = situation.scope.text[situation.start : situation.start + 20_000]
+    if word == "EXISTS" or (word == "NOT" and re.match(r"(?i)not\s+exists\b", rest)):
+        return _refuse(situation, "EXISTS")
+    if situation.accepts.isdisjoint(IN_GUARD):
+        return None
+    if word == "{":
+        if re.match(r"(?i)\{\s*select\b", rest):
+            word = "SELECT"
+        elif at := _union_follows(rest):
+            return _refuse(situation, "UNION", situation.span_of(situation.start + at, "UNION"))
+        else:
+            return situation.diagnostic(
+                "OBEP441",
+                "a group { } cannot stand in a guard",
+                "A block is one graph pattern; its triples stand side by side.",
+                "write its triples without the inner braces",
+            )
+    return _refuse(situation, word) if word in REFUSED else _path_or_list(situation)
+
+
+def _refuse(situation: Situation, word: str, span: Span | None = None) -> Diagnostic:
+    code, reason, remedy = REFUSED[word]
+    message = f"{_TITLE.get(word, word)} cannot stand in a guard"
+    return situation.diagnostic(code, message, reason, remedy, span)
+
+
+def _path_or_list(situation: Situation) -> Diagnostic | None:
+    """A property path after or instead of a predicate, or a list in parentheses instead of a term."""
+    accepts, word = situation.accepts, situation.word
+    last = situation.scope.last
+    if word == "(" and last is not None and last.type == "GUARD_WORD" and last.span.end == situation.start:
+        return None  # Room(?x) is another mistake
+    at_verb = "A" in accepts
+    after_verb = "GUARD_WORD" in accepts and not at_verb and "FILTER" not in accepts and "LSQB" in accepts
+    before = at_verb and word in ("^", "(", "!", "^^")
+    if before or (after_verb and word in ("/", "|", "*", "+", "?", "||")):
+        return situation.diagnostic(
+            "OBEP439",
+            "property paths cannot stand in a guard",
+            "A triple has one property; chains and inverses come from the ontology.",
+            "a variable for each step: ?x :p ?y . ?y :q ?z",
+        )
+    if word == "(" and "GUARD_WORD" in accepts:
+        return situation.diagnostic(
+            "OBEP442",
+            "lists in ( ) cannot stand in a guard",
+            "A triple has one object.",
+            "the triples of the list: ?x :p ?list . ?list rdf:first ?y",
+        )
+    return None
+
+
+def _union_follows(rest: str) -> int | None:
+    """Where UNION stands after the group that begins here."""
+    depth = 0
+    for at, character in enumerate(rest):
+        depth += (character == "{") - (character == "}")
+        if depth == 0:
+            found = re.compile(r"\}\s*(union)\b", re.IGNORECASE).match(rest, at)
+            return found.start(1) if found else None
+    return None

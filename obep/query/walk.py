@@ -1,0 +1,193 @@
+"""Questions about the AST that everyone asks: aliases, leaves, dependencies, strata.
+
+Everything here is iterative: what parses may be 100 levels deep, what a program builds deeper.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, TypeVar
+
+from obep.errors import Span
+from obep.query import ast
+from obep.query.nearest_name import nearest
+
+if TYPE_CHECKING:
+    from obep.query.link import Linked
+
+__all__ = [
+    "Cycle", "alias_of", "children", "components", "depends", "layered", "leaves", "nearest", "needs_of",
+    "reachable", "strata", "too_deep", "walk",
+]  # fmt: skip
+
+
+def alias_of(leaf: ast.Leaf) -> str:
+    """The alias of a leaf: the one written, or the name of its event (`:Room` and `Room` are the same)."""
+    return leaf.alias if leaf.alias is not None else leaf.event.text.removeprefix(":")
+
+
+def children(node: ast.Node) -> list[ast.Node]:
+    """The nodes directly inside a node, in the order of its fields."""
+    kind = type(node)
+    names = _FIELDS.get(kind)
+    if names is None:
+        names = _FIELDS[kind] = tuple(
+            field.name for field in fields(node) if field.compare and not _PLAIN.match(str(field.type))
+        )
+    found: list[ast.Node] = []
+    for name in names:
+        value = getattr(node, name)
+        if isinstance(value, ast.Node):
+            found.append(value)
+        elif value.__class__ is tuple:
+            found += [one for one in value if isinstance(one, ast.Node)]
+    return found
+
+
+_FIELDS: dict[type[ast.Node], tuple[str, ...]] = {}
+_PLAIN = re.compile(r"(?:str|int|bool)(?: \| None)?\Z|Choice\[|AllenRelation|Policy")
+"""The types of fields that hold no nodes."""
+
+
+def walk(node: ast.Node) -> Iterator[ast.Node]:
+    """A node and all nodes inside it, in reading order."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack += reversed(children(current))
+
+
+def leaves(pattern: ast.Node) -> Iterator[ast.Leaf]:
+    """The leaves of a pattern, in reading order."""
+    return (node for node in walk(pattern) if isinstance(node, ast.Leaf))
+
+
+def too_deep(file: ast.QueryFile, limit: int) -> Span | None:
+    """The place of the first node that lies deeper inside its event than `limit`."""
+    for event in file.events:
+        stack = [(child, 0) for child in children(event)]
+        while stack:
+            node, depth = stack.pop()
+            if depth > limit:
+                return node.span
+            depth += not isinstance(node, ast.Guard | ast.Block)
+            stack += [(child, depth) for child in children(node)]
+    return None
+
+
+def depends(event: ast.Event) -> set[str]:
+    """The IRIs that an event's definition names: events, classes, properties.
+
+    An individual (`state value Faulted`) is none of them, though its name may be that of an event.
+    """
+    if isinstance(event, ast.CompositeEvent):
+        return {leaf.event.iri for leaf in leaves(event.pattern)}
+    found: set[str] = set()
+    stack: list[ast.Node] = [event.description]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name):
+            found.add(node.iri)
+        elif isinstance(node, ast.Value):
+            stack.append(node.property)
+        elif not isinstance(node, ast.OneOf):
+            stack += children(node)
+    return found
+
+
+def needs_of(linked: Linked) -> dict[str, set[str]]:
+    """For each event the others that its definition names."""
+    return {iri: depends(event) & linked.events.keys() for iri, event in linked.events.items()}
+
+
+_T = TypeVar("_T", bound=Hashable)
+
+
+def reachable(start: _T, leads_to: Mapping[_T, Iterable[_T]]) -> set[_T]:
+    """All that one leads to, what that leads to, and so on; itself only if something leads back."""
+    seen: set[_T] = set()
+    waiting = [start]
+    while waiting:
+        for one in leads_to.get(waiting.pop(), ()):
+            if one not in seen:
+                seen.add(one)
+                waiting.append(one)
+    return seen
+
+
+def components(starts: Iterable[_T], following: Callable[[_T], Iterable[_T]]) -> Iterator[list[_T]]:
+    """Those that lead to each other together, each after all that it leads to (Tarjan, without recursion)."""
+    number: dict[_T, int] = {}
+    lowest: dict[_T, int] = {}
+    waiting: list[_T] = []
+    done: set[_T] = set()
+    for start in starts:
+        if start in number:
+            continue
+        number[start] = lowest[start] = len(number)
+        waiting.append(start)
+        path = [(start, iter(following(start)))]
+        while path:
+            here, rest = path[-1]
+            for other in rest:
+                if other not in number:
+                    number[other] = lowest[other] = len(number)
+                    waiting.append(other)
+                    path.append((other, iter(following(other))))
+                    break
+                if other not in done:
+                    lowest[here] = min(lowest[here], number[other])
+            else:
+                path.pop()
+                if path:
+                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[here])
+                if lowest[here] == number[here]:
+                    component = [waiting.pop()]
+                    while component[-1] != here:
+                        component.append(waiting.pop())
+                    done.update(component)
+                    yield component
+
+
+class Cycle(Exception):
+    """Events that are defined by each other; `events` begins anywhere and closes with its first."""
+
+    def __init__(self, events: list[str]) -> None:
+        super().__init__(" → ".join(events))
+        self.events = events
+
+
+def strata(linked: Linked) -> list[list[str]]:
+    """The events in layers: each is defined by events of earlier layers only. Raises Cycle."""
+    return layered(needs_of(linked))
+
+
+def layered(needs: Mapping[str, set[str]]) -> list[list[str]]:
+    """What needs others in layers, each as early as can be. Within a layer the order of `needs` is kept."""
+    level: dict[str, int] = {}
+    for root in needs:
+        if root in level:
+            continue
+        path = [root]
+        stack: list[tuple[str, Iterator[str]]] = [(root, iter(sorted(needs[root])))]
+        on_path = {root}
+        while stack:
+            iri, rest = stack[-1]
+            step = next((n for n in rest if n not in level), None)
+            if step is None:
+                level[iri] = 1 + max((level[n] for n in needs[iri]), default=-1)
+                stack.pop()
+                on_path.discard(path.pop())
+            elif step in on_path:
+                raise Cycle([*path[path.index(step) :], step])
+            else:
+                stack.append((step, iter(sorted(needs[step]))))
+                on_path.add(step)
+                path.append(step)
+    layers: list[list[str]] = [[] for _ in range(1 + max(level.values(), default=-1))]
+    for iri in needs:
+        layers[level[iri]].append(iri)
+    return layers

@@ -1,0 +1,1 @@
+"""A run from its specification to its exit status, whichever engine it uses."""

@@ -1,0 +1,151 @@
+"""Cases: a folder with a query, its stream and the occurrences that are expected of it.
+
+`query.obep`, `stream.*` (records that name their streams, or those of the only stream; `stream.NAME.csv` is
+bound to NAME; without one, the sources of obep.toml), and `expected.jsonl`. An expected line holds as much of
+an occurrence as matters: its event (by IRI or name) and any of id, start, end, detected, bindings, because.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from obep.config.toml_file import load_config
+from obep.engine.query import load
+from obep.errors import ObepError, fail
+from obep.formats.stream_reader import Notes
+from obep.model import DeadLetter, Occurrence
+from obep.output.json_writer import to_json
+from obep.run.embedded import open_run
+from obep.run.pipeline import Outlet
+from obep.run.run_spec import Inlet, Order, bind, named
+from obep.streams.sinks.open_sinks import MemorySink
+from obep.testing import SHORT, Record, difference
+
+QUERY, EXPECTED = "query.obep", "expected.jsonl"
+EXAMPLE = '{"event": "Hot", "start": 3, "end": 7}'
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a case came to: no difference is success."""
+
+    found: list[Record]
+    difference: list[str]
+    refused: list[DeadLetter]
+
+
+def cases(paths: list[Path]) -> Iterator[Path]:
+    """The folders of cases at or below the paths."""
+    for path in paths:
+        if (path / QUERY).is_file() and (path / EXPECTED).is_file():
+            yield path
+        elif path.is_dir():
+            yield from sorted(
+                query.parent for query in path.rglob(QUERY) if (query.parent / EXPECTED).is_file()
+            )
+        else:
+            raise fail(
+                "OBEP532", f"{path} is no folder of cases", remedy=f"a folder with {QUERY} and {EXPECTED}"
+            )
+
+
+def no_cases(roots: list[Path]) -> ObepError:
+    """What is missing, and how to make it."""
+    queries = sorted(query for root in roots for query in root.rglob("*.obep"))
+    if found := next((query.parent for query in queries if query.name == QUERY), None):
+        return fail(
+            "OBEP532",
+            f"{found / QUERY} has no {EXPECTED} beside it, so there is nothing to compare with",
+            reason=f"An expected line holds an occurrence, or as much of one as matters: {EXAMPLE}",
+            remedy=f"obep test {found} --update writes what is found now; read it before you keep it",
+        )
+    return fail(
+        "OBEP532",
+        f"there is no case in {', '.join(map(str, roots))}",
+        reason=f"A case is a folder with {QUERY}, stream.* (or sources in obep.toml) and {EXPECTED}.",
+        remedy=_first_case(queries),
+    )
+
+
+def _first_case(queries: list[Path]) -> str:
+    """How to come to a case; which of several queries is meant nobody knows."""
+    match queries:
+        case []:
+            return "obep init FOLDER makes one"
+        case [query]:
+            return f"mv {query} {query.parent / QUERY}"
+    return f"a folder for each query that is to be tested, in which it is called {QUERY}"
+
+
+def run_case(folder: Path) -> Outcome:
+    """Runs a case on the embedded engine and compares."""
+    found, refused = occurrences(folder)
+    wanted = expected(folder / EXPECTED)
+    return Outcome(found, difference(found, wanted), refused)
+
+
+def occurrences(folder: Path) -> tuple[list[Record], list[DeadLetter]]:
+    """Everything that the query finds in the stream of the case, as records."""
+    config = load_config(None, folder)
+    settings = config.engine
+    query = load(
+        folder / QUERY,
+        catalogue=config.catalogue,
+        cache_dir=config.cache,
+        strict=settings.get("strict", False),
+        max_explanations=settings.get("max_explanations"),
+        max_work=settings.get("max_work"),
+    )
+    streams = tuple(dict.fromkeys((*query.linked.streams, *(w.stream for w in query.linked.windows))))
+    given = tuple(named(inlets(folder), streams, config))
+    order = Order(
+        folder / QUERY,
+        config,
+        given or bind((), streams, config),
+        (),
+        settings.get("lateness", 0),
+        settings.get("idle"),
+    )
+    run, _ = open_run(order, query)
+    memory, notes = MemorySink(), run.notes
+    run.outlets = {"case": Outlet(memory, lambda occurrence: _encoded(occurrence, notes))}
+    run.go()
+    return [msgspec.json.decode(payload) for _, payload in memory.sent], run.letters.some
+
+
+def _encoded(occurrence: Occurrence, notes: Notes) -> bytes:
+    return msgspec.json.encode(to_json(occurrence, notes.style))
+
+
+def inlets(folder: Path) -> tuple[Inlet, ...]:
+    """The stream files of a case."""
+    found = []
+    for path in sorted(folder.glob("stream.*")):
+        parts = path.name.removesuffix(".gz").split(".")
+        found.append(Inlet(parts[1] if len(parts) == 3 else "", str(path), trusted=True))
+    return tuple(found)
+
+
+def expected(path: Path) -> list[Record]:
+    """The expected occurrences; a line that begins with # is a comment."""
+    found = []
+    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            try:
+                record = msgspec.json.decode(line)
+            except msgspec.DecodeError as error:
+                raise fail("OBEP532", f"line {number} is not JSON: {error}", file=str(path)) from None
+            if not isinstance(record, dict) or "event" not in record:
+                raise fail("OBEP532", f"line {number} is no occurrence: it has no event", file=str(path))
+            found.append(record)
+    return found
+
+
+def as_expected(found: list[Record]) -> str:
+    """The occurrences as lines for expected.jsonl."""
+    lines = [msgspec.json.encode({key: one[key] for key in SHORT if one[key] != []}) for one in found]
+    return "".join(f"{line.decode()}\n" for line in lines)

@@ -1,0 +1,108 @@
+"""Where an embedded run stands, in one file: the engine's state, and the positions of sources and sinks.
+
+It is replaced as a whole, so there is always a complete one; a run that is killed goes on from the last.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from obep.engine.sealed import damaged, sealed, unsealed
+from obep.errors import fail
+from obep.formats.timestamps import Style
+from obep.run.run_spec import Inlet, origin_of
+from obep.streams.sinks.open_sinks import writing
+
+VERSION = 2
+NAME = "embedded.checkpoint"
+
+
+class Standing(msgspec.Struct):
+    """What a checkpoint holds. `query` is the hash of the query it belongs to."""
+
+    query: str
+    state: bytes
+    sources: dict[str, dict[str, int]]
+    outputs: dict[str, int]
+    """Where sinks and dead letters stand, by what they are; also those that the last run did not have."""
+    origins: dict[str, str] = {}
+    """What kind of thing each source was, by its key."""
+    style: Style | None = None
+    version: int = VERSION
+
+
+class Version(msgspec.Struct):
+    """As much of a checkpoint as can be read in every version."""
+
+    version: int
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of a checkpoint, if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise fail("OBEP554", f"{folder} cannot be a checkpoint: {error.strerror}") from None
+
+
+def require_same_sources(standing: Standing, inlets: Iterable[Inlet]) -> None:
+    """Refuse sources whose positions the checkpoint cannot have; another file is no such one."""
+    now = {inlet.key: origin_of(inlet) for inlet in inlets}
+    if gone := sorted(set(standing.sources) - set(now)):
+        raise fail(
+            "OBEP558", f"the checkpoint also read {', '.join(gone)}", remedy="give the same sources again"
+        )
+    for key, origin in standing.origins.items():
+        if now.get(key, origin) != origin:
+            raise fail(
+                "OBEP558",
+                f"the checkpoint read {key} from {origin}, and now it is {now[key]}",
+                reason="A position in the one says nothing about the other.",
+                remedy="give the same source again, or another --checkpoint folder",
+            )
+
+
+class Checkpoint:
+    """The checkpoint of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        make_folder(folder)
+        self._path = folder / NAME
+
+    def load(self, query: str) -> Standing | None:
+        """What the last run of the query left here, if there was one."""
+        try:
+            data = self._path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise fail("OBEP558", f"{self._path} cannot be read: {error.strerror}") from None
+        anew = f"rm {self._path}   to start from the beginning, or put a copy of it back"
+        body = unsealed(data, str(self._path), anew)
+        try:
+            version = msgspec.msgpack.decode(body, type=Version).version
+            standing = msgspec.msgpack.decode(body, type=Standing) if version == VERSION else None
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            raise damaged(str(self._path), f"Something in it has another form ({error}).", anew) from None
+        if standing is None or standing.query != query:
+            what = "format" if standing is None else "query, ontology or data"
+            raise fail(
+                "OBEP558",
+                f"{self._path} belongs to another {what}",
+                reason="What was seen so far was kept for what the query was then.",
+                remedy=f"rm {self._path}   to start from the beginning, or another --checkpoint folder",
+            )
+        return standing
+
+    def save(self, standing: Standing) -> None:
+        """Replaces the checkpoint; after a crash there is the old one or the new one."""
+        beside = self._path.with_suffix(".new")
+        with writing(beside), beside.open("wb") as file:
+            file.write(sealed(msgspec.msgpack.encode(standing)))
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(self._path)

@@ -1,0 +1,288 @@
+"""A run on the embedded engine: everything is opened, run, watched and closed here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from obep.config.toml_file import Config
+from obep.engine.blocks import EVICTED, NOTED
+from obep.engine.engine import Engine
+from obep.engine.query import Query
+from obep.engine.time_letters import LATE
+from obep.errors import ObepError
+from obep.formats.stream_reader import Notes
+from obep.lints.rules.stream.duplicate_explanations import Repeats
+from obep.lints.rules.stream.stream_times_disjoint import TimesApart
+from obep.lints.rules.stream.unknown_names import Strangers
+from obep.model import Item, Occurrence
+from obep.output.json_writer import to_line
+from obep.output.rdf_writer import to_rdf
+from obep.output.why_tree import why
+from obep.run.checkpoint import Checkpoint, require_same_sources
+from obep.run.dead_letters import Letters
+from obep.run.pipeline import Outlet, Run
+from obep.run.progress import Progress, shown_watermark
+from obep.run.refused_records import complain
+from obep.run.run_locks import Locks
+from obep.run.run_notes import (
+    Absences,
+    opened,
+    remark,
+    say_apart,
+    say_arrivals,
+    say_doubts,
+    say_findings,
+    say_mappings,
+    say_noted,
+    say_skipped,
+    say_unordered,
+)
+from obep.run.run_spec import Inlet, Order, Target, bindings, file_of, origin_of, wanted_events
+from obep.run.signals import exit_status, interrupted
+from obep.run.terminal_text import escaped
+from obep.streams.sinks.open_sinks import open_sink
+from obep.streams.sinks.output_files import Warn, continued_at, output_key
+from obep.streams.sources.files import PipeSource
+from obep.streams.sources.open_sources import open_source
+
+if TYPE_CHECKING:
+    from obep.run.metrics_endpoint import Endpoint
+
+DAY = 86_400_000_000
+FAILED = 1
+
+
+def run_embedded(order: Order) -> int:
+    """Runs the query; the exit status."""
+    progress = Progress(quiet=order.quiet, as_json=order.log_json)
+    query = opened(order)
+    with Locks() as locks:
+        locks.take(order)
+        return _run(order, query, progress)
+
+
+def _run(order: Order, query: Query, progress: Progress) -> int:
+    said = say_mappings(query, order)
+    run, engine = open_run(order, query, progress.warn)
+    before, figures = engine.counters["processed"], Figures(run, engine)
+    absences = Absences()
+    run.on_turn = lambda run: _turn(run, progress, figures, absences)
+    strangers = Strangers(query, said)
+    repeats = Repeats(query.bundle)
+    times = TimesApart(query)
+    run.on_items, run.on_found = partial(_look, strangers, times), repeats.look
+    sources = run.sources.values()
+    free, ends = ([one.name for one in sources if one.ends is ended] for ended in (False, True))
+    say_unordered(free, ends, order, progress)
+    say_skipped(_skipped(run), progress)
+    endpoint = _endpoint(order.metrics, figures) if order.metrics else None
+    caught: list[int] = []
+    try:
+        with interrupted(run.stop, caught):
+            run.go()
+            run.close()
+    except ObepError as error:
+        progress.end(figures.line(), stopped=True)
+        print(error, file=sys.stderr)
+        return FAILED
+    finally:
+        if endpoint is not None:
+            endpoint.close()
+    progress.end(figures.line(), stopped=bool(caught))
+    say_noted(run.notes.said, progress)
+    taken = engine.counters["processed"] - before + engine.waiting
+    say_doubts(run.notes, progress, tuple(run.notes.doubts))
+    remark(engine.counters, query, progress)
+    say_findings(strangers, repeats, progress)
+    if not (free or caught or order.checkpoint):
+        say_apart(times, run.occurrences, run.notes.style, progress)
+    failed = _complain(run, order, progress, taken, query, bool(caught))
+    if caught:
+        return exit_status(caught[0])
+    return FAILED if failed else 0
+
+
+def _look(strangers: Strangers, times: TimesApart, items: Sequence[Item]) -> None:
+    strangers.look(items)
+    if times.wanted:
+        times.look(items)
+
+
+def _turn(run: Run, progress: Progress, figures: Figures, absences: Absences) -> None:
+    """Says what was noted about the first times, as soon as they are read, and how far the run is."""
+    absences.look(run.sources, progress)
+    say_noted(run.notes.said, progress)
+    say_doubts(run.notes, progress, run.notes.settled)
+    progress.move(figures.line)
+
+
+def _endpoint(where: str, figures: Figures) -> Endpoint:
+    from obep.run.metrics_endpoint import Endpoint
+
+    return Endpoint(where, figures.metrics)
+
+
+def _spool(order: Order, inlet: Inlet) -> Path | None:
+    """Where messages of a source lie until the checkpoint has them."""
+    if order.checkpoint is None:
+        return None
+    return order.checkpoint / "spool" / blake2b(inlet.key.encode(), digest_size=8).hexdigest()
+
+
+def open_run(order: Order, query: Query, warn: Warn = lambda code, said: None) -> tuple[Run, Engine]:
+    """The run with its sources, sinks and checkpoint; what cannot be opened is the user's to mend."""
+    config, notes = order.config, Notes()
+    checkpoint = Checkpoint(order.checkpoint) if order.checkpoint is not None else None
+    standing = checkpoint.load(query.hash) if checkpoint is not None else None
+    if standing is not None:
+        require_same_sources(standing, order.inlets)
+    streams = _streams(query)
+    alone = streams[0] if len(streams) == 1 else ""
+    sources = {
+        inlet.key: open_source(
+            inlet.name,
+            inlet.uri,
+            config,
+            stream=alone,
+            trusted=inlet.trusted,
+            notes=notes,
+            spool=_spool(order, inlet),
+            resumes=checkpoint is not None,
+        )
+        for inlet in order.inlets
+    }
+    live = any(source.live for source in sources.values())
+    known = None if standing is None else standing.outputs
+    dead = order.dead_letters
+    letters = Letters(dead, 0 if dead is None else continued_at(output_key(dead), dead, known, warn))
+    engine = query.engine(
+        lateness=_seconds(order.lateness),
+        idle=_seconds(order.idle),
+        future=_seconds(order.future if order.future is not None else DAY if live else None),
+        on_dead_letter=letters.take,
+        max_keys=config.engine.get("max_keys"),
+    )
+    outlets = {
+        t.key: _outlet(t, order, query, notes, _start(t, order.config, known, warn)) for t in order.targets
+    }
+    run = Run(
+        engine,
+        sources,
+        outlets,
+        letters,
+        query.hash,
+        checkpoint,
+        frozenset(streams),
+        notes=notes,
+        idle=order.idle is not None,
+        origins={inlet.key: origin_of(inlet) for inlet in order.inlets},
+    )
+    if standing is not None:
+        run.restore(standing)
+    return run, engine
+
+
+def _streams(query: Query) -> tuple[str, ...]:
+    linked = query.linked
+    return tuple(dict.fromkeys((*linked.streams, *(window.stream for window in linked.windows))))
+
+
+def _seconds(micros: int | None) -> timedelta | None:
+    return None if micros is None else timedelta(microseconds=micros)
+
+
+def _start(target: Target, config: Config, known: Mapping[str, int] | None, warn: Warn) -> int:
+    """Where a sink goes on; only files have such a place."""
+    path = file_of(target, config)
+    return 0 if path is None else continued_at(target.key, path, known, warn)
+
+
+def _outlet(target: Target, order: Order, query: Query, notes: Notes, start: int) -> Outlet:
+    sink = open_sink(target.uri, target.settings, order.config, start, target.trusted)
+    returned = query.plan.returned
+    trig = target.uri.lower().endswith(".trig")
+    to_terminal = target.uri == "-" and sys.stdout.isatty()
+
+    def encode(occurrence: Occurrence) -> bytes:
+        if (target.form or returned.get(occurrence.event, "event")) == "rdf":
+            text = to_rdf(occurrence, notes.style, "trig" if trig else "nquads")
+        else:
+            text = to_line(occurrence, notes.style) + "\n"
+        if order.why:
+            print(why(occurrence, notes.style), file=sys.stderr)
+        return (escaped(text) if to_terminal else text).encode("utf-8", "surrogatepass")
+
+    return Outlet(sink, encode, wanted_events(target.events, returned))
+
+
+class Figures:
+    """What can be counted about a run."""
+
+    def __init__(self, run: Run, engine: Engine) -> None:
+        self._run = run
+        self._engine = engine
+
+    def line(self) -> dict[str, object]:
+        """For people: the progress line and the summary."""
+        run, clock = self._run, self._engine.clock
+        late = run.letters.counts[LATE]
+        return {
+            "items": run.items,
+            "occurrences": run.occurrences.total(),
+            "late": late,
+            "refused": run.letters.total - late,
+            "watermark": shown_watermark(clock.watermark, run.notes.style),
+            "holding": ", ".join(filter(None, clock.holding() if clock.idle is not None else run.waiting)),
+            "pending": self._engine.pending,
+            "undelivered": len(run.failed),
+            "unknown": self._engine.counters.get("unknown", 0),
+            EVICTED: self._engine.counters.get(EVICTED, 0),
+        }
+
+    def metrics(self) -> dict[str, Any]:
+        """For Prometheus, from another thread: what the run changes meanwhile is copied before it is read."""
+        run, watermark = self._run, self._engine.clock.watermark
+        found, letters, noted = dict(run.occurrences), dict(run.letters.counts), dict(self._engine.counters)
+        late = letters.pop(LATE, 0)
+        return {
+            "up": 1,
+            "items_total": run.items,
+            "occurrences_total": {event.strip("<>"): n for event, n in found.items()},
+            "late_total": late,
+            "refused_total": letters,
+            "undelivered_total": len(run.failed),
+            "pending": self._engine.pending,
+            **{f"{name}_total": noted.get(name, 0) for name in (*NOTED, EVICTED)},
+            **({} if watermark is None else {"watermark_seconds": watermark / 1_000_000}),
+        }
+
+
+def _skipped(run: Run) -> int:
+    """How many records of standard input the checkpoint has."""
+    pipes = (key for key, source in run.sources.items() if isinstance(source, PipeSource))
+    return sum(run.positions.get(key, {}).get("records", 0) for key in pipes)
+
+
+def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Query, stopped: bool) -> bool:
+    """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
+    nothing = complain(
+        run.letters,
+        progress,
+        kept=order.dead_letters is not None,
+        taken=taken,
+        query=query,
+        streams=run.streams,
+        heard=run.heard,
+        bindings=bindings(order, run.streams),
+        at_end=order.checkpoint is None and not stopped,
+    )
+    say_arrivals(run.notes, progress)
+    for _, reason in run.failed[:5]:
+        progress.error("OBEP555", reason)
+    return nothing or bool(run.failed)

@@ -1,0 +1,209 @@
+"""The embedded run: records from sources through the engine to sinks, with dead letters and checkpoints."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from obep.formats.stream_reader import Notes, as_sent
+from obep.model import DeadLetter, Item, Occurrence
+from obep.run.checkpoint import Checkpoint, Standing
+from obep.run.dead_letters import Letters
+from obep.streams.sinks.open_sinks import FileSink, OutputSink, Sink
+from obep.streams.sinks.output_files import left_at
+from obep.streams.sinks.queued_sink import Posted
+from obep.streams.sources.batches import Source
+from obep.streams.sources.merge import Positions, Turn, merged
+
+PATIENCE_S = 0.2
+"""How long live sources may be silent before the engine is told that time goes on."""
+INTERVAL_S = 5.0
+"""Between two checkpoints."""
+
+
+class Pushed(Protocol):
+    """As much of an engine as a run needs."""
+
+    def push_items(self, items: Iterable[Item]) -> list[Occurrence]: ...
+
+    def tick(self) -> list[Occurrence]: ...
+
+    def close(self) -> list[Occurrence]: ...
+
+    def snapshot(self) -> bytes: ...
+
+    def restore(self, data: bytes) -> None: ...
+
+
+@dataclass(slots=True)
+class Outlet:
+    """A sink, the form in which it wants occurrences, and the events that it wants (all by default)."""
+
+    sink: Sink
+    encode: Callable[[Occurrence], bytes]
+    events: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of a query over its sources. `go` returns when they have ended, or after `stop`."""
+
+    engine: Pushed
+    sources: Mapping[str, Source]
+    outlets: Mapping[str, Outlet]
+    letters: Letters
+    query_hash: str = ""
+    checkpoint: Checkpoint | None = None
+    streams: frozenset[str] = frozenset()
+    """The streams of the query; items of others are refused. Empty: any."""
+    on_turn: Callable[[Run], None] = lambda run: None
+    clock: Callable[[], float] = time.monotonic
+    items: int = 0
+    occurrences: Counter[str] = field(default_factory=Counter)
+    notes: Notes = field(default_factory=Notes)
+    positions: Positions = field(default_factory=dict)
+    idle: bool = False
+    """Whether the engine's clock knows how long to wait for a silent stream."""
+    waiting: tuple[str, ...] = ()
+    """The sources that the others wait for just now."""
+    heard: Counter[str] = field(default_factory=Counter)
+    """How many items of each stream could be read."""
+    on_items: Callable[[Sequence[Item]], None] = lambda items: None
+    on_found: Callable[[Sequence[Occurrence]], None] = lambda found: None
+    stopping: bool = False
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """What kind of thing each source is, by its key."""
+    _before: dict[str, int] | None = None
+    """Where a checkpoint says that outputs stand, also those that this run does not have."""
+    _left: dict[str, int] = field(default_factory=dict)
+    """Where they stand once this run has gone on."""
+    _failed_before: int = 0
+    """Occurrences that sinks had not taken when the stop was asked for."""
+    _saved: float = 0.0
+
+    def restore(self, standing: Standing) -> None:
+        """Goes on where a checkpoint stands; sinks were opened at its positions."""
+        self.engine.restore(standing.state)
+        self.positions = {key: dict(position) for key, position in standing.sources.items()}
+        self._before = dict(standing.outputs)
+        self._left = left_at(self._before, {*self.outlets, self.letters.key})
+        if standing.style is not None:
+            self.notes.styles["before"] = standing.style
+
+    def go(self) -> None:
+        """Runs to the end of all sources, when the last instant closes, or until stopped, when not."""
+        self._saved = self.clock()
+        if self.checkpoint is not None and self._before not in (None, self._outputs()):
+            self.checkpoint.save(self._standing())  # an output that begins is known before it is written
+        try:
+            whole = True
+            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle):
+                if self.stopping:
+                    break
+                self._take(turn)
+                self.waiting = turn.waiting
+                self.on_turn(self)
+                whole = turn.whole
+                if self.checkpoint is not None and whole and self.clock() - self._saved >= INTERVAL_S:
+                    self.save()
+            if whole:
+                self.save()
+            if not self.stopping:
+                self._send(self.engine.close())
+                self.on_turn(self)
+        finally:
+            for source in self.sources.values():
+                source.stop()
+        for outlet in self.outlets.values():
+            outlet.sink.flush()
+
+    def stop(self) -> None:
+        """Ends the run after the turn that is under way; may be called from a signal."""
+        self.stopping = True
+        self._failed_before = len(self.failed)
+        for source in self.sources.values():
+            source.stop()
+        for outlet in self.outlets.values():
+            if hurry := getattr(outlet.sink, "hurry", None):
+                hurry()
+
+    def close(self) -> None:
+        """Lets go of sinks and files."""
+        for outlet in self.outlets.values():
+            outlet.sink.close()
+        self.letters.close()
+
+    @property
+    def failed(self) -> list[tuple[str, str]]:
+        """The occurrences that a sink did not take, with the reason."""
+        return [
+            failure
+            for outlet in self.outlets.values()
+            if isinstance(outlet.sink, Posted)
+            for failure in outlet.sink.failed
+        ]
+
+    def save(self) -> None:
+        """Writes a checkpoint, once everything before it is safe."""
+        if self.checkpoint is None:
+            return
+        for outlet in self.outlets.values():
+            outlet.sink.flush()
+        if self.stopping and len(self.failed) > self._failed_before:
+            return  # given up in a hurry: the next run sends them, as after a kill
+        self.letters.flush()
+        self.checkpoint.save(self._standing())
+        for key, source in self.sources.items():
+            source.committed(self.positions.get(key, {}))
+        self._saved = self.clock()
+
+    def _standing(self) -> Standing:
+        return Standing(
+            self.query_hash,
+            self.engine.snapshot(),
+            self.positions,
+            self._outputs(),
+            dict(self.origins),
+            self.notes.style,
+        )
+
+    def _outputs(self) -> dict[str, int]:
+        """Where outputs stand, also those that this run does not have."""
+        before = self._left if self.items else self._before or {}
+        sinks = {key: outlet.sink.position() for key, outlet in self.outlets.items()}
+        return {**before, **sinks, **self.letters.positions()}
+
+    def _take(self, turn: Turn) -> None:
+        items = []
+        for record in turn.records:
+            if isinstance(record, DeadLetter):
+                self.letters.take(record)
+            elif self.streams and record.stream not in self.streams:
+                self.letters.take(self._stray(record))
+            else:
+                items.append(record)
+        self.items += len(items)
+        self.heard.update([item.stream for item in items])
+        self.on_items(items)
+        self._send(self.engine.push_items(items) if items else self.engine.tick())
+        for key, position in turn.moved.items():
+            self.positions[key] = {**self.positions.get(key, {}), **position}
+
+    def _stray(self, item: Item) -> DeadLetter:
+        known = ", ".join(sorted(self.streams))
+        reason = f"the query reads {known}, not {item.stream or 'items without a stream'}"
+        return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
+
+    def _send(self, found: list[Occurrence]) -> None:
+        self.on_found(found)
+        for occurrence in found:
+            self.occurrences[occurrence.event] += 1
+            for outlet in self.outlets.values():
+                if not outlet.events or occurrence.event in outlet.events:
+                    outlet.sink.send(occurrence.id, outlet.encode(occurrence))
+        for outlet in self.outlets.values() if found else ():
+            if isinstance(outlet.sink, FileSink | OutputSink):  # somebody may be looking
+                outlet.sink.flush()

@@ -1,0 +1,51 @@
+"""The items of bounded sources in memory, to be run over more than once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from obep.config.toml_file import load_config
+from obep.engine.query import Query, load
+from obep.errors import fail
+from obep.formats.stream_reader import Notes
+from obep.model import DeadLetter, Item
+from obep.run.run_spec import bind
+from obep.streams.sources.merge import merged
+from obep.streams.sources.open_sources import open_source
+
+MOST = 200_000
+"""Items that are kept."""
+
+
+def replay(
+    path: Path, given: Sequence[str], config: Path | None, allowed: tuple[Path, ...]
+) -> tuple[Query, list[Item], Notes, list[DeadLetter]]:
+    """A query with all items of its sources, and the records that are none."""
+    settings = load_config(config, path.parent, allowed)
+    query = load(
+        path,
+        allowed=allowed,
+        catalogue=settings.catalogue,
+        cache_dir=settings.cache,
+        max_explanations=settings.engine.get("max_explanations"),
+        max_work=settings.engine.get("max_work"),
+    )
+    streams = tuple(dict.fromkeys((*query.linked.streams, *(w.stream for w in query.linked.windows))))
+    alone, notes = streams[0] if len(streams) == 1 else "", Notes()
+    sources = {
+        inlet.key: open_source(
+            inlet.name, inlet.uri, settings, stream=alone, trusted=inlet.trusted, notes=notes
+        )
+        for inlet in bind(given, streams, settings)
+    }
+    items: list[Item] = []
+    letters: list[DeadLetter] = []
+    for turn in merged(sources, {}, 1.0):
+        items += (record for record in turn.records if isinstance(record, Item))
+        letters += (record for record in turn.records if isinstance(record, DeadLetter))
+        if len(items) > MOST:
+            raise fail(
+                "OBEP535", f"more than {MOST} items", remedy="give it the part of the input that matters"
+            )
+    return query, items, notes, letters

@@ -1,0 +1,1 @@
+"""Sources of Spark: files, brokers, sockets, a heartbeat."""

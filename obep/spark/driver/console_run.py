@@ -1,0 +1,244 @@
+"""A run on Spark as the program runs it: progress on standard error, signals, exit status."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+from obep.engine.blocks import NOTED
+from obep.engine.query import Query
+from obep.engine.time_letters import LATE
+from obep.errors import ObepError, Stopped, fail
+from obep.run.progress import Progress, shown_watermark
+from obep.run.refused_records import complain
+from obep.run.run_locks import Locks
+from obep.run.run_notes import (
+    Absences,
+    opened,
+    remark,
+    say_apart,
+    say_arrivals,
+    say_doubts,
+    say_findings,
+    say_mappings,
+    say_noted,
+    say_skipped,
+    say_unordered,
+)
+from obep.run.run_spec import Order, bindings
+from obep.run.signals import exit_status, interrupted
+from obep.run.terminal_text import escaped, plain
+from obep.secrets import hide
+from obep.spark.connectors.heartbeat import other_sources
+from obep.spark.driver.spark_errors import our_words
+from obep.streams.login_refused import refused
+
+if TYPE_CHECKING:
+    from obep.spark.driver.spark_run import SparkRun
+    from obep.spark.driver.tally import Tally
+
+FAILED, MENDABLE = 1, 2
+
+STOPPED, REFUSED, UNDELIVERED, NOT_TAKEN = "OBEP655", "OBEP552", "OBEP555", "OBEP586"
+MOST_RESULTS = "spark.driver.maxResultSize"
+_KAFKA = re.compile(
+    r"org\.apache\.kafka\.common\.errors\.(\w+)Exception: (.*?)(?: SQLSTATE.*)?$", re.MULTILINE
+)
+"""What the client of Kafka says, somewhere in Java's words."""
+_OPTION = re.compile(
+    r"org\.apache\.kafka\.common\.config\.ConfigException: (.*?)(?: SQLSTATE.*)?$", re.MULTILINE
+)
+
+
+def run_on_spark(order: Order) -> int:
+    """Runs the query; the exit status."""
+    progress = Progress(quiet=order.quiet, as_json=order.log_json)
+    if "max_keys" in order.config.engine:
+        raise fail(
+            "OBEP588",
+            "max_keys is set, which the Spark engine does not know",
+            reason="There the values of PARTITION BY are spread over buckets, and none of them counts all.",
+            remedy="a WITHIN, which bounds the state on every engine; or --engine embedded",
+        )
+    query = opened(order)
+    with Locks() as locks:
+        locks.take(order)
+        return _run(order, query, progress)
+
+
+def _run(order: Order, query: Query, progress: Progress) -> int:
+    from obep.spark.driver.spark_run import SparkRun
+
+    said = say_mappings(query, order)
+    run = SparkRun(order, query, for_terminal=escaped)
+    run.notices.strangers.said = said
+    absences = Absences()
+    run.on_turn = lambda: _turn(run, progress, absences)
+    run.on_opened = lambda: say_skipped(run.skipped, progress)
+    _say_unordered(order, progress)
+    endpoint = _endpoint(order.metrics, run) if order.metrics else None
+    caught: list[int] = []
+    try:
+        with interrupted(run.stop, caught):
+            run.go()
+            run.close()
+    except ObepError as error:
+        if not isinstance(error, Stopped) and error.code != UNDELIVERED:
+            raise  # said before anything ran: the user's to mend
+        progress.end(figures(run), stopped=True)
+        print(error, file=sys.stderr)
+        return FAILED
+    except Exception as error:  # Spark's own errors have many classes, and most are Java's
+        progress.end(figures(run), stopped=True)
+        text = explained(error, order)
+        print(text, file=sys.stderr)
+        return status_of(text, run.tally)
+    finally:
+        if endpoint is not None:
+            endpoint.close()
+    progress.end(figures(run), stopped=bool(caught))
+    say_noted(run.delivery.said, progress)
+    say_doubts(run.notices.notes, progress, tuple(run.notices.notes.doubts))
+    remark(run.tally.noted, query, progress)
+    say_findings(run.notices.strangers, run.notices.repeats, progress)
+    if not (run.live or caught or order.checkpoint):
+        found = {f"<{event}>" for event in run.delivery.occurrences}
+        say_apart(run.notices.times, found, run.tally.style, progress)
+    failed = _complain(run, order, progress, bool(caught))
+    if caught:
+        return exit_status(caught[0])
+    return FAILED if failed else 0
+
+
+def _turn(run: SparkRun, progress: Progress, absences: Absences) -> None:
+    """Says what was noted about the first times, as soon as they are read, and how far the run is."""
+    absences.look(run.ends, progress)
+    say_noted(run.delivery.said, progress)
+    notes = run.notices.notes
+    say_doubts(notes, progress, notes.settled)
+    progress.move(lambda: figures(run))
+
+
+def _say_unordered(order: Order, progress: Progress) -> None:
+    from obep.spark.connectors.spark_sources import address_of, lives
+
+    free, ends = (
+        [inlet.name or inlet.shown for inlet in order.inlets if lives(address_of(inlet)) is live]
+        for live in (True, False)
+    )
+    say_unordered(free, ends, order, progress)
+
+
+def figures(run: SparkRun) -> dict[str, object]:
+    """For people: the progress line and the summary."""
+    tally = run.tally
+    return {
+        "items": tally.items,
+        "occurrences": tally.occurrences,
+        "late": tally.late,
+        "refused": tally.refused,
+        "watermark": shown_watermark(tally.watermark, tally.style),
+        "holding": ", ".join(tally.holding) if run.order.idle is not None else "",
+        "pending": sum(tally.pending.values()),
+        "undelivered": len(run.delivery.failed),
+        "unknown": tally.noted["unknown"],
+        "lag": lag(run),
+        "state": run.state_bytes,
+        "skew": tally.skew,
+    }
+
+
+def lag(run: SparkRun) -> float | None:
+    """How many seconds the watermark of a live run lies behind the clock on the wall."""
+    return run.tally.lag if run.live else None
+
+
+def status_of(text: str, tally: Tally) -> int:
+    """The exit status of a run that stopped; one may mend a broker that never answered, or a setting."""
+    return MENDABLE if text.startswith((REFUSED, NOT_TAKEN)) and not tally.pending else FAILED
+
+
+def explained(error: Exception, order: Order) -> str:
+    """What went wrong, without the traces of three languages: in our own words if there are any."""
+    text = str(error).strip() or type(error).__name__
+    return "\n".join(map(plain, hide(_explained(text, order)).split("\n")))
+
+
+def _explained(text: str, order: Order) -> str:
+    if wrong := _OPTION.search(text):
+        reads = ", ".join(inlet.shown for inlet in order.inlets if "kafka://" in inlet.uri)
+        return str(fail(NOT_TAKEN, f"{reads}: Kafka's client does not take an option", reason=wrong[1]))
+    if said := _KAFKA.search(text):
+        return _of_kafka(said[1], said[2], order)
+    if ours := our_words(text):
+        return ours
+    if changed := other_sources(text):
+        return str(changed)
+    if MOST_RESULTS in text:
+        remedy = f"--sink FOLDER.parquet (the executors write it), or --conf {MOST_RESULTS}=8g"
+        return str(fail(STOPPED, "a micro-batch has more results than the driver may take", remedy=remedy))
+    lines = [line for line in text.splitlines() if line.strip()]
+    last = next((line for line in reversed(lines) if re.match(r"\w*(Error|Exception)\b", line)), "")
+    return f"{STOPPED}  Spark stopped: {lines[0]}" + (f"\n  {last}" if last else "")
+
+
+def _of_kafka(kind: str, why: str, order: Order) -> str:
+    """What the broker of a source says, by the class of Java's exception."""
+    brokers = ", ".join(inlet.shown for inlet in order.inlets if "kafka://" in inlet.uri)
+    if kind in ("SaslAuthentication", "SslAuthentication"):
+        return str(refused(brokers, why, certificate=kind == "SslAuthentication"))
+    if kind == "UnknownTopicOrPartition":
+        return str(fail(REFUSED, f"{brokers}: there is no such topic"))
+    if kind == "Timeout":
+        return str(fail(REFUSED, f"{brokers} does not answer: {why}"))
+    return f"{STOPPED}  Spark stopped: {brokers}: {why}"
+
+
+def _endpoint(where: str, run: SparkRun) -> Any:
+    from obep.run.metrics_endpoint import Endpoint
+
+    return Endpoint(where, lambda: metrics(run), lambda: run.listens)
+
+
+def metrics(run: SparkRun) -> dict[str, Any]:
+    """For Prometheus, from another thread: what the run changes meanwhile is copied before it is read."""
+    tally, delivery = run.tally, run.delivery
+    letters = dict(delivery.letters.counts)
+    return {
+        "up": 1,
+        "items_total": tally.items,
+        "occurrences_total": dict(delivery.occurrences),
+        "late_total": tally.late,
+        "refused_total": {code: n for code, n in letters.items() if code != LATE},
+        "undelivered_total": len(delivery.failed),
+        "pending": sum(dict(tally.pending).values()),
+        **{f"{name}_total": tally.noted[name] for name in NOTED},
+        "state_bytes": run.state_bytes,
+        "bucket_skew": tally.skew,
+        **({} if tally.watermark is None else {"watermark_seconds": tally.watermark / 1_000_000}),
+        **({} if (behind := lag(run)) is None else {"lag_seconds": behind}),
+        **({"holding": dict.fromkeys(tally.holding, 1)} if tally.holding else {}),
+    }
+
+
+def _complain(run: SparkRun, order: Order, progress: Progress, stopped: bool) -> bool:
+    """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
+    from obep.spark.stages.worker import streams_of
+
+    streams = streams_of(run.query)
+    nothing = complain(
+        run.delivery.letters,
+        progress,
+        kept=order.dead_letters is not None,
+        taken=run.tally.processed,
+        query=run.query,
+        streams=streams,
+        heard=run.notices.heard,
+        bindings=bindings(order, streams),
+        at_end=order.checkpoint is None and not stopped,
+    )
+    say_arrivals(run.notices.notes, progress)
+    for _, reason in run.delivery.failed[:5]:
+        progress.error("OBEP555", reason)
+    return nothing or bool(run.delivery.failed)

@@ -1,0 +1,270 @@
+"""The sinks of a run on the driver: each micro-batch is delivered once to files, and keyed by id to others.
+
+Before a micro-batch is written its number and the positions of the files are noted, and again after it; a
+micro-batch that Spark runs once more begins at the noted position, so nothing stands in a file twice.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from obep.engine.sealed import damaged, digest_of
+from obep.errors import fail
+from obep.model import DeadLetter, Term
+from obep.run.dead_letters import Letters
+from obep.run.run_spec import Order, Target, file_of, wanted_events
+from obep.spark.driver.parquet import Parts, Place, Writing, Written
+from obep.spark.stages.found_columns import COLUMNS
+from obep.streams.sinks.open_sinks import Sink, open_sink
+from obep.streams.sinks.output_files import Warn, continued_at, left_at, output_key
+from obep.streams.sinks.queued_sink import Posted
+
+ANEW = "put a copy of it back, or begin with a new checkpoint (and new sinks)"
+
+
+class Sealed(msgspec.Struct):
+    """What the file of positions holds: a note, and the digest of its bytes."""
+
+    digest: str
+    noted: msgspec.Raw
+
+
+class Noted(msgspec.Struct):
+    """A micro-batch, where the files stood before it and, once it is written, after it."""
+
+    batch: int
+    before: dict[str, int]
+    after: dict[str, int] | None = None
+
+
+class Found(NamedTuple):
+    """An occurrence as it is delivered, with its texts by form."""
+
+    event: str
+    id: str
+    start: int
+    end: int
+    detected: int
+    texts: Mapping[str, str]
+
+
+class Delivery:
+    """Writes micro-batches to the sinks of an order, and to those of a program, which get JSON lines.
+
+    `notes` is the file of positions, if any.
+    """
+
+    def __init__(
+        self,
+        order: Order,
+        returned: Mapping[Term, str],
+        notes: Path | None = None,
+        for_terminal: Callable[[str], str] = str,
+        sinks: Mapping[str, Sink] | None = None,
+    ) -> None:
+        self._order = order
+        self._given = dict(sinks or {})
+        self._returned = returned
+        self._notes = notes
+        self._for_terminal = for_terminal
+        self._targets = {target.key: target for target in order.targets}
+        self._targets |= {key: Target(key, key, True, form="event") for key in self._given}
+        self._wanted = {t.key: wanted_events(t.events, returned) for t in self._targets.values()}
+        self._rank = {event.strip("<>"): rank for rank, event in enumerate(returned)}
+        self._sinks: dict[str, Sink] = {}
+        self._parts: dict[str, Parts] = {}
+        self._opened = False
+        self._known: dict[str, int] = {}
+        """Where the files of earlier runs stand, also those that this run does not have."""
+        self.said: list[tuple[str, str]] = []
+        """Warnings, each a code and a message, until somebody has shown them."""
+        self._failed_before: int | None = None
+        """Occurrences that sinks had not taken when the end was asked for."""
+        self._file: Letters | None = None
+        self.occurrences: Counter[str] = Counter()
+        self.letters = Letters()
+        """Those of the whole run, counted."""
+
+    def forms(self) -> tuple[str, ...]:
+        """The forms of text that the sinks want of occurrences."""
+        wanted = {self._form(t, event) for t in self._targets.values() for event in self._returned}
+        return (*sorted(wanted), *(("why",) if self._order.why else ()))
+
+    def _form(self, target: Target, event: Term) -> str:
+        if target.form == COLUMNS:
+            return COLUMNS
+        if (target.form or self._returned.get(event, "event")) == "event":
+            return "event"
+        return "trig" if target.uri.lower().endswith(".trig") else "nquads"
+
+    def take(
+        self,
+        batch: int,
+        found: Sequence[Found],
+        letters: Sequence[DeadLetter],
+        written: Sequence[Written] = (),
+    ) -> None:
+        """Deliver a micro-batch; again if Spark asks again. `written` is what the executors did of it."""
+        self.open(batch)
+        if self._notes is not None:
+            self._note(Noted(batch, self._positions()))
+        for one in sorted(found, key=self.order_of):
+            self._send(one)
+        for letter in letters:
+            self.letters.take(letter)
+            if self._file is not None:
+                self._file.take(letter)
+        for task in written:
+            self.occurrences.update(task.found)
+        for key, parts in self._parts.items():
+            parts.put(batch, [task.files[key] for task in written if key in task.files])
+        self.flush()
+        if self._failed_before is not None and len(self.failed) > self._failed_before:
+            raise fail("OBEP555", "given up in a hurry: the next run delivers this micro-batch again")
+        if self._notes is not None:
+            before = Noted(batch, {}) if not self._notes.exists() else self._read()
+            self._note(Noted(batch, before.before, self._positions()))
+
+    def writing(self) -> Writing | None:
+        """What the executors have to do with the payloads of a micro-batch, if somebody wants columns."""
+        if not self._parts:
+            return None
+        wanted = {key: tuple(event.strip("<>") for event in self._wanted[key]) for key in self._parts}
+        places = [Place(key, str(parts.folder), wanted[key]) for key, parts in self._parts.items()]
+        return Writing(places, texts=self.forms() != (COLUMNS,))
+
+    def order_of(self, one: Found) -> tuple[int, int, int, int, str]:
+        """By which the occurrences of a micro-batch are delivered."""
+        return one.detected, self._rank.get(one.event, 0), one.start, one.end, one.id
+
+    def _send(self, one: Found) -> None:
+        event = f"<{one.event}>"
+        self.occurrences[one.event] += 1
+        for key, sink in self._sinks.items():
+            if self._wanted[key] and event not in self._wanted[key]:
+                continue
+            target = self._targets[key]
+            text = one.texts[self._form(target, event)]
+            if target.uri == "-" and sys.stdout.isatty():
+                text = self._for_terminal(text)
+            sink.send(one.id, text.encode("utf-8", "surrogatepass"))
+        if "why" in one.texts:
+            print(self._for_terminal(one.texts["why"]), file=sys.stderr)
+
+    def flush(self) -> None:
+        for sink in self._sinks.values():
+            sink.flush()
+        if self._file is not None:
+            self._file.flush()
+
+    def close(self) -> None:
+        """Lets go of sinks and files; one that nothing came to exists all the same."""
+        self.open(-1)
+        for sink in self._sinks.values():
+            sink.close()
+        if self._file is not None:
+            self._file.close()
+
+    def hurry(self) -> None:
+        """Somebody waits for the end; may be called from a signal."""
+        self._failed_before = len(self.failed)
+        for sink in list(self._sinks.values()):
+            if hurry := getattr(sink, "hurry", None):
+                hurry()
+
+    def reopen(self) -> None:
+        """A micro-batch may come again: go on from what was noted."""
+        self.close()
+        self._sinks, self._parts, self._file, self._opened = {}, {}, None, False
+
+    @property
+    def failed(self) -> list[tuple[str, str]]:
+        """The occurrences that a sink did not take, with the reason."""
+        return [one for sink in self._sinks.values() if isinstance(sink, Posted) for one in sink.failed]
+
+    def open(self, batch: int) -> None:
+        """Open the sinks where this micro-batch begins; -1: there was none."""
+        if self._opened:
+            return
+        self._opened = True
+        known: Mapping[str, int] | None = None
+        first = 0
+        if self._notes is not None and self._notes.exists():
+            noted = self._read()
+            known = noted.before if noted.batch == batch or noted.after is None else noted.after
+            present = {*self._targets, *self._letters_key()}
+            self._known = dict(noted.after or left_at(noted.before, present))
+            first = noted.batch + 1 if batch < 0 else batch
+        config = self._order.config
+        starts = self._starts(known, lambda *said: self.said.append(said))
+        self._sinks |= self._given
+        for target in self._order.targets:
+            key = target.key
+            if target.form == COLUMNS:
+                folder = Path(target.uri) if target.trusted else config.file(target.uri)
+                self._parts[key] = Parts(folder.absolute(), first)
+                continue
+            start = starts.get(key, 0)
+            self._sinks[key] = open_sink(target.uri, target.settings, config, start, target.trusted)
+        if (dead := self._order.dead_letters) is not None:
+            self._file = Letters(dead, starts[output_key(dead)])
+
+    def require_notes(self, *, begun: bool) -> None:
+        """Refuse to go on where the sinks would lose something; `begun`: there were micro-batches before."""
+        if self._notes is None:
+            return
+        if self._notes.exists():
+            noted = self._read()
+            self._starts(noted.before if noted.after is None else noted.after, lambda *said: None)
+        elif begun:
+            raise fail(
+                "OBEP573",
+                f"{self._notes} is missing, and the checkpoint is not new",
+                reason="It says how far the sinks were written; without it they would be overwritten.",
+                remedy=ANEW,
+            )
+
+    def _starts(self, known: Mapping[str, int] | None, warn: Warn) -> dict[str, int]:
+        """Where the files of this run go on, by their keys."""
+        order, dead = self._order, self._order.dead_letters
+        files = {t.key: file_of(t, order.config) for t in order.targets if t.form != COLUMNS}
+        if dead is not None:
+            files[output_key(dead)] = dead
+        return {k: continued_at(k, path, known, warn) for k, path in files.items() if path is not None}
+
+    def _letters_key(self) -> tuple[str, ...]:
+        dead = self._order.dead_letters
+        return () if dead is None else (output_key(dead),)
+
+    def _positions(self) -> dict[str, int]:
+        sinks = {key: sink.position() for key, sink in self._sinks.items()}
+        return {**self._known, **sinks, **(self._file.positions() if self._file is not None else {})}
+
+    def _read(self) -> Noted:
+        assert self._notes is not None
+        try:
+            kept = msgspec.json.decode(self._notes.read_bytes(), type=Sealed)
+            if digest_of(bytes(kept.noted)).hex() != kept.digest:
+                raise ValueError("its digest does not fit")
+            return msgspec.json.decode(kept.noted, type=Noted)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            raise damaged(str(self._notes), f"It is cut short, or was changed ({error}).", ANEW) from None
+        except OSError as error:
+            raise fail("OBEP558", f"{self._notes} cannot be read: {error.strerror}") from None
+
+    def _note(self, noted: Noted) -> None:
+        assert self._notes is not None
+        data = msgspec.json.encode(noted)
+        whole = self._notes.with_suffix(".tmp")
+        with whole.open("wb") as file:
+            file.write(msgspec.json.encode(Sealed(digest_of(data).hex(), msgspec.Raw(data))))
+            file.flush()
+            os.fsync(file.fileno())
+        whole.replace(self._notes)

@@ -1,0 +1,189 @@
+"""`detect`: from a DataFrame of items to a DataFrame of occurrences, streaming or bounded.
+
+It composes with ordinary Spark on both sides. Stage 1 reads and matches on all cores; stage 2 runs the engine
+of each bucket; stage 3 makes columns. Spark itself drops nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from obep.engine.clock import micros
+from obep.engine.query import Query
+from obep.errors import fail
+from obep.model import DeadLetter
+from obep.spark.connectors.heartbeat import beating
+from obep.spark.driver.arguments import chosen_queries, reader
+from obep.spark.driver.session import require_settings
+from obep.spark.stages.buckets import component_numbers
+from obep.spark.stages.route import Layout
+from obep.spark.stages.stage1 import BLOCKS, STAMP, Read, abstracting
+from obep.spark.stages.worker import Job, components_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+
+@dataclass(frozen=True)
+class Detection:
+    """What `detect` gives. `records` has everything, by `kind`; the others are parts of it.
+
+    Each DataFrame that is started as a stream of its own runs the whole pipeline: to have occurrences and
+    dead letters of one run, start `to_parquet`, or `records` and split it in `foreachBatch`.
+    """
+
+    payloads: DataFrame
+    """What stage 2 gives."""
+    observe: str = ""
+
+    @cached_property
+    def records(self) -> DataFrame:
+        """Occurrences, dead letters and progress."""
+        from obep.spark.stages.found_columns import RECORD, columns
+
+        return self._observed(self.payloads.mapInArrow(columns, RECORD))
+
+    @cached_property
+    def occurrences(self) -> DataFrame:
+        """`event, id, start, end, detected, bindings, because, bounded, rdf`."""
+        from obep.spark.stages.found_columns import OCCURRENCE, OCCURRENCE_NAMES, occurrence_columns
+
+        if self.observe:  # its figures are those of all records
+            return self.records.where("kind = 'occurrence'").select(*OCCURRENCE_NAMES)
+        return self.payloads.mapInArrow(occurrence_columns, OCCURRENCE)
+
+    @cached_property
+    def dead_letters(self) -> DataFrame:
+        """`stream, at, code, reason, raw, line`: the items that took part in nothing, and why.
+
+        `line` is NULL where it is not known: a row has none.
+        """
+        *others, line = DeadLetter._fields
+        return self.records.where("kind = 'letter'").selectExpr(*others, f"nullif({line}, 0) AS {line}")
+
+    @cached_property
+    def progress(self) -> DataFrame:
+        """One JSON object a bucket and micro-batch."""
+        return self.records.where("kind = 'progress'").select("progress")
+
+    def to_parquet(self, folder: Path | str, dead_letters: Path | str | None = None) -> DataStreamWriter:
+        """A writer of the stream into a folder of Parquet with the columns of `occurrences`, and into another
+        with those of `dead_letters`; give it a checkpoint, and start it.
+
+        The executors write the files themselves, so rows need not cross to Java. A micro-batch that runs
+        again replaces its files: everything is there once.
+        """
+        from obep.spark.driver.parquet import DELIVERED, Putting
+
+        putting = Putting(folder, dead_letters)
+        told = self._observed(self.payloads.mapInArrow(putting.writing(), DELIVERED))
+        return told.writeStream.foreachBatch(putting)
+
+    def _observed(self, records: DataFrame) -> DataFrame:
+        from obep.spark.driver.listener import observed
+
+        return observed(records, self.observe) if self.observe else records
+
+
+def detect(
+    queries: Query | Sequence[Query],
+    items: DataFrame,
+    *,
+    lateness: object = 0,
+    idle: object = None,
+    future: object = None,
+    buckets: int | None = None,
+    read: Read | None = None,
+    mapping: Mapping[str, Any] | None = None,
+    stream: str = "",
+    rdf: bool = False,
+    forms: Sequence[str] = (),
+    drop_state: bool = False,
+    observe: str = "",
+) -> Detection:
+    """Find the events of one query, or of several, in a DataFrame of items.
+
+    `items` has the columns `stream, time, graph`: the time as timestamp or as microseconds, the graph as
+    N-Triples, Turtle or JSON-LD text, or as an array of triples; `stream` may stand in place of that column.
+    `mapping` makes items of `stream` (by default the query's only one) of plain columns, as a mapping in
+    obep.toml; `read` of any rows. A bounded
+    DataFrame is closed at its end; a stream is not, since it may be resumed. With `idle` a stream gets a
+    heartbeat, so that deadlines fall due while nothing comes. Several queries share one clock.
+    `forms` asks for texts (`event`, `nquads`, `trig`, `why`) in the column `texts` of `records` in place of
+    the columns. `drop_state` begins anew where a checkpoint has the state of another query. `observe`
+    is a name under which a `Listener` hears of the progress.
+    """
+    from pyspark.sql import functions as f
+
+    from obep.spark.stages.stage2 import FOUND, Detecting
+
+    spark = items.sparkSession
+    require_settings(spark)
+    chosen = chosen_queries(queries)
+    require_returns(chosen)
+    read = read or reader(items, chosen, mapping, stream)
+    partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 2)
+    count = buckets or partitions
+    layouts = [Layout(components_of(query), count) for query in chosen]
+    job = Job(
+        tuple(_ship(spark, query) for query in chosen),
+        count,
+        component_numbers([part for layout in layouts for part in layout.parts()], partitions),
+        partitions,
+        tuple(layout.width for layout in layouts),
+        micros(lateness) or 0,
+        micros(idle),
+        micros(future),
+        tuple(dict.fromkeys(stream for query in chosen for stream in query.linked.streams)),
+        bounded=not items.isStreaming,
+        rdf=rdf,
+        forms=tuple(forms),
+        drop_state=drop_state,
+        contents=tuple(query.to_bundle() for query in chosen) if _is_connect(spark) else (),
+        begun=uuid4().hex,
+    )
+    rows = beating(items) if items.isStreaming and job.idle is not None else items
+    stamped = rows.withColumn(STAMP, f.current_timestamp())
+    blocks = stamped.mapInArrow(abstracting(job, read), BLOCKS)
+    found = blocks.groupBy("bucket").transformWithState(Detecting(job), FOUND, "append", "none")
+    return Detection(found, observe)
+
+
+def _is_connect(spark: SparkSession) -> bool:
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def require_returns(queries: Sequence[Query]) -> None:
+    """Refuse a query that returns nothing, and the same query twice."""
+    for query in queries:
+        query.require_returns()
+    if len({query.hash for query in queries}) < len(queries):
+        raise fail("OBEP654", "the same query is there twice", remedy="give each query once")
+
+
+def _ship(spark: SparkSession, query: Query) -> str:
+    """Send the bundle to all workers; its name is a hash of its bytes, so no two are taken for one."""
+    data = query.to_bundle()
+    name = f"obep-{blake2b(data, digest_size=16).hexdigest()}.bundle"
+    path = _bundles() / name
+    path.write_bytes(data)
+    spark.addArtifacts(str(path), file=True)
+    return name
+
+
+@cache
+def _bundles() -> Path:
+    """A folder of this process; Spark's workers fetch from it as long as the process lives."""
+    folder = Path(tempfile.mkdtemp(prefix="obep-bundles-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

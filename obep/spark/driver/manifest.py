@@ -1,0 +1,88 @@
+"""What a checkpoint was made with, so that a run that cannot go on from it is refused before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from obep.engine.query import Query
+from obep.engine.sealed import damaged
+from obep.errors import ObepError, fail
+from obep.spark.stages.state_identity import changed_state, identity, surroundings, what_changed
+from obep.spark.stages.worker import components_of
+
+NAME = "obep.json"
+GONE = "it is gone, or other events now depend on it"
+
+
+class Manifest(msgspec.Struct):
+    """Partitions of the state, buckets, sources (and whether a heartbeat is one), and each component by the
+    names of its events."""
+
+    partitions: int
+    buckets: int
+    sources: list[str]
+    components: dict[str, dict[str, Any]]
+    beats: bool | None = None
+
+
+def manifest(
+    query: Query, partitions: int, buckets: int, sources: Sequence[str], beats: bool | None = None
+) -> Manifest:
+    """That of a run."""
+    around = surroundings(query)
+    components = {
+        " ".join(sorted(component.events)): msgspec.to_builtins(identity(query, component, around, buckets))
+        for component in components_of(query)
+    }
+    return Manifest(partitions, buckets, list(sources), components, beats)
+
+
+def read_manifest(checkpoint: Path) -> Manifest | None:
+    """That of a checkpoint, if there is one."""
+    path = checkpoint / NAME
+    if not path.exists():
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        remedy = "put a copy of it back, or begin with a new checkpoint"
+        raise damaged(str(path), f"It is cut short, or was changed ({error}).", remedy) from None
+
+
+def write_manifest(checkpoint: Path, made: Manifest) -> None:
+    """Keep it beside the state."""
+    checkpoint.mkdir(parents=True, exist_ok=True)
+    whole = checkpoint / f".{NAME}.tmp"
+    whole.write_bytes(msgspec.json.format(msgspec.json.encode(made)) + b"\n")
+    whole.replace(checkpoint / NAME)
+
+
+def require_same(before: Manifest, now: Manifest) -> None:
+    """Refuse a run whose checkpoint holds the state of something else."""
+    changed: dict[tuple[str, ...], list[str]] = {}
+    for name, there in before.components.items():
+        here = now.components.get(name)
+        why = what_changed(there, here) if here is not None else [GONE]
+        if why:
+            changed.setdefault(tuple(why), []).extend(name.split(" "))
+    if changed:
+        errors = [changed_state(events, why) for why, events in changed.items()]
+        raise ObepError(*(said for error in errors for said in error.diagnostics))
+    if before.sources != now.sources:
+        raise fail(
+            "OBEP558",
+            "the checkpoint was made with other sources",
+            reason=f"It read {', '.join(before.sources)}.",
+            remedy="give the same sources again, in the same order",
+        )
+    if None not in (before.beats, now.beats) and before.beats != now.beats:
+        raise fail(
+            "OBEP558",
+            f"the checkpoint was made {'with' if before.beats else 'without'} idle",
+            reason="With idle a run has one more source, its heartbeat, and Spark wants the same ones again.",
+            remedy=f"{'give it again' if before.beats else 'leave it out'}, or begin with a new checkpoint",
+        )

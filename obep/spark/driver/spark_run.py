@@ -1,0 +1,297 @@
+"""A whole run on Spark: sources → detect → sinks, from an order.
+
+Files without a checkpoint are read at once and closed, as the embedded engine does. With a checkpoint they
+are a stream of all there is, which may go on later, so that its last instant stays open. Other sources run
+until they are stopped.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread, current_thread, main_thread
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from obep.engine.query import Query
+from obep.errors import ObepError
+from obep.model import DeadLetter
+from obep.run.run_spec import Order
+from obep.spark.connectors.connection_status import OtherEnd
+from obep.spark.connectors.spark_sources import address_of, is_live, open_sources
+from obep.spark.driver.delivery import Delivery, Found
+from obep.spark.driver.detection import detect
+from obep.spark.driver.manifest import (
+    Manifest,
+    manifest,
+    read_manifest,
+    require_same,
+    write_manifest,
+)
+from obep.spark.driver.parquet import DELIVERED, WRITTEN, Written
+from obep.spark.driver.session import PARTITIONS, session
+from obep.spark.driver.tally import Tally
+from obep.spark.readers.raw_rows import RawRead
+from obep.spark.stages.found_columns import COLUMNS, LINE
+from obep.spark.stages.stream_notes import Notices
+from obep.streams.sinks.open_sinks import Sink
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+MAVEN = "https://repo1.maven.org/maven2"
+KAFKA_JARS = (
+    "org/apache/spark/spark-sql-kafka-0-10_2.13/4.2.0/spark-sql-kafka-0-10_2.13-4.2.0.jar",
+    "org/apache/spark/spark-token-provider-kafka-0-10_2.13/4.0.0/spark-token-provider-kafka-0-10_2.13-4.0.0.jar",
+    "org/apache/kafka/kafka-clients/3.9.1/kafka-clients-3.9.1.jar",
+    "org/apache/commons/commons-pool2/2.12.0/commons-pool2-2.12.0.jar",
+)
+"""Spark's Kafka connector for PySpark 4.3. Maven has no connector of 4.3 yet, and 4.2.0, the newest, names a
+token provider that is not there either, so that `spark.jars.packages` finds no solution. Named one by one the
+newest of each work together; the tests read with these."""
+SLOW_START = "Python worker failed to connect back"
+"""Spark gives the first worker of a stream ten seconds, which a busy machine may not."""
+LOST_OUTPUT = "A shuffle map stage with indeterminate output was failed and retried"
+"""An executor was lost with what it had made, and Spark cannot make it again in the same job."""
+LISTENING = ("Waiting for data to arrive", "Processing new data")
+"""What Spark says of a stream when it has asked all sources how far they are."""
+STARTS = 3
+RECORD = ("kind", "event", "id", "start", "end", "detected", "texts")
+
+
+class SparkRun:
+    """One run of a query on Spark. `go` returns at the end of the input, or after `stop`."""
+
+    def __init__(
+        self,
+        order: Order,
+        query: Query,
+        *,
+        for_terminal: Callable[[str], str] = str,
+        sinks: Mapping[str, Sink] | None = None,
+    ) -> None:
+        """`sinks` are further ones, by name: a `MemorySink`, a `CallSink`, one of your own."""
+        self.order = order
+        self.query = query
+        self.tally = Tally()
+        self.notices = Notices(query)
+        self.on_opened: Callable[[], None] = lambda: None
+        self.on_turn: Callable[[], None] = lambda: None
+        self.skipped = 0
+        """Records of standard input that the checkpoint has."""
+        self.ends: Mapping[str, OtherEnd] = {}
+        """Whom its sources listen to, by their keys."""
+        self.listens = False
+        """Whether all sources are heard: what is sent from now on is taken."""
+        self.live = is_live(order)
+        self.streaming = self.live or order.checkpoint is not None
+        self._scratch = Path(tempfile.mkdtemp(prefix="obep-spark-"))
+        self._log = self._scratch / "spark.log"
+        self._checkpoint = order.checkpoint or self._scratch / "checkpoint"
+        self._before = read_manifest(self._checkpoint) if self.streaming else None
+        notes = self._checkpoint / "delivered.json" if self.streaming else None
+        self.delivery = Delivery(order, query.plan.returned, notes, for_terminal, sinks)
+        self.delivery.require_notes(begun=_is_begun(self._checkpoint))
+        self._stream: Any = None
+        self._stopping = False
+        self._cancel: Callable[[], None] | None = None
+        """Breaks off what is read at once."""
+        self.state_bytes = 0
+        """What Spark's state stores hold in memory, after the last micro-batch."""
+
+    def go(self) -> None:
+        """Runs to the end. A session that was there before stays."""
+        from pyspark.sql import SparkSession
+
+        there = SparkSession.getActiveSession()
+        with _own_interrupt():
+            spark = session(
+                self.order.master or "local[*]", self._settings(), quiet=self.order.quiet, log=self._log
+            )
+        try:
+            if not self._stopping:
+                self._go(spark)
+        finally:
+            if there is None:
+                spark.stop()
+
+    def _go(self, spark: SparkSession) -> None:
+        partitions = int(spark.conf.get(PARTITIONS) or 2)
+        buckets = int(self.order.config.spark.get("buckets", partitions))
+        if self.streaming:
+            keys = [inlet.key for inlet in self.order.inlets]
+            beats = self.order.idle is not None
+            self._resume(manifest(self.query, partitions, buckets, keys, beats))
+        streams = _streams(self.query)
+        opened = open_sources(
+            spark, self.order, self.streaming, self._checkpoint, streams[0] if len(streams) == 1 else ""
+        )
+        self.skipped, self.ends = opened.skipped, opened.ends
+        self.on_opened()
+        found = detect(
+            self.query,
+            opened.rows,
+            lateness=self.order.lateness / 1_000_000,
+            idle=_seconds(self.order.idle),
+            future=_seconds(self.order.future if self.order.future is not None else self._day()),
+            buckets=buckets,
+            rdf="rdf" in self.query.plan.returned.values(),
+            read=RawRead(opened.inflows),
+            forms=self.delivery.forms(),
+            drop_state=self.order.drop_state,
+        )
+        records = found.payloads if COLUMNS in self.delivery.forms() else found.records
+        if self.streaming:
+            self._watch(records)
+            return
+        self._cancel = spark.sparkContext.cancelAllJobs
+        try:
+            if not self._stopping:
+                self.deliver(records, 0)
+        except Exception as error:  # what Spark says of jobs that were cancelled has many classes
+            if not self._stopping or isinstance(error, ObepError):
+                raise
+        finally:
+            self._cancel = None
+
+    def _day(self) -> int | None:
+        return 86_400_000_000 if self.live else None
+
+    def _resume(self, now: Manifest) -> None:
+        if self._before is not None and not self.order.drop_state:
+            require_same(self._before, now)
+        write_manifest(self._checkpoint, now)
+
+    def _watch(self, records: DataFrame) -> None:
+        writer = records.writeStream.foreachBatch(self.deliver)
+        writer = writer.option("checkpointLocation", str(self._checkpoint / "spark"))
+        if not self.live:
+            writer = writer.trigger(availableNow=True)
+        for left in range(STARTS, 0, -1):
+            try:
+                self._await(writer)
+                return
+            except Exception as error:  # Spark goes on from the checkpoint, as after any other death
+                if self._stopping:
+                    return
+                if left == 1 or not any(text in str(error) for text in (SLOW_START, LOST_OUTPUT)):
+                    raise
+                self.delivery.reopen()
+
+    def _await(self, writer: DataStreamWriter) -> None:
+        self._stream = writer.start()
+        while not self._stream.awaitTermination(1):
+            self.listens = self.listens or self._stream.status["message"] in LISTENING
+            progress = self._stream.lastProgress
+            if progress is not None:
+                self.state_bytes = sum(one["memoryUsedBytes"] for one in progress["stateOperators"])
+            self.on_turn()
+            if self._stopping:
+                with _unsaid():  # the micro-batch that is under way is broken off, and runs again some day
+                    self._stream.stop()
+                return
+
+    def deliver(self, records: DataFrame, batch: int) -> None:
+        """One micro-batch to the sinks: records, or payloads where somebody wants columns."""
+        self.listens = True
+        self.delivery.open(batch)
+        if writing := self.delivery.writing():
+            records = records.mapInArrow(writing, DELIVERED)
+        texts = [form for form in self.delivery.forms() if form != COLUMNS]
+        found: list[Found] = []
+        letters: list[DeadLetter] = []
+        written: list[Written] = []
+        for row in _table(records).to_pylist():
+            if row["kind"] == "occurrence":
+                by_form = dict(zip(texts, row["texts"], strict=True))
+                times = (row["start"], row["end"], row["detected"])
+                found.append(Found(row["event"], row["id"], *times, by_form))
+            elif row["kind"] == "letter":
+                letters.append(DeadLetter(*(row[name] for name in DeadLetter._fields)))
+            elif row["kind"] == WRITTEN:
+                written.append(msgspec.json.decode(row["progress"], type=Written))
+            else:
+                report = msgspec.json.decode(row["progress"])
+                self.tally.add(report)
+                for note in report["notes"]:
+                    self.notices.add(note)
+        if LINE in texts and self.notices.repeats.left:
+            found.sort(key=self.delivery.order_of)
+            self.notices.repeats.look_at_lines([one.texts[LINE] for one in found])
+        self.delivery.take(batch, found, letters, written)
+        self.on_turn()
+
+    def stop(self) -> None:
+        """Ends the run before its next micro-batch, or what is read at once; may be called from a signal."""
+        self._stopping = True
+        self.delivery.hurry()
+        if self._cancel is not None:  # this thread may be in the midst of a word to Java
+            Thread(target=self._cancel, daemon=True).start()
+
+    def close(self) -> None:
+        """Lets go of sinks and of files that nobody needs any more."""
+        self.delivery.close()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _settings(self) -> dict[str, str]:
+        settings = dict(self.order.conf)
+        if self._before is not None:  # Spark keeps the partitions of a checkpoint, and so do our buckets
+            settings[PARTITIONS] = str(self._before.partitions)
+        wants_kafka = any(address_of(inlet).scheme == "kafka" for inlet in self.order.inlets)
+        if wants_kafka and not {"spark.jars", "spark.jars.packages"} & settings.keys():
+            settings["spark.jars"] = ",".join(f"{MAVEN}/{path}" for path in KAFKA_JARS)
+        return settings
+
+
+@contextmanager
+def _own_interrupt() -> Iterator[None]:
+    """PySpark catches Ctrl-C in its own way, which speaks to Java in the midst of another word: not here."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _unsaid() -> Iterator[None]:
+    """What Python's side of Spark logs meanwhile is about the stop itself."""
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _table(records: DataFrame) -> pa.Table:
+    """The records of a micro-batch on the driver, instants as microseconds."""
+    times = ("start", "end", "detected", "at")
+    names = (*RECORD, *DeadLetter._fields, "progress")
+    chosen = [f"unix_micros(`{n}`) as `{n}`" if n in times else f"`{n}`" for n in names]
+    return records.selectExpr(*chosen).toArrow()
+
+
+def _is_begun(checkpoint: Path) -> bool:
+    """Whether a micro-batch was ever finished."""
+    commits = checkpoint / "spark" / "commits"
+    return commits.is_dir() and any(path.name.isdigit() for path in commits.iterdir())
+
+
+def _streams(query: Query) -> tuple[str, ...]:
+    linked = query.linked
+    return tuple(dict.fromkeys((*linked.streams, *(window.stream for window in linked.windows))))
+
+
+def _seconds(micros: int | None) -> float | None:
+    return None if micros is None else micros / 1_000_000

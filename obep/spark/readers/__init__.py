@@ -1,0 +1,1 @@
+"""Rows of a DataFrame to items."""

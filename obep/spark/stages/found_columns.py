@@ -1,0 +1,393 @@
+"""What a bucket found, as columns of Arrow: made in stage 2, unwrapped in stage 3.
+
+Rows would cross from Python to Spark one by one; so stage 2 ships whole record batches as bytes, and stage 3
+(`mapInArrow`) hands them on as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain, groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from obep.engine.reporter import Detected
+from obep.formats.timestamps import show_instant
+from obep.model import DeadLetter, Occurrence, Term
+from obep.operators.candidates import Candidate
+from obep.output.json_writer import iri, style_of_instant, to_line
+from obep.output.rdf_writer import to_rdf
+from obep.output.why_tree import why
+from obep.spark.stages.bulk_causes import Cause, Causes, Shape
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BECAUSE = (
+    "array<struct<event: string, alias: string, individual: string, start: timestamp, end: timestamp, "
+    "assertions: array<string>, context: boolean, bounded: boolean>>"
+)
+OCCURRENCE = (
+    "event string, id string, start timestamp, end timestamp, detected timestamp, "
+    f"bindings array<map<string, string>>, because {BECAUSE}, bounded boolean, rdf string"
+)
+LETTER = "stream string, at timestamp, code string, reason string, raw string, line int"
+OCCURRENCE_NAMES = ("event", "id", "start", "end", "detected", "bindings", "because", "bounded", "rdf")
+_TIMES = ("start", "end", "detected")
+LINE = "event"
+"""The form of a line of JSON."""
+COLUMNS = "columns"
+"""The form of those who want columns beside texts."""
+RECORD = f"kind string, {OCCURRENCE}, {LETTER}, progress string, texts array<string>"
+
+
+def occurrences_payload(
+    found: Sequence[Occurrence],
+    rdf: bool = False,
+    forms: Sequence[str] = (),
+    style: str | None = None,
+    causes: Causes | None = None,
+) -> bytes:
+    """Occurrences as bytes; with `forms` as texts, and as columns only if that is one of them.
+
+    `causes` are those of other payloads of the same occurrences, so that nothing is worked out twice.
+    """
+    wants_columns = not forms or COLUMNS in forms
+    causes = Causes(LINE in forms) if causes is None else causes
+    table = Table(causes, style, wants_columns)
+    table.add(found)
+    values = table.values()
+    if wants_columns and rdf:
+        values["rdf"] = [to_rdf(one, "iso") for one in found]
+    if forms:
+        texts = [
+            table.lines if form == LINE else [_WRITERS[form](one, style) for one in found]
+            for form in forms
+            if form != COLUMNS
+        ]
+        values["texts"] = list(zip(*texts, strict=True)) if texts else [()] * len(found)
+    return _batch("occurrence", values, len(found))
+
+
+class Table:
+    """Occurrences on their way into columns."""
+
+    def __init__(self, causes: Causes, style: str | None, wants_columns: bool) -> None:
+        """Lines are made if `causes` are for lines."""
+        self._causes = causes
+        self._style = style
+        self._wants_columns = wants_columns
+        self._written: dict[tuple[int, str], str] = {}
+        self._bindings_written: dict[Any, str] = {}
+        self.lines: list[str] = []
+        self._events: list[str] = []
+        self._ids: list[str] = []
+        self._times: tuple[list[int], list[int], list[int]] = ([], [], [])
+        """Start, end and detected of each."""
+        self._bounded: list[bool] = []
+        self._names: list[str] = []
+        self._terms: list[str] = []
+        self._rows, self._bound = [0], [0]
+        self._because: tuple[list[int], list[int], list[int]] = ([], [], [])
+        """The number, the start and the end of each cause."""
+        self._caused = [0]
+
+    def add(self, found: Sequence[Occurrence]) -> None:
+        """Take some occurrences."""
+        once = [
+            one.by.plan.event if type(one) is Detected and type(one.found) is tuple else "" for one in found
+        ]
+        first = 0
+        for event, run in groupby(once):
+            last = first + sum(1 for _ in run)
+            if event:
+                self._add_all(event, found[first:last])  # type: ignore[arg-type]  # all of them are Detected
+            else:
+                for one in found[first:last]:
+                    self._add(one)
+            first = last
+
+    def values(self) -> dict[str, Any]:
+        """The columns."""
+        if not self._wants_columns:
+            return self._values()
+        return {**self._values(), "bindings": self._bindings(), "because": self._causing()}
+
+    def _add_all(self, event: Term, run: Sequence[Detected]) -> None:
+        """Occurrences of one event that each were found once, as nearly all are."""
+        candidates: list[Candidate] = list(map(_found, run))
+        starts, ends, done, _, parts, rows = zip(*candidates, strict=True)
+        shapes = self._causes.shapes(list(map(_by, run)), parts)
+        self._events += [iri(event)] * len(run)
+        for known, more in zip(self._times, (starts, ends, done), strict=True):
+            known += more
+        self._bounded += map(_is_bounded, shapes)
+        if all(map(_is_regular, set(shapes))):
+            columns = list(zip(*parts, strict=True))
+            begun = [list(map(_start, column)) for column in columns]
+            instants = zip(starts, ends, *begun, strict=True)
+            ids = list(map(Shape.id_of, shapes, instants))
+        else:
+            columns = []
+            ids = [
+                shape.id(start, end, own) or one.id
+                for one, shape, start, end, own in zip(run, shapes, starts, ends, parts, strict=True)
+            ]
+        self._ids += ids
+        if self._causes.lines:
+            self.lines += map(self._line, run, candidates, ids, shapes)
+        if not self._wants_columns:
+            return
+        if columns:
+            self._cause_all(shapes, begun, [list(map(_end, column)) for column in columns])
+        else:
+            for shape, own in zip(shapes, parts, strict=True):
+                extents = shape.extents(own)
+                self._cause(zip(shape.numbers, extents[::2], extents[1::2], strict=True))
+        visible = run[0].by.plan.visible
+        if len(visible) == 1 and max(map(len, rows)) == 1:
+            ((name, at),) = visible
+            self._bind_one(name, [row[at] for (row,) in rows])
+        else:
+            for one in run:
+                self._bind(one.bindings)
+
+    def _cause_all(self, shapes: list[Shape], starts: list[list[int]], ends: list[list[int]]) -> None:
+        """The causes of many, each of which has a start and an end in every column."""
+        numbers, begun, ended = self._because
+        numbers += chain.from_iterable(map(_numbers, shapes))
+        begun += chain.from_iterable(zip(*starts, strict=True))
+        ended += chain.from_iterable(zip(*ends, strict=True))
+        last, each = self._caused[-1], len(starts)
+        self._caused += range(last + each, last + each * len(shapes) + 1, each)
+
+    def _cause(self, causes: Iterable[tuple[int, int, int]]) -> None:
+        """Those of one occurrence: number, start and end."""
+        for cause in causes:
+            for column, value in zip(self._because, cause, strict=True):
+                column.append(value)
+        self._caused.append(len(self._because[0]))
+
+    def _line(self, one: Detected, candidate: Candidate, id: str, shape: Shape) -> str:
+        """The line of JSON of an occurrence, as `to_line` gives it."""
+        if not shape.line:
+            return to_line(one, self._style) + "\n"
+        start, end, done, _, parts, rows = candidate
+        style = self._style or one.style or style_of_instant(done)
+        written = self._written
+        shown = []
+        for at in (start, end, done, *shape.told(parts)):
+            text = written.get((at, style))
+            if text is None:
+                instant = show_instant(at, style)  # type: ignore[arg-type]  # `iso` or `integer`
+                text = written[at, style] = msgspec.json.encode(instant).decode()
+            shown.append(text)
+        bindings = self._bindings_written.get((shape.event, rows))
+        if bindings is None:
+            bindings = msgspec.json.encode(one.by.plan.bindings(rows)).decode()
+            self._bindings_written[shape.event, rows] = bindings
+        return shape.line % (id, *shown[:3], bindings, *shown[3:]) + "\n"
+
+    def _add(self, one: Occurrence) -> None:
+        self._events.append(iri(one.event))
+        self._ids.append(one.id)
+        for known, at in zip(self._times, (one.start, one.end, one.detected), strict=True):
+            known.append(at)
+        self._bounded.append(one.bounded)
+        if self._causes.lines:
+            self.lines.append(to_line(one, self._style) + "\n")
+        if not self._wants_columns:
+            return
+        self._cause(self._causes.of(one))
+        self._bind(one.bindings)
+
+    def _bind(self, bindings: Iterable[Mapping[str, str]]) -> None:
+        """The bindings of one occurrence."""
+        for row in bindings:
+            self._names.extend(row)
+            self._terms.extend(row.values())
+            self._rows.append(len(self._names))
+        self._bound.append(len(self._rows) - 1)
+
+    def _bind_one(self, name: str, values: Sequence[str | None]) -> None:
+        """The bindings of many, each of which has one row of one variable."""
+        if None in values:
+            for value in values:
+                self._bind(() if value is None else ({name: value},))
+            return
+        first = len(self._names) + 1
+        self._names += [name] * len(values)
+        self._terms += values  # type: ignore[arg-type]  # none is missing
+        row = len(self._rows)
+        self._rows += range(first, first + len(values))
+        self._bound += range(row, row + len(values))
+
+    def _values(self) -> dict[str, Any]:
+        return {
+            "event": self._events,
+            "id": self._ids,
+            **{name: _instants(column) for name, column in zip(_TIMES, self._times, strict=True)},
+            "bounded": self._bounded,
+        }
+
+    def _bindings(self) -> pa.Array:
+        import pyarrow as pa
+
+        names, terms = pa.array(self._names, pa.string()), pa.array(self._terms, pa.string())
+        maps = pa.MapArray.from_arrays(_offsets(self._rows), names, terms)
+        return pa.ListArray.from_arrays(_offsets(self._bound), maps)
+
+    def _causing(self) -> pa.Array:
+        """`because`: each cause is written once, and taken as often as it is one."""
+        import pyarrow as pa
+
+        kind = schema().field("because").type.value_type
+        numbers, starts, ends = self._because
+        which = pa.array(np.array(numbers, np.int64))
+        own = {"start": _instants(starts), "end": _instants(ends)}
+        causes = _cause_columns(self._causes)
+        columns = [own[f.name] if f.name in own else causes[f.name].take(which) for f in kind]
+        structs = pa.StructArray.from_arrays(columns, fields=list(kind))
+        return pa.ListArray.from_arrays(_offsets(self._caused), structs)
+
+
+_found: Callable[[Detected], Candidate] = attrgetter("found")
+_by = attrgetter("by")
+_start, _end = attrgetter("start"), attrgetter("end")
+_is_bounded, _is_regular, _numbers = attrgetter("bounded"), attrgetter("regular"), attrgetter("numbers")
+
+
+def _cause_columns(causes: Causes) -> dict[str, pa.Array]:
+    """What the causes are, apart from their instants, as columns."""
+    import pyarrow as pa
+
+    if not causes.columns or len(causes.columns["event"]) < len(causes.causes):
+        kind = schema().field("because").type.value_type
+        for place, name in enumerate(Cause._fields):  # NOT alone has no cause that people see: empty columns
+            causes.columns[name] = pa.array([one[place] for one in causes.causes], kind.field(name).type)
+    return causes.columns
+
+
+def _instants(values: Sequence[int]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array(np.array(values, np.int64)).cast(schema().field("start").type)
+
+
+def _offsets(values: Sequence[int] | NDArray[np.int64]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array(np.array(values, np.int32))
+
+
+_WRITERS: Mapping[str, Callable[[Occurrence, str | None], str]] = {
+    "nquads": lambda one, style: to_rdf(one, style, "nquads"),
+    "trig": lambda one, style: to_rdf(one, style, "trig"),
+    "why": why,
+}
+
+
+def letters_payload(letters: Sequence[DeadLetter]) -> bytes:
+    """Dead letters as bytes."""
+    columns = zip(*letters, strict=True)
+    return _batch("letter", dict(zip(DeadLetter._fields, columns, strict=True)), len(letters))
+
+
+def progress_payload(progress: Mapping[str, Any]) -> bytes:
+    """Counters as bytes."""
+    return _batch("progress", {"progress": [msgspec.json.encode(progress).decode()]}, 1)
+
+
+def row_of(kind: str, progress: str) -> pa.RecordBatch:
+    """One row of another kind, which tells something as text."""
+    [row] = unwrapped([_batch(kind, {"progress": [progress]}, 1)])
+    return row
+
+
+def columns(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The function that `mapInArrow` runs last: one row an occurrence, a dead letter, a progress."""
+    for batch in batches:
+        yield from unwrapped(batch.column(0))
+
+
+def occurrence_columns(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same for those who want occurrences alone: nothing else is carried on."""
+    for batch in batches:
+        for part in unwrapped(batch.column(0)):
+            if part.num_rows and part.column("kind")[0].as_py() == "occurrence":
+                yield part.select(OCCURRENCE_NAMES)
+
+
+def unwrapped(payloads: Iterable[Any]) -> Iterator[pa.RecordBatch]:
+    """The record batches in a column of bytes."""
+    import pyarrow as pa
+
+    for payload in payloads:
+        data = payload.as_buffer() if hasattr(payload, "as_buffer") else pa.py_buffer(payload)
+        yield pa.ipc.read_record_batch(data, schema())
+
+
+def _batch(kind: str, values: Mapping[str, Any], count: int) -> bytes:
+    import pyarrow as pa
+
+    arrays = []
+    for field in schema():
+        value = values.get(field.name)
+        if field.name == "kind":
+            arrays.append(pa.array([kind] * count, field.type))
+        elif value is None:
+            arrays.append(pa.nulls(count, field.type))
+        elif isinstance(value, pa.Array):
+            arrays.append(value.cast(field.type) if value.type != field.type else value)
+        else:
+            arrays.append(pa.array(value, field.type))
+    data: bytes = pa.RecordBatch.from_arrays(arrays, schema=schema()).serialize().to_pybytes()
+    return data
+
+
+@cache
+def schema() -> pa.Schema:
+    """Of all records."""
+    import pyarrow as pa
+
+    instant = pa.timestamp("us", tz="UTC")
+    text = pa.string()
+    part = pa.struct(
+        [
+            ("event", text),
+            ("alias", text),
+            ("individual", text),
+            ("start", instant),
+            ("end", instant),
+            ("assertions", pa.list_(text)),
+            ("context", pa.bool_()),
+            ("bounded", pa.bool_()),
+        ]
+    )
+    return pa.schema(
+        [
+            ("kind", text),
+            ("event", text),
+            ("id", text),
+            ("start", instant),
+            ("end", instant),
+            ("detected", instant),
+            ("bindings", pa.list_(pa.map_(text, text))),
+            ("because", pa.list_(part)),
+            ("bounded", pa.bool_()),
+            ("rdf", text),
+            ("stream", text),
+            ("at", instant),
+            ("code", text),
+            ("reason", text),
+            ("raw", text),
+            ("line", pa.int32()),
+            ("progress", text),
+            ("texts", pa.list_(text)),
+        ]
+    )

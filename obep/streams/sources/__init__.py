@@ -1,0 +1,1 @@
+"""Sources: where items come from."""

@@ -1,0 +1,204 @@
+"""Several sources as one: what ends is merged by time, other live sources are taken as they come."""
+
+from __future__ import annotations
+
+import heapq
+import queue
+from collections import deque
+from collections.abc import Iterator, Mapping
+from threading import BoundedSemaphore, Event, Thread
+from typing import NamedTuple
+
+from obep.model import DeadLetter, Item
+from obep.streams.sources.batches import SIZE, Batch, Position, Source
+
+HELD = 64
+"""Batches of a source that wait for the engine, or for another source."""
+FIRST = -(2**63)
+
+Positions = dict[str, dict[str, int]]
+"""Where each source stands, by its key in the run."""
+
+
+class Turn(NamedTuple):
+    """What the engine gets at once: records, and where the sources then stand; empty if nothing came."""
+
+    records: list[Item | DeadLetter]
+    moved: Mapping[str, Position]
+    ended: tuple[str, ...] = ()
+    whole: bool = True
+    """Whether the positions say all: no source is in the midst of a batch that it cannot break."""
+    waiting: tuple[str, ...] = ()
+    """The sources that others wait for, if nothing could be taken."""
+
+
+def merged(
+    sources: Mapping[str, Source], start: Mapping[str, Position], patience: float, *, idle: bool = False
+) -> Iterator[Turn]:
+    """The records of all sources until every one has ended.
+
+    Files, and standard input where nothing else is live, are merged by time: the same input gives the same
+    order in every run. With `idle` it is the clock that waits for who is silent, so only files are waited
+    for here. With a live source among them, an empty turn is given whenever nothing came for `patience`
+    seconds.
+    """
+    if not any(source.live for source in sources.values()):
+        return _by_time(sources, start)
+    pipes = not idle and all(source.ends for source in sources.values())
+    waited = {key for key, source in sources.items() if not source.live or pipes}
+    return _side_by_side(sources, start, patience, waited)
+
+
+def _by_time(sources: Mapping[str, Source], start: Mapping[str, Position]) -> Iterator[Turn]:
+    """The records of files, earliest first as far as each file is in order itself."""
+    if len(sources) == 1:
+        [(key, source)] = sources.items()
+        for batch in source.batches(start.get(key, {})):
+            yield Turn(batch.records, {key: batch.position})
+        return
+    lines = [_counted(key, source, start.get(key, {})) for key, source in sources.items()]
+    held: list[Item | DeadLetter] = []
+    moved: dict[str, Position] = {}
+    for _, key, count, record, position in heapq.merge(*lines):
+        held.append(record)
+        moved[key] = {**position, "records": count}
+        if len(held) >= SIZE:
+            yield Turn(held, moved)
+            held, moved = [], {}
+    yield Turn(held, moved, tuple(sources))
+
+
+Ranked = tuple[int, str, int, "Item | DeadLetter", Position]
+
+
+def _counted(key: str, source: Source, start: Position) -> Iterator[Ranked]:
+    """Records with the instant by which they are merged: never before what came earlier in the same file."""
+    latest = FIRST
+    for batch in source.batches(start):
+        before = batch.position["records"] - len(batch.records)
+        for count, record in enumerate(batch.records, before + 1):
+            if isinstance(record, Item):
+                latest = max(latest, record.at)
+            yield latest, key, count, record, batch.position
+
+
+Arrived = tuple[str, "Batch | None", "Exception | None"]
+"""What a thread has read: source and batch (none at the end), or why it failed."""
+
+
+class Lane:
+    """What one source has said and the engine has not taken yet."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.running = True
+        self.room = BoundedSemaphore(HELD)
+        self._batches: deque[Batch] = deque()
+        self._taken = 0
+        self._latest = FIRST
+
+    def add(self, batch: Batch) -> None:
+        self._batches.append(batch)
+
+    @property
+    def empty(self) -> bool:
+        return not self._batches
+
+    @property
+    def rank(self) -> tuple[int, str]:
+        """By which its next record is merged: as in `_counted`."""
+        records = self._batches[0].records
+        record = records[self._taken] if records else None  # without records a batch only moves the position
+        return max(self._latest, record.at) if isinstance(record, Item) else self._latest, self.key
+
+    @property
+    def broken(self) -> bool:
+        """Whether it stands in the midst of a batch, where there is no position to go on from."""
+        return bool(self._taken) and self._batches[0].after(self._taken) is None
+
+    def take(self, most: int) -> tuple[list[Item | DeadLetter], Position]:
+        """Its next records, and how far it then has moved."""
+        batch = self._batches[0]
+        found = batch.records[self._taken : self._taken + most]
+        self._taken += len(found)
+        for record in found:
+            if isinstance(record, Item) and record.at > self._latest:
+                self._latest = record.at
+        moved = batch.after(self._taken) or {}
+        if self._taken == len(batch.records):
+            self._batches.popleft()
+            self._taken = 0
+            self.room.release()
+        return found, moved
+
+
+def _side_by_side(
+    sources: Mapping[str, Source], start: Mapping[str, Position], patience: float, waited: set[str]
+) -> Iterator[Turn]:
+    """Each source in a thread of its own; a failure in one is raised here."""
+    arrived: queue.SimpleQueue[Arrived] = queue.SimpleQueue()
+    lanes = {key: Lane(key) for key in sources}
+    closing = Event()
+
+    def read(key: str, source: Source) -> None:
+        failure = None
+        try:
+            for batch in source.batches(start.get(key, {})):
+                while not lanes[key].room.acquire(timeout=0.2):
+                    if closing.is_set():
+                        return
+                arrived.put((key, batch, None))
+                if closing.is_set():
+                    return
+        except Exception as error:  # carried over to the thread that runs the engine
+            failure = error
+        arrived.put((key, None, failure))
+
+    for key, source in sources.items():
+        Thread(target=read, args=(key, source), name=f"obep source {key}", daemon=True).start()
+    try:
+        while any(lane.running or not lane.empty for lane in lanes.values()):
+            yield _turn(arrived, lanes, waited, patience)
+    finally:
+        closing.set()
+
+
+def _turn(
+    arrived: queue.SimpleQueue[Arrived], lanes: Mapping[str, Lane], waited: set[str], patience: float
+) -> Turn:
+    """All that is there and need not wait, or comes within the patience."""
+    ended: list[str] = []
+    wait = not _ready(lanes, waited)
+    while True:
+        try:
+            key, batch, failure = arrived.get(wait, patience if wait else None)
+        except queue.Empty:
+            break
+        wait = False
+        if failure is not None:
+            raise failure
+        if batch is None:
+            lanes[key].running = False
+            ended.append(key)
+        else:
+            lanes[key].add(batch)
+    records: list[Item | DeadLetter] = []
+    moved: dict[str, Position] = {}
+    while len(records) < SIZE and (ready := _ready(lanes, waited)):
+        lane = min(ready, key=lambda lane: lane.rank)
+        found, position = lane.take(SIZE if len(ready) == 1 else 1)
+        records.extend(found)
+        moved[lane.key] = {**moved.get(lane.key, {}), **position}
+    waiting = () if records or all(lane.empty for lane in lanes.values()) else tuple(_awaited(lanes, waited))
+    return Turn(records, moved, tuple(ended), not any(lane.broken for lane in lanes.values()), waiting)
+
+
+def _ready(lanes: Mapping[str, Lane], waited: set[str]) -> list[Lane]:
+    """Those whose next record may be taken: none, as long as one that is waited for may say something."""
+    if next(_awaited(lanes, waited), None) is not None:
+        return []
+    return [lane for lane in lanes.values() if not lane.empty]
+
+
+def _awaited(lanes: Mapping[str, Lane], waited: set[str]) -> Iterator[str]:
+    return (key for key, lane in lanes.items() if key in waited and lane.running and lane.empty)

@@ -1,0 +1,1 @@
+"""Explain why an event did not occur."""
