@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from obep.engine.engine import Engine
-    from obep.engine.query import Query, load
+    from obep.engine.query import Query
     from obep.engine.run_items import run
     from obep.errors import Diagnostic, ObepError
     from obep.model import DeadLetter, Item, Occurrence, Part
+    from obep.run.load_query import load
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "load": "obep.engine.query",
+    "load": "obep.run.load_query",
     "Query": "obep.engine.query",
     "Engine": "obep.engine.engine",
     "run": "obep.engine.run_items",

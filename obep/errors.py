@@ -142,3 +142,12 @@ def printable(text: str) -> str:
     'a\\x1b[2J\\u202eb'
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    >>> count(1, "event"), count(2, "event"), count(0, "error")
+    ('1 event', '2 events', 'no errors')
+    """
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"

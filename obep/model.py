@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
-from importlib import import_module
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 Term = str
 Triple = tuple[Term, Term, Term]
@@ -102,23 +101,33 @@ class Occurrence:
 
     def to_json(self, style: str | None = None) -> dict[str, object]:
         """The record of SPEC §8, its instants as `iso` or `integer` (or what they look like)."""
-        record: dict[str, object] = _engine("output").to_json(self, style)
-        return record
+        return _writers[0].to_json(self, style)
 
     def to_rdf(self, style: str | None = None, format: str = "trig") -> str:
         """A named graph with what is known about it, as TriG or N-Quads (SPEC §8)."""
-        text: str = _engine("rdf").to_rdf(self, style, format)
-        return text
+        return _writers[0].to_rdf(self, style, format)
 
     def why(self) -> str:
         """A tree for people: which occurrences, which assertions."""
-        text: str = _engine("why").why(self)
-        return text
+        return _writers[0].why(self)
 
 
-def _engine(module: str) -> Any:
-    """Writers live in the engine's layer, which nothing here may import; an occurrence finds them by name."""
-    return import_module(f"obep.engine.{module}")
+class Writers(Protocol):
+    """Write an occurrence as JSON, RDF and text for people. `obep.output`, a layer above, provides it."""
+
+    def to_json(self, occurrence: Occurrence, style: str | None) -> dict[str, object]: ...
+
+    def to_rdf(self, occurrence: Occurrence, style: str | None, format: str) -> str: ...
+
+    def why(self, occurrence: Occurrence) -> str: ...
+
+
+_writers: list[Writers] = []
+
+
+def provide_writers(writers: Writers) -> None:
+    """Set how occurrences write themselves."""
+    _writers[:] = [writers]
 
 
 class Part(NamedTuple):

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "obep"
 LAYERS = (
-    {"hidden"},
+    {"secrets"},
     {"errors", "codes", "resources"},
     {"model"},
     {"formats"},
-    {"settings"},
-    {"config", "query"},
+    {"config"},
+    {"query"},
     {"ontology"},
     {"guards"},
     {"abstraction", "plan"},
     {"operators"},
+    {"output"},
+    {"why_not"},
     {"engine"},
+    {"lints"},
     {"streams"},
-    {"spark", "testing"},
-    {"commands"},
+    {"run"},
+    {"spark"},
+    {"testing"},
     {"cli"},
     {"__main__"},
 )
@@ -82,3 +87,26 @@ def test_no_module_imports_the_public_surface_from_inside() -> None:
         if isinstance(node, ast.Import) and any(alias.name == "obep" for alias in node.names)
     ]
     assert inside == []
+
+
+def test_only_the_surface_and_the_shell_import_by_name() -> None:
+    """A name in a string would be a way around the layers."""
+    by_name = {
+        path.relative_to(PACKAGE).as_posix()
+        for _, path in modules()
+        for node in nodes(path)
+        if isinstance(node, ast.ImportFrom)
+        and node.module == "importlib"
+        and any(alias.name == "import_module" for alias in node.names)
+    }
+    assert by_name == {"__init__.py", "cli/main.py"}
+
+
+def test_no_two_modules_share_a_basename() -> None:
+    names = Counter(path.name for _, path in modules() if path.name != "__init__.py")
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_a_folder_has_at_most_22_modules() -> None:
+    sizes = Counter(path.parent.relative_to(PACKAGE).as_posix() for _, path in modules())
+    assert {folder: size for folder, size in sizes.items() if size > 22} == {}

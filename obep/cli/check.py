@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from obep.cli.options import AllowedFolders, ConfigFile, allowed
-from obep.errors import Diagnostic
-from obep.run.console import Form, count, has_errors, write
+from obep.errors import Diagnostic, count
+from obep.run.console import Form, has_errors, write
 
 
 def command(

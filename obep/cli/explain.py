@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from obep.cli.options import AllowedFolders, ConfigFile, allowed
-from obep.run.console import count, write
+from obep.errors import count
+from obep.run.console import write
 
 if TYPE_CHECKING:
     from obep.engine.query import Query

@@ -28,8 +28,8 @@ def command(
 
     Exit status 0 if all are as expected, 1 if one differs, 2 if one cannot be run.
     """
+    from obep.errors import count
     from obep.run.cases import EXPECTED, QUERY, as_expected, cases, no_cases, occurrences, run_case
-    from obep.run.console import count
     from obep.run.terminal_text import plain
 
     roots = paths or [Path()]

@@ -251,7 +251,7 @@ class Engine:
         for one in walk(defined.description):
             if isinstance(one, Name):  # an occurrence of a composite is an item of the next stratum
                 items += [Item("", o.detected, triples(o)) for o in self._recent.get(one.iri, ()) if o.parts]
-        near = nearest_to(self.query, defined, items, asked.individual)
+        near = nearest_to(self.query.bundle, defined, items, asked.individual)
         unseen = self._unseen(asked.individual, items) if asked.individual and near is None else ""
         return replace(found, nearest=near, unseen=unseen)
 

@@ -106,8 +106,8 @@ def _compiled(
     said += check_owl_words(files)
     axioms = axioms_in(files)
     k = load_graph(linked.graphs, cache_dir or default_dir())
+    said += check_names(linked, axioms, k)
     if any(one.severity == "error" for one in said):
-        said += check_names(linked, axioms, k)
         return None
     max_explanations, max_work = most
     return compile_bundle(

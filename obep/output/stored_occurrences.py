@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from obep.errors import fail
+from obep.errors import printable as plain
 from obep.formats.input_limits import Limits, Refused, lines
 from obep.output.json_reader import Lookup, Retold, retold
 from obep.output.rdf_reader import Described, described
 from obep.output.why_tree import why
-from obep.run.terminal_text import plain
 
 RDF = (".nq", ".trig")
 ENDINGS = (".jsonl", ".ndjson", *RDF)

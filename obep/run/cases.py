@@ -14,16 +14,16 @@ from pathlib import Path
 import msgspec
 
 from obep.config.toml_file import load_config
-from obep.engine.query import load
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import Notes
 from obep.model import DeadLetter, Occurrence
 from obep.output.json_writer import to_json
+from obep.run.case_comparison import SHORT, Record, difference
 from obep.run.embedded import open_run
+from obep.run.load_query import load
 from obep.run.pipeline import Outlet
 from obep.run.run_spec import Inlet, Order, bind, named
 from obep.streams.sinks.open_sinks import MemorySink
-from obep.testing import SHORT, Record, difference
 
 QUERY, EXPECTED = "query.obep", "expected.jsonl"
 EXAMPLE = '{"event": "Hot", "start": 3, "end": 7}'

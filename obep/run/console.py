@@ -35,15 +35,6 @@ def write_for_run(diagnostics: Iterable[Diagnostic]) -> None:
     write(one for one in diagnostics if one.code != "OBEP211" or "?" in one.remedy.partition("   ")[0])
 
 
-def count(number: int, noun: str) -> str:
-    """A number of things.
-
-    >>> count(1, "event"), count(2, "event"), count(0, "error")
-    ('1 event', '2 events', 'no errors')
-    """
-    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
-
-
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     """Whether any of them is more than a warning."""
     return any(diagnostic.severity == "error" for diagnostic in diagnostics)

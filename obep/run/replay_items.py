@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from obep.config.toml_file import load_config
-from obep.engine.query import Query, load
+from obep.engine.query import Query
 from obep.errors import fail
 from obep.formats.stream_reader import Notes
 from obep.model import DeadLetter, Item
+from obep.run.load_query import load
 from obep.run.run_spec import bind
 from obep.streams.sources.merge import merged
 from obep.streams.sources.open_sources import open_source

@@ -8,7 +8,7 @@ from threading import Lock
 
 from obep.abstraction.matcher import MAX_EXPLANATIONS
 from obep.engine.blocks import EVICTED
-from obep.engine.query import Query, load
+from obep.engine.query import Query
 from obep.formats.stream_reader import Notes
 from obep.formats.timestamps import Style
 from obep.lints.rules.config.unknown_mapped_name import slips_of_mappings
@@ -17,6 +17,7 @@ from obep.lints.rules.stream.stream_times_disjoint import TimesApart
 from obep.lints.rules.stream.unknown_names import Strangers
 from obep.model import Term
 from obep.run.console import write_for_run
+from obep.run.load_query import load
 from obep.run.overwrite_guard import require_apart
 from obep.run.progress import Progress
 from obep.run.run_spec import Order

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from obep.engine.query import Query
 from obep.engine.run_items import run
-from obep.errors import ObepError, fail
+from obep.errors import ObepError, count, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.timestamps import Style, show_instant
 from obep.model import RDF_TYPE, DeadLetter, Item, Occurrence
@@ -19,7 +19,6 @@ from obep.query import ast
 from obep.query.nearest_name import nearest
 from obep.query.print.printer import show
 from obep.query.walk import leaves, walk
-from obep.run.console import count
 from obep.why_not.part_distances import distance
 from obep.why_not.relaxing import relaxations, timeless, undemanding
 from obep.why_not.report import WhyNot

@@ -25,7 +25,7 @@ from obep.why_not.open_world import Unled, of_another_kind, unsaid
 if TYPE_CHECKING:
     from obep.abstraction.guard_graphs import ClosedGraph
     from obep.abstraction.matcher import Matcher
-    from obep.engine.query import Query
+    from obep.ontology.bundle.compile import Bundle
 
 ITEMS = 20
 """So many items are looked at: those that use most words of the definition, the latest first."""
@@ -89,14 +89,14 @@ class Nearest:
 
 
 def nearest(
-    query: Query, event: ast.LogicalEvent, items: Iterable[Item], individual: Term | None = None
+    bundle: Bundle, event: ast.LogicalEvent, items: Iterable[Item], individual: Term | None = None
 ) -> Nearest | None:
     """What comes nearest to a logical event; `None` if no item has anything to do with it.
 
     With an individual: what that one has of it.
     """
-    probes = _Probes(query, event.description)
-    windows = {window.name: window.stream for window in query.linked.windows}
+    probes = _Probes(bundle, event.description)
+    windows = {window.name: window.stream for window in bundle.linked.windows}
     stream = windows.get(event.on, event.on) if event.on is not None else None
     chosen = [item for item in items if stream in (None, item.stream)]
     if individual is not None:
@@ -125,12 +125,11 @@ def _together(items: Sequence[Item]) -> list[Item]:
 class _Probes:
     """A matcher that knows every part of a class expression as an event."""
 
-    def __init__(self, query: Query, description: ast.Description) -> None:
+    def __init__(self, bundle: Bundle, description: ast.Description) -> None:
         from obep.abstraction.matcher import Matcher
         from obep.ontology.bundle.compile import Bundle
         from obep.ontology.owl.manchester_to_owl import Translation
 
-        bundle = query.bundle
         self._k = bundle.k
         self._data = bundle.definitions.axioms.data_properties
         self._translation = Translation(bundle.definitions.axioms)
@@ -151,7 +150,7 @@ class _Probes:
             iri: ast.LogicalEvent(ast.Name(iri, iri), ast.Intersection((part, mark)))
             for part, iri in self.parts.items()
         }
-        linked = replace(query.linked, events={**query.linked.events, **probes})
+        linked = replace(bundle.linked, events={**bundle.linked.events, **probes})
         self._matcher: Matcher = Matcher(
             Bundle(
                 linked,

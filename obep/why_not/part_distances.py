@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from obep.errors import count
 from obep.formats.timestamps import LENGTHS, Style, show_instant
 from obep.model import Occurrence
 from obep.query import ast
 from obep.query.print.printer import show
 from obep.query.walk import leaves, walk
-from obep.run.console import count
 
 Gap = tuple[int, Occurrence, Occurrence]
 """How long it is from one occurrence to another, whichever comes first."""

@@ -13,10 +13,10 @@ from cases import item, linked, ontology, turtle
 from obep.abstraction import explanations
 from obep.abstraction.matcher import Matched, Matcher
 from obep.abstraction.shape_answers import Evaluator
-from obep.engine.query import load
 from obep.model import DeadLetter, Term, Triple
 from obep.ontology.bundle.compile import Bundle, compile_bundle
 from obep.ontology.bundle.packing import from_bytes, to_bytes
+from obep.run.load_query import load
 
 TRANSITIVE = ":p a owl:TransitiveProperty ."
 SYMMETRIC = ":p a owl:TransitiveProperty, owl:SymmetricProperty ."

@@ -11,10 +11,10 @@ import pytest
 
 from obep.codes import CODES
 from obep.config.toml_file import Config
-from obep.engine.query import load
 from obep.errors import ObepError
 from obep.model import DeadLetter, Item
 from obep.run.embedded import Figures, open_run
+from obep.run.load_query import load
 from obep.run.run_spec import Order, bind
 
 QUERY = """PREFIX : <http://e/>

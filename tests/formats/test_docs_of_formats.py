@@ -133,8 +133,8 @@ def test_an_occurrence_that_is_read_back_leads_to_whom_it_happened_to() -> None:
 
 
 def test_the_lines_of_a_case_are_expectations(tmp_path: Path) -> None:
+    from obep.run.case_comparison import difference
     from obep.run.cases import expected
-    from obep.testing import difference
 
     [block] = blocks("jsonl")
     (tmp_path / "expected.jsonl").write_text(block)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from spark_cases import embedded, micros, rows
 
-from obep.engine.query import load
 from obep.formats.timestamps import parse_instant
 from obep.model import DeadLetter, Occurrence
 from obep.output.json_writer import to_json
+from obep.run.load_query import load
 from obep.spark.stages.bulk_causes import Causes
 from obep.spark.stages.found_columns import (
     letters_payload,

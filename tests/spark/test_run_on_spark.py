@@ -20,14 +20,14 @@ from live_ends import interrupting, subscribed, tcp_server
 from pyarrow import parquet
 
 from obep.config.toml_file import Config
-from obep.engine.query import load
 from obep.formats import read_items
+from obep.run.case_comparison import difference
 from obep.run.cases import EXPECTED
 from obep.run.cases import expected as worked_out
+from obep.run.load_query import load
 from obep.run.run_spec import Inlet, Order, Target
 from obep.spark.driver.spark_run import SparkRun
 from obep.streams.sinks.open_sinks import CallSink, MemorySink
-from obep.testing import difference
 
 pytestmark = pytest.mark.spark
 EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "examples").glob("*/query.obep"))

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from obep.errors import Diagnostic, ObepError
+from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term, Triple, body_of
 from obep.ontology.bundle.cache import cache_dir
 from obep.ontology.bundle.stream_readers import Listening
@@ -482,22 +482,17 @@ def compile_bundle(
     max_explanations: int | None = None,
     max_work: int | None = None,
 ) -> Bundle:
-    """Brings a query, T and K together; raises what makes them impossible."""
-    from obep.lints.rules.ontology.unknown_vocabulary import check_names
+    """Bring a query, T and K together; raise what makes them impossible. Names are checked before."""
     from obep.ontology.bundle.verdicts import settled
     from obep.ontology.owl.multi_triple import beyond_triples
 
     k = k if isinstance(k, Graph) else Graph(k)
-    said = check_names(linked, axioms, k)
-    errors = [one for one in said if one.severity == "error"]
-    if errors:
-        raise ObepError(*errors)
     axioms, more = beyond_triples(axioms, k)
     bundle = Bundle(
         linked,
         axioms,
         k,
-        diagnostics=[*said, *more],
+        diagnostics=more,
         java=java,
         cache_dir=cache_dir,
         max_explanations=max_explanations,

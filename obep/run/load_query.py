@@ -1,0 +1,56 @@
+"""`obep.load`: read, check and compile a query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from obep.engine.query import Query
+from obep.errors import ObepError
+from obep.lints.check_project import examine
+from obep.query.link import link
+from obep.query.parse.parser import parse, read_query
+
+
+def load(
+    path: str | Path | None = None,
+    *,
+    text: str | None = None,
+    folder: str | Path | None = None,
+    allowed: tuple[Path, ...] = (),
+    catalogue: Mapping[str, Path] | None = None,
+    java: bool = True,
+    strict: bool = False,
+    require_complete: bool = False,
+    cache_dir: str | Path | None = None,
+    max_explanations: int | None = None,
+    max_work: int | None = None,
+) -> Query:
+    """Read and compile a query, from a file or from `text` (whose paths are relative to `folder`).
+
+    Raises ObepError with all that is wrong with it. `java=False` never starts the reasoner; `strict` holds
+    guards to the vocabulary of their events (SPEC D7); `require_complete` refuses events that need the
+    reasoner where there is no Java, which otherwise run as a lower bound; `max_explanations` is how many of
+    one event and individual are looked for in an item (SPEC D4), `max_work` how many steps an item may take
+    before it is a dead letter (OBEP628); both hold on every engine.
+    """
+    if (path is None) == (text is None):
+        raise TypeError("load takes a path or text=, one of them")
+    if path is not None:
+        file, home = read_query(Path(path)), Path(path).resolve().parent
+    else:
+        file, home = parse(text or ""), Path(folder or ".")
+    linked = link(file, home, allowed=allowed)
+    found = examine(
+        linked,
+        catalogue or {},
+        java=java,
+        strict=strict,
+        require_complete=require_complete,
+        cache_dir=Path(cache_dir) if cache_dir else None,
+        max_explanations=max_explanations,
+        max_work=max_work,
+    )
+    if found.errors:
+        raise ObepError(*found.errors)
+    return Query(linked, found.bundle, found.diagnostics)
