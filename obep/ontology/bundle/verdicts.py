@@ -19,7 +19,7 @@ from obep.ontology.owl.static_graph import Graph
 from obep.ontology.owl.verbalise import name, show_triple
 from obep.ontology.rules.program import BOTTOM, Names
 from obep.ontology.rules.rule_kinds import Symbol
-from obep.query.diagnostics import say
+from obep.query.diagnostics import say, warn
 
 if TYPE_CHECKING:
     from obep.ontology.hermit.reasoner import Hierarchy
@@ -224,7 +224,7 @@ def _impossible(bundle: Bundle, event: Term) -> Diagnostic:
 
 def _same(bundle: Bundle, event: Term, other: Term) -> Diagnostic:
     linked = bundle.linked
-    return say(
+    return warn(
         "OBEP240", linked.file_of[event], linked.events[event].name.span,
         f"{name(event)} and {name(other)} are the same event",
         "Their definitions mean the same: whenever one happens, so does the other.",
@@ -234,7 +234,7 @@ def _same(bundle: Bundle, event: Term, other: Term) -> Diagnostic:
 
 def _bounded(bundle: Bundle, event: Term, words: str, why: str) -> Diagnostic:
     linked = bundle.linked
-    return say(
+    return warn(
         "OBEP241", linked.file_of[event], linked.events[event].name.span,
         f"{name(event)} {words}, and {why}",
         "It runs as a lower bound: what is reported is right, but some may be missing.",

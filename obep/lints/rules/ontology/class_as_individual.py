@@ -9,7 +9,7 @@ from obep.errors import Diagnostic, Span
 from obep.lints.rules.ontology.unknown_static_name import unknown_to
 from obep.model import RDF_TYPE, Term
 from obep.query import ast
-from obep.query.diagnostics import quote, say
+from obep.query.diagnostics import quote, warn
 from obep.query.nearest_name import split
 from obep.query.walk import needs_of, reachable, walk
 
@@ -37,7 +37,7 @@ def check_class_values(bundle: Bundle, spoken_of: Collection[Span | None] = ()) 
     ]
     strange = unknown_to(bundle.k, {name.iri for _, _, name in named}) - set(_made(bundle)) if named else ()
     return [
-        say(
+        warn(
             "OBEP252", linked.file_of[iri], name.span,
             f"{name.text} is {'an event' if name.iri in linked.events else 'a class'}; value takes an "
             "individual",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
 from obep.query.ast import LogicalEvent
-from obep.query.diagnostics import say
+from obep.query.diagnostics import warn
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
@@ -17,7 +17,7 @@ def check_defined_twice(bundle: Bundle) -> list[Diagnostic]:
     defined = {iri for iri, _ in bundle.t.equivalents()}
     linked = bundle.linked
     return [
-        say(
+        warn(
             "OBEP248",
             linked.file_of[iri],
             event.name.span,

@@ -18,7 +18,7 @@ from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.axiom_rules import mentioned
 from obep.ontology.rules.relevance import weighed
 from obep.query import ast
-from obep.query.diagnostics import listed, say
+from obep.query.diagnostics import listed, warn
 from obep.query.walk import needs_of, reachable, walk
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _may_be_one(bundle: Bundle, name: Term, head: Term) -> bool:
 def _warning(bundle: Bundle, head: Term, again: list[ast.LogicalEvent]) -> Diagnostic:
     event = bundle.linked.events[head]
     name, others = event.name.text, listed([one.name.text for one in again])
-    return say(
+    return warn(
         "OBEP245",
         bundle.linked.file_of[head],
         event.name.span,

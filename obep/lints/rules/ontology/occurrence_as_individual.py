@@ -16,7 +16,7 @@ from obep.lints.analysis.pattern_durations import Measures
 from obep.lints.analysis.pattern_layout import lay_out
 from obep.model import Term
 from obep.query import ast
-from obep.query.diagnostics import say
+from obep.query.diagnostics import warn
 from obep.query.pattern_walk import operands
 from obep.query.walk import reachable
 
@@ -148,7 +148,7 @@ class _Kinds:
         name, variable = self._events[occurrence].name.text, f"?{use.variable.name}"
         another = f"another {name}" if occurrence == other else self._events[other].name.text
         whose = "individual" if self._is_logical(other) else "occurrence"
-        return say(
+        return warn(
             "OBEP251", self._bundle.linked.file_of[iri], use.variable.span,
             f"{variable} is the occurrence of {name}, and the {whose} of {another}",
             f"{name} has no parameters, so {variable} is the occurrence itself, which has a name of its own "

@@ -17,7 +17,7 @@ from obep.ontology.owl.event_axioms import names_of
 from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.axiom_rules import mentioned
 from obep.query import ast
-from obep.query.diagnostics import listed, quote, say
+from obep.query.diagnostics import listed, quote, warn
 from obep.query.walk import alias_of, leaves, needs_of, reachable
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def _warning(bundle: Bundle, iri: Term, triple: ast.TriplePattern, name: ast.Nam
         because = f"the ontology finds it by {outside}, which an explanation of {event} has no need of"
     else:
         because = f"there {above} follows from other things, so no explanation says which one it is"
-    return say(
+    return warn(
         "OBEP247",
         file,
         triple.span,

@@ -14,7 +14,7 @@ from obep.model import RDF_TYPE, Term
 from obep.ontology.owl.axioms import Inverse
 from obep.ontology.rules import rule_kinds as r
 from obep.query.ast import CompositeEvent, Name, Not
-from obep.query.diagnostics import say
+from obep.query.diagnostics import warn
 from obep.query.walk import alias_of, leaves, needs_of, reachable, walk
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _property(role: object) -> Term:
 
 
 def _warning(bundle: Bundle, iri: Term, name: Name, asked: str) -> Diagnostic:
-    return say(
+    return warn(
         "OBEP244",
         bundle.linked.file_of[iri],
         name.span,

@@ -16,7 +16,7 @@ from obep.ontology.owl.axioms import DIFFERENT_FROM, NAMED_INDIVIDUAL, OWL, RDF,
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS
 from obep.ontology.owl.static_graph import Graph
 from obep.query import ast
-from obep.query.diagnostics import listed, say
+from obep.query.diagnostics import listed, warn
 from obep.query.nearest_name import misspelt, split
 from obep.query.walk import walk
 
@@ -73,7 +73,7 @@ def check_individuals(bundle: Bundle) -> list[Diagnostic]:
         alike = {name.lower() for name in strange}
         known = frozenset(name for name in known if name.lower() in alike)
     return [
-        say(
+        warn(
             "OBEP242", file, name.span, f"nobody knows {name.text}",
             "Neither the ontology nor the static graph has an individual of this name, so only items can "
             "have it.",

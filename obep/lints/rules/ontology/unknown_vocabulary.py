@@ -19,7 +19,7 @@ from obep.ontology.owl.literals import DATATYPES
 from obep.ontology.owl.manchester_to_owl import is_number
 from obep.ontology.owl.static_graph import Graph
 from obep.query import ast
-from obep.query.diagnostics import say
+from obep.query.diagnostics import say, warn
 from obep.query.nearest_name import nearest
 from obep.query.parse.file_scope import namespaces
 from obep.query.walk import alias_of, leaves, walk
@@ -180,7 +180,7 @@ def _guard(event: ast.Event, file: ast.QueryFile, known: _Known, foreign: set[st
             continue
         near = _near(name, known.names, file)
         if near or known.closed:
-            yield say(
+            yield warn(
                 "OBEP242", file, name.span, f"nobody knows {name.text}",
                 "Neither the ontology, nor the static graph, nor a definition uses this name, so only items "
                 "can have it.",

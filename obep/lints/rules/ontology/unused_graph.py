@@ -14,7 +14,7 @@ from obep.ontology.owl.axioms import NAMED_INDIVIDUAL
 from obep.ontology.owl.load import read_rdf
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS
 from obep.query import ast
-from obep.query.diagnostics import listed, say
+from obep.query.diagnostics import listed, warn
 from obep.query.nearest_name import nearest
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def check_silent_graphs(bundle: Bundle, spoken_of: bool) -> list[Diagnostic]:
         file, clause = _clause(path, bundle)
         if not names:
             found.append(
-                say(
+                warn(
                     "OBEP249", file, clause.span, f"the static graph <{clause.iri}> is empty",
                     "Whatever should be known of it is not.", "fill it, or leave this clause out",
                 )
@@ -49,7 +49,7 @@ def check_silent_graphs(bundle: Bundle, spoken_of: bool) -> list[Diagnostic]:
             near = [(name, other) for name in sorted(names) if (other := nearest(name, known))]
             slips = [f"{as_written(other, file)} instead of {as_written(name, file)}" for name, other in near]
             found.append(
-                say(
+                warn(
                     "OBEP249", file, clause.span,
                     f"nothing looks at what the static graph <{clause.iri}> says",
                     f"Neither the ontology nor the query knows any class or property of it, such as {shown}.",

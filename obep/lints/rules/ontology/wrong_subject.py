@@ -17,7 +17,7 @@ from obep.ontology.owl import axioms as a
 from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.axiom_rules import mentioned
 from obep.query import ast
-from obep.query.diagnostics import quote, say
+from obep.query.diagnostics import quote, warn
 from obep.query.walk import alias_of, leaves, needs_of, reachable
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def _warning(bundle: Bundle, iri: Term, one: _Asked, path: Path) -> Diagnostic:
         whose, instead = f"what ?this has by {way}", f"?this {way} [ {property} {object} ]"
     else:
         whose, instead = "?this", f"?this {property} {object}"
-    return say(
+    return warn(
         "OBEP250",
         file,
         one.triple.span,

@@ -1,14 +1,31 @@
-"""OBEP200: what a pattern keeps for ever, because no WITHIN says when it may be forgotten."""
+"""state without a bound
+
+What it does: Finds what a pattern or a window keeps for ever: the left side of a SEQ, both sides of a JOIN,
+what waits for a DURING, the N of a WITHOUT, what a policy has consumed, the items since a landmark.
+
+Why: No WITHIN says when it may be forgotten, so the state grows as long as the stream runs. `(LAST A) SEQ B`
+keeps only one A and is not reported.
+
+Example:
+
+    EVENT H MATCH A SEQ B
+
+Fix:
+
+    EVENT H MATCH A SEQ B WITHIN 5 min
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.analysis.pattern_durations import Measures
 from obep.lints.analysis.pattern_layout import Scope
-from obep.lints.rules.query.pattern_rules import FIVE_MINUTES
+from obep.lints.context import QueryContext, windows_of
+from obep.lints.language_errors.pattern_errors import FIVE_MINUTES
 from obep.query.ast import (
     Allen,
     Duration,
@@ -31,6 +48,11 @@ from obep.query.diagnostics import listed, quote, say
 from obep.query.pattern_walk import operands, patterns
 from obep.query.walk import reachable
 
+CODE = "OBEP200"
+NAME = "state-without-bound"
+SEVERITY = "warning"
+SUPPRESSED_BY = ("OBEP202",)
+
 _WAITING = {
     "BEFORE": 0, "AFTER": 1, "MEETS": 0, "METBY": 1, "OVERLAPS": 0, "OVERLAPPEDBY": 1,
     "STARTS": 0, "STARTEDBY": 1, "DURING": 0, "CONTAINS": 1,
@@ -38,8 +60,7 @@ _WAITING = {
 """Which side of an Allen relation is there first and waits for the other; FINISHES has both at once."""
 
 
-def unbounded(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP200: an operand, the memory of DURING, or the consumed set, that no WITHIN covers."""
+def check_pattern(scope: Scope) -> Iterator[Diagnostic]:
     event = scope.event
     consumes = event.policy in ("chronological", "recent")
     kept = list(_kept(event.pattern, scope.measures, consumes))
@@ -54,7 +75,7 @@ def unbounded(scope: Scope) -> Iterator[Diagnostic]:
     if consumes:
         reason += f" So does the set of what POLICY {event.policy} has consumed."
     yield say(
-        "OBEP200",
+        CODE,
         scope.file,
         kept[0].span,
         f"{listed(names)} {'is' if few else 'are'} kept for ever",
@@ -72,7 +93,7 @@ def _every_key(scope: Scope) -> Iterator[Diagnostic]:
     names = list(dict.fromkeys(quote(node) for node in kept))
     values = listed([f"?{variable.name}" for variable in event.partition_by])
     yield say(
-        "OBEP200",
+        CODE,
         scope.file,
         kept[0].span,
         f"{listed(names)} {'is' if len(names) == 1 else 'are'} kept for ever, for every value of {values}",
@@ -100,6 +121,19 @@ def _ends_with(node: Pattern, operand: Pattern, measures: Measures) -> bool:
     if _looks_back(operand, measures.definitions):
         return False
     return isinstance(node, NotFollowedBy) or measures.longest(node.left) is not None
+
+
+def check(context: QueryContext) -> Iterator[Diagnostic]:
+    for window, file in windows_of(context.definitions):
+        if window.kind == "landmark":
+            yield say(
+                CODE,
+                file,
+                window.span,
+                f"all items of <{window.stream}> are kept for ever",
+                "Nothing leaves a window that begins at a landmark: the state grows with the stream.",
+                quote(replace(window, kind="range", start=None, range=Duration(300_000_000))),
+            )
 
 
 def _bound_for(pattern: Pattern, measures: Measures) -> Duration:

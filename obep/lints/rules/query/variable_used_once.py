@@ -1,4 +1,19 @@
-"""Variables that stand in one place (OBEP211): misspelt, meant to be another one, or for the bindings."""
+"""a variable used once
+
+What it does: Finds a variable that stands in one place.
+
+Why: It ties nothing together: in `Hot(?p) SEQ Cold(?q)` any two points will do. If only the existence of a
+value matters, write `[]`. For a variable that is there for the bindings, `obep run` is silent unless
+another variable was probably meant.
+
+Example:
+
+    EVENT H MATCH Hot(?p) SEQ Cold(?q) WITHIN 5 min
+
+Fix:
+
+    EVENT H MATCH Hot(?p) SEQ Cold(?p) WITHIN 5 min
+"""
 
 from __future__ import annotations
 
@@ -9,12 +24,16 @@ from dataclasses import replace
 from obep.errors import Diagnostic, Span
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.analysis.pattern_layout import Place, Scope, conditions_of, variables_of
+from obep.lints.context import QueryContext
 from obep.query.ast import LogicalEvent, QueryFile, Var
 from obep.query.diagnostics import quote, say
 
+CODE = "OBEP211"
+NAME = "variable-used-once"
+SEVERITY = "warning"
 
-def in_a_pattern(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP211: a variable that stands in one place ties nothing together."""
+
+def check_pattern(scope: Scope) -> Iterator[Diagnostic]:
     event = scope.event
     uses = [*event.parameters, *event.partition_by, *variables_of(event.construct)]
     for place in scope.places:  # the copies of TIMES share it
@@ -63,14 +82,14 @@ def _shared(place: Place, times: Mapping[str, int]) -> bool:
     return any(times[var.name] > 1 for var in place.leaf.parameters)
 
 
-def in_a_definition(event: LogicalEvent, file: QueryFile, definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP211 in the guard of a logical event."""
-    uses = list(variables_of(event.construct))
-    if event.guard:
-        uses.extend(variables_of(event.guard.own))
-    for condition in conditions_of(event.guard):
-        uses.extend(condition.variables)
-    yield from _once(uses, {}, file, definitions)
+def check(context: QueryContext) -> Iterator[Diagnostic]:
+    for event, file in context.logical:
+        uses = list(variables_of(event.construct))
+        if event.guard:
+            uses.extend(variables_of(event.guard.own))
+        for condition in conditions_of(event.guard):
+            uses.extend(condition.variables)
+        yield from _once(uses, {}, file, context.definitions)
 
 
 def _once(
@@ -89,7 +108,7 @@ def _once(
         if not remedy:
             continue
         yield say(
-            "OBEP211",
+            CODE,
             file,
             spans[0],
             f"?{name} is used once",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from obep.engine.query import Query
-from obep.lints.rules.query.number_and_text import numeric_properties
+from obep.lints.analysis.number_and_text import numeric_properties
 from obep.lints.rules.stream.unknown_individual import Expected, unknown_individuals
 from obep.lints.rules.stream.value_spelling import Awaited, unmet_values
 from obep.model import RDF_TYPE, Item, Term, Triple, local_name

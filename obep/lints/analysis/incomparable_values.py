@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
-from obep.lints.rules.query.number_and_text import XSD, is_number
+from obep.lints.analysis.number_and_text import XSD, is_number
 from obep.query.ast import (
     Arithmetic,
     Call,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.analysis.pattern_layout import Place, Scope, conditions_of, variables_of
-from obep.lints.rules.query.negation_rules import instead_of_not
+from obep.lints.language_errors.negation_errors import instead_of_not
 from obep.query.ast import Leaf, Literal, LogicalEvent, Pattern, QueryFile, TriplePattern, Var
 from obep.query.diagnostics import listed, quote, say
 from obep.query.pattern_walk import operands, with_operands

@@ -99,7 +99,7 @@ def _optional_remedy(node: Optional, parent: Pattern | None, number: int) -> str
 
 def too_short(scope: Scope) -> Iterator[Diagnostic]:
     """OBEP113: an absence that lasts longer than the WITHIN around it can never be found."""
-    for frame, node, negated in _too_long(scope):
+    for frame, node, negated in too_long(scope):
         if not negated:
             least = Duration(scope.measures.wait(node))
             yield say(
@@ -112,38 +112,7 @@ def too_short(scope: Scope) -> Iterator[Diagnostic]:
             )
 
 
-def never_over(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP220: what can never be found prevents nothing; the rest of the pattern matches."""
-    said = set()
-    for node in patterns(scope.event.pattern):
-        if isinstance(node, NotFollowedBy) and node.within is not None and node.within.micros > 0:
-            length = Duration(scope.measures.length(node.right))
-            if length.micros >= node.within.micros:
-                said.add(id(node.right))
-                yield say(
-                    "OBEP220",
-                    scope.file,
-                    node.right.span,
-                    f"what takes {quote(length)} never comes within {quote(node.within)}",
-                    f"{quote(node.right)} is never over before the deadline, so that it is always absent and "
-                    f"every {quote(node.left)} is reported.",
-                    quote(replace(node, within=Duration(length.micros + node.within.micros))),
-                )
-    for frame, node, negated in _too_long(scope):
-        if negated and id(node) not in said:
-            least = Duration(scope.measures.wait(node))
-            yield say(
-                "OBEP220",
-                scope.file,
-                node.span,
-                f"what takes {quote(least)} is never found inside WITHIN {quote(frame.within)}",
-                f"{quote(node)} is decided {quote(least)} after its beginning at the earliest, so that it "
-                "never counts in the negation around it.",
-                quote(replace(frame, within=Duration(least.micros + frame.within.micros))),
-            )
-
-
-def _too_long(scope: Scope) -> Iterator[tuple[Within, Pattern, bool]]:
+def too_long(scope: Scope) -> Iterator[tuple[Within, Pattern, bool]]:
     """Each WITHIN with the smallest pieces below it that take longer; whether they stand in a negation."""
     for node, negated in _signed(scope.event.pattern, False):
         if isinstance(node, Within) and node.within.micros > 0:

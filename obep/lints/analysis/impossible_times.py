@@ -12,10 +12,10 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from obep.errors import Diagnostic
+from obep.lints.analysis.incomparable_values import FLIPPED, SECOND
+from obep.lints.analysis.number_and_text import ORDER, is_number
 from obep.lints.analysis.pattern_layout import Scope
 from obep.lints.analysis.time_distances import Distances, Interval, Point
-from obep.lints.rules.query.never_true import FLIPPED, SECOND
-from obep.lints.rules.query.number_and_text import ORDER, is_number
 from obep.query.ast import (
     Arithmetic,
     Call,

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import fields
 from itertools import count
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.analysis.keyword_places import keyword_span
 from obep.lints.analysis.pattern_layout import Scope
-from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name, Node, QueryFile
-from obep.query.diagnostics import listed, say, twice_in_a_list
+from obep.query.ast import CompositeEvent, Event, LogicalEvent, QueryFile
+from obep.query.diagnostics import listed, say
 from obep.query.nearest_name import split
 
-_COMPARED: dict[type[Node], tuple[str, ...]] = {}
-_NOT_MEANT = {"name", "named"}
 _RESERVED = {
     "<http://www.w3.org/2002/07/owl#": "OWL",
     "<http://www.w3.org/1999/02/22-rdf-syntax-ns#": "RDF",
@@ -140,71 +137,6 @@ def returned(definitions: Definitions) -> Iterator[Diagnostic]:
                 message = "RETURN ALL, but there is no event"
                 reason = "RETURN ALL returns the events of this query and of its INCLUDEs."
                 yield say("OBEP112", file, clause.span, message, reason, "EVENT … AS …   before the RETURN")
-
-
-def returned_twice(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP217: a RETURN names each event once."""
-    for file in definitions.linked.files:
-        for clause in file.returns:
-            yield from twice_in_a_list(file, "RETURN", [(name.text, name.span) for name in clause.events])
-
-
-def two_forms(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP216: an event leaves in one form, that of the last RETURN that names it."""
-    linked = definitions.linked
-    forms: dict[str, str] = {}
-    for clause in linked.returns:
-        names = [name.iri for name in clause.events if name.iri in linked.events]
-        if clause.which != "listed":
-            names = [iri for iri, event in linked.events.items() if clause.which == "all" or event.named]
-        changed = [iri for iri in dict.fromkeys(names) if forms.setdefault(iri, clause.form) != clause.form]
-        if changed:
-            which = listed([linked.events[iri].name.text for iri in changed])
-            other = "RDF" if clause.form == "event" else "EVENT"
-            forms.update(dict.fromkeys(changed, clause.form))
-            yield say(
-                "OBEP216",
-                linked.file,
-                clause.span,
-                f"{which} {'is' if len(changed) == 1 else 'are'} returned AS {other} STREAM already",
-                "An event is returned in one form; the last RETURN that names it decides.",
-                "one RETURN for each event; for both forms two sinks: --sink found.jsonl --sink found.trig",
-            )
-
-
-def equal_definitions(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP210: two events with the same definition always happen together."""
-    first: dict[object, Event] = {}
-    for event, file in definitions.all():
-        names = (name for name in _compared(type(event)) if name not in _NOT_MEANT)
-        what = tuple(_meaning(getattr(event, name)) for name in names)
-        earlier = first.setdefault(what, event)
-        if earlier.name.iri == event.name.iri or definitions.events.get(event.name.iri) is not event:
-            continue
-        yield say(
-            "OBEP210",
-            file,
-            event.name.span,
-            f"{event.name.text} and {earlier.name.text} are the same event",
-            "Their definitions are equal, so that each occurrence would be reported under both names.",
-            f"{earlier.name.text} wherever {event.name.text} is used",
-        )
-
-
-def _compared(kind: type[Node]) -> tuple[str, ...]:
-    """The fields of a node that make it what it is."""
-    if kind not in _COMPARED:
-        _COMPARED[kind] = tuple(field.name for field in fields(kind) if field.compare)
-    return _COMPARED[kind]
-
-
-def _meaning(value: object) -> object:
-    """A piece of the AST for comparison: a name counts by what it stands for, not by its spelling."""
-    if isinstance(value, Name):
-        return value.iri
-    if isinstance(value, Node):
-        return (type(value), *map(_meaning, (getattr(value, name) for name in _compared(type(value)))))
-    return tuple(map(_meaning, value)) if isinstance(value, tuple) else value
 
 
 def unknown_event(scope: Scope) -> Iterator[Diagnostic]:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
-from obep.lints.rules.query.never_true import FLIPPED, instead
-from obep.lints.rules.query.number_and_text import ORDER
+from obep.lints.analysis.incomparable_values import FLIPPED, instead
+from obep.lints.analysis.number_and_text import ORDER
 from obep.query.ast import (
     Call,
     Comparison,

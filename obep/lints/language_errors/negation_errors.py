@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from obep.errors import Diagnostic, Span
 from obep.lints.analysis.pattern_layout import Condition, Place, Scope, Sides
-from obep.lints.rules.query.pattern_rules import FIVE_MINUTES
+from obep.lints.language_errors.pattern_errors import FIVE_MINUTES
 from obep.query.ast import Leaf, Not, NotFollowedBy, Optional, Pattern, Seq, Without
 from obep.query.diagnostics import listed, quote, say
 from obep.query.pattern_walk import operands, patterns, with_operands

@@ -87,31 +87,6 @@ def not_there(scope: Scope) -> Iterator[Diagnostic]:
         yield say("OBEP107", scope.file, span, message, reason, remedy)
 
 
-def blocks_for_one(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP253: whoever gives an alias a second block of its own, and another one none, meant that one."""
-    asked = {place.alias for block in scope.blocks for place in scope.read_by(block)}
-    named = {time.alias for condition in scope.conditions for time in condition.times}
-    left = [place.alias for place in scope.places if place.alias not in asked and place.positive]
-    others = [alias for alias in dict.fromkeys(left) if alias not in named]
-    seen: set[str] = set()
-    for block in scope.blocks:
-        if len(block.aliases) != 1 or not others:
-            continue
-        (alias,) = block.aliases
-        if alias in seen:
-            yield say(
-                "OBEP253",
-                scope.file,
-                block.alias_spans[0] if block.alias_spans else block.span,
-                f"{alias} has two blocks, and {listed(others)} {'has' if len(others) == 1 else 'have'} none",
-                f"Both blocks ask the graph of {alias}, and nothing is asked of {listed(others, 'or')}. "
-                "What is asked of one alias stands in one block.",
-                quote(replace(block, aliases=(others[0],))),
-            )
-            return
-        seen.add(alias)
-
-
 def _missing(alias: str, scope: Scope) -> tuple[str, str, list[str]]:
     """Why an alias is not there, and what to write instead."""
     local, known = split(alias)[1], list(scope.aliases)

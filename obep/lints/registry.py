@@ -1,0 +1,62 @@
+"""Find the rules: each is a file of `obep.lints.rules`, and this reads what it declares.
+
+A rule has `CODE`, `NAME`, `SEVERITY`, a docstring (title, *What it does*, *Why*, *Example*, *Fix*) and one
+or both of `check(context)` and, for rules about patterns, `check_pattern(scope)`. `SUPPRESSED_BY` names the
+codes that make its finding about the same declaration redundant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from obep.errors import Diagnostic, Severity
+
+KINDS = ("query", "ontology", "config", "stream")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a rule file declares."""
+
+    code: str
+    name: str
+    severity: Severity
+    title: str
+    page: str
+    """Its docstring without the title."""
+    check: Callable[[Any], Iterator[Diagnostic]] | None
+    check_pattern: Callable[[Any], Iterator[Diagnostic]] | None
+    suppressed_by: tuple[str, ...]
+
+
+@cache
+def rules(kind: str) -> tuple[Rule, ...]:
+    """Import the rules of one kind, in the order of their codes."""
+    package = import_module(f"obep.lints.rules.{kind}")
+    found = [_rule(f"{package.__name__}.{info.name}") for info in iter_modules(package.__path__)]
+    return tuple(sorted(found, key=lambda rule: rule.code))
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Import every rule there is."""
+    return tuple(sorted((rule for kind in KINDS for rule in rules(kind)), key=lambda rule: rule.code))
+
+
+def _rule(name: str) -> Rule:
+    module = import_module(name)
+    title, _, page = (module.__doc__ or "").partition("\n\n")
+    return Rule(
+        module.CODE,
+        module.NAME,
+        module.SEVERITY,
+        title,
+        page.strip(),
+        getattr(module, "check", None),
+        getattr(module, "check_pattern", None),
+        getattr(module, "SUPPRESSED_BY", ()),
+    )

@@ -1,0 +1,56 @@
+"""NOT in a sequence
+
+What it does: Finds `NOT B` behind another operand of SEQ or NEXT.
+
+Why: `A SEQ NOT B SEQ C` matches when some item that is not a B lies between A and C, even if a B lies there
+too. Most people mean "no B in between" or "no B afterwards".
+
+Example:
+
+    EVENT H MATCH A SEQ NOT B SEQ C WITHIN 5 min
+
+Fix:
+
+    EVENT H MATCH ((A SEQ C) WITHOUT B) WITHIN 5 min
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from obep.errors import Diagnostic
+from obep.lints.analysis.pattern_layout import Scope
+from obep.lints.language_errors.negation_errors import instead_of_not
+from obep.query.ast import (
+    Next,
+    Not,
+    Seq,
+)
+from obep.query.diagnostics import quote, say
+from obep.query.pattern_walk import patterns
+
+CODE = "OBEP201"
+NAME = "not-in-sequence"
+SEVERITY = "warning"
+
+
+def check_pattern(scope: Scope) -> Iterator[Diagnostic]:
+    for node in patterns(scope.event.pattern):
+        if not isinstance(node, Seq | Next):
+            continue
+        for number, operand in enumerate(node.operands):
+            if not isinstance(operand, Not) or number == 0:
+                continue
+            name, before = quote(operand.operand), quote(node.operands[number - 1])
+            if number < len(node.operands) - 1:
+                where = f"lies between {before} and {quote(node.operands[number + 1])}"
+            else:
+                where = f"comes after {before}"
+            yield say(
+                CODE,
+                scope.file,
+                operand.span,
+                f"NOT {name} here asks for some item that is not {name}",
+                f"It matches when any item without {name} {where}, even if {name} comes too.",
+                instead_of_not(scope.event.pattern, operand),
+            )

@@ -1,0 +1,58 @@
+"""an OPTIONAL alias tied to a later one
+
+What it does: Finds a guard that ties an OPTIONAL alias to an event that comes later.
+
+Why: Whether an OPTIONAL part is there is decided when its SEQ or AND is. A guard that ties it to a later
+event can only drop the match; the match is not tried again without the optional part.
+
+Example:
+
+    EVENT H MATCH OPTIONAL(A(?x)) SEQ B SEQ C(?x) WITHIN 5 min
+
+Fix:
+
+    EVENT H MATCH OPTIONAL(A(?x)) SEQ B(?x) SEQ C(?x) WITHIN 5 min
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from obep.errors import Diagnostic
+from obep.lints.analysis.pattern_layout import Scope
+from obep.query.diagnostics import listed, say
+
+CODE = "OBEP209"
+NAME = "optional-tied-to-later"
+SEVERITY = "warning"
+
+
+def check_pattern(scope: Scope) -> Iterator[Diagnostic]:
+    ties = [(f"?{variable}", list(binders)) for variable, binders in scope.binders.items()]
+    for condition in scope.conditions:
+        needed = [n for var in condition.variables for n in scope.binders.get(var.name, ())]
+        needed += [p.number for t in condition.times for p in scope.aliases.get(t.alias or "", ())]
+        ties.append(("a FILTER", needed))
+    for what, numbers in ties:
+        seen: set[int] = set()
+        for number in numbers:
+            place = scope.places[number]
+            sides = place.optional
+            if sides is None or id(sides) in seen:
+                continue
+            seen.add(id(sides))
+            bound_right = what != "a FILTER" and any(sides.middle <= n < sides.last for n in numbers)
+            later = [n for n in numbers if n >= sides.last and scope.places[n].positive]
+            if bound_right or not later:
+                continue
+            other = scope.places[later[0]].alias
+            right = listed([p.alias for p in scope.places[sides.middle : sides.last]])
+            yield say(
+                CODE,
+                scope.file,
+                place.leaf.span,
+                f"{place.alias} is OPTIONAL, and {what} ties it to {other}, which comes later",
+                f"Whether {place.alias} is there is decided before {other} comes. If they do not agree, the "
+                f"match is dropped; it is not tried again without {place.alias}.",
+                f"{what} over {right} too, which decides about {place.alias}; or two patterns joined with OR",
+            )

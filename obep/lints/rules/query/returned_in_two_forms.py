@@ -1,0 +1,51 @@
+"""an event returned in two forms
+
+What it does: Finds an event that two RETURNs name in different forms.
+
+Why: An event is written in one form: the last RETURN that names it decides, and the other one has no
+effect. For both forms have two sinks: `--sink found.jsonl --sink found.trig`.
+
+Example:
+
+    RETURN ALL
+    RETURN Alarm AS RDF STREAM
+
+Fix:
+
+    RETURN Alarm AS RDF STREAM
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from obep.errors import Diagnostic
+from obep.lints.context import QueryContext
+from obep.query.diagnostics import listed, say
+
+CODE = "OBEP216"
+NAME = "returned-in-two-forms"
+SEVERITY = "warning"
+
+
+def check(context: QueryContext) -> Iterator[Diagnostic]:
+    definitions = context.definitions
+    linked = definitions.linked
+    forms: dict[str, str] = {}
+    for clause in linked.returns:
+        names = [name.iri for name in clause.events if name.iri in linked.events]
+        if clause.which != "listed":
+            names = [iri for iri, event in linked.events.items() if clause.which == "all" or event.named]
+        changed = [iri for iri in dict.fromkeys(names) if forms.setdefault(iri, clause.form) != clause.form]
+        if changed:
+            which = listed([linked.events[iri].name.text for iri in changed])
+            other = "RDF" if clause.form == "event" else "EVENT"
+            forms.update(dict.fromkeys(changed, clause.form))
+            yield say(
+                CODE,
+                linked.file,
+                clause.span,
+                f"{which} {'is' if len(changed) == 1 else 'are'} returned AS {other} STREAM already",
+                "An event is returned in one form; the last RETURN that names it decides.",
+                "one RETURN for each event; for both forms two sinks: --sink found.jsonl --sink found.trig",
+            )
