@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 from obep.codes import CODES
+from obep.lints.error_pages import with_rules
+from obep.lints.registry import all_rules
 
 ROOT = Path(__file__).parent.parent
 HEADING = re.compile(r"^### (OBEP\d{3}) · (.*)\n\n(.*)", re.MULTILINE)
@@ -59,3 +61,17 @@ def test_every_code_stands_in_a_test() -> None:
     texts = [path.read_text("utf-8") for path in folder.rglob("*") if path.suffix in kinds]
     named = {code for text in texts for code in re.findall(r"OBEP\d{3}", text)}
     assert sorted(CODES.keys() - named) == []
+
+
+def test_the_pages_of_rules_are_those_of_their_files() -> None:
+    """`python -m obep.lints.error_pages` writes them."""
+    text = (ROOT / "docs" / "errors.md").read_text("utf-8")
+    assert with_rules(text) == text
+
+
+def test_every_rule_has_all_parts_of_its_page() -> None:
+    for rule in all_rules():
+        parts = [f"{part}:" for part in ("What it does", "Why", "Example", "Fix")]
+        assert [part for part in parts if part not in rule.page] == [], rule.code
+        assert rule.check or rule.check_pattern or rule.check_bundle, rule.code
+        assert set(rule.suppressed_by) <= {one.code for one in all_rules()}, rule.code

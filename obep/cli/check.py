@@ -15,6 +15,9 @@ from obep.run.console import Form, has_errors, write
 def command(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Query files.", show_default=False)],
     form: Annotated[Form, typer.Option("--format", help="How to write what is found.")] = Form.text,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="CODE", help="Leave out warnings with this code. Repeatable.")
+    ] = None,
     config: ConfigFile = None,
     allow_path: AllowedFolders = None,
 ) -> None:
@@ -27,7 +30,7 @@ def command(
 
     found: list[Diagnostic] = []
     for path in files:
-        bundle, diagnostics = examine(path, config, allowed(allow_path))
+        bundle, diagnostics = examine(path, config, allowed(allow_path), tuple(ignore or ()))
         found += diagnostics
         if form is Form.text:
             write(diagnostics)

@@ -18,7 +18,12 @@ class Seen(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def examine(path: Path, config: Path | None = None, allowed: tuple[Path, ...] = ()) -> Seen:
+def examine(
+    path: Path,
+    config: Path | None = None,
+    allowed: tuple[Path, ...] = (),
+    ignore: tuple[str, ...] = (),
+) -> Seen:
     """Every diagnostic about a query file and its configuration."""
     from obep.config.toml_file import load_config
     from obep.lints.check_project import examine as examined
@@ -37,10 +42,14 @@ def examine(path: Path, config: Path | None = None, allowed: tuple[Path, ...] = 
         strict=settings.engine.get("strict", False),
         require_complete=settings.engine.get("require_complete", False),
         cache_dir=settings.cache,
+        ignore=(ignored := (*settings.ignore, *ignore)),
     )
-    said = (*found.diagnostics, *slips(path, linked.streams, settings))
+    said = (*found.diagnostics, *(s for s in slips(path, linked.streams, settings) if s.code not in ignored))
     if found.bundle is None or not settings.sources:  # a small query without mappings is answered at once
         return Seen(found.bundle, said)
     from obep.lints.rules.config.unknown_mapped_name import slips_of_mappings
 
-    return Seen(found.bundle, (*said, *(slip.said for slip in slips_of_mappings(found.bundle, settings))))
+    return Seen(
+        found.bundle,
+        (*said, *(s.said for s in slips_of_mappings(found.bundle, settings) if s.said.code not in ignored)),
+    )

@@ -19,7 +19,7 @@ from obep.cli.standard_streams import complete
 from obep.errors import ObepError, Stopped, fail
 from obep.secrets import Discreet
 
-COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "why-not", "doctor")
+COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "why-not", "rule", "doctor")
 """In the order in which help shows them. A command `why-not` is `command` in obep/cli/why_not.py."""
 DEBUG = "OBEP_DEBUG"
 """The environment variable that asks for tracebacks, as --debug does."""

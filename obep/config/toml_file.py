@@ -123,6 +123,7 @@ FILE: dict[str, Kind] = {
     "mappings": tables(MAPPING, Others(OF_SOURCE, "sources.NAME")),
     "ontology": nested({"catalogue": each(text), "cache": text}),
     "engine": nested(ENGINE),
+    "lints": nested({"ignore": names}),
     "spark": nested(SPARK),
     "limits": nested(LIMITS),
 }
@@ -147,6 +148,8 @@ class Config:
     """Where the reasoner's answers are remembered; none: where one does so on this machine."""
     allow_exec: bool = False
     """Whether what the configuration names may be run: programs, libraries, classes."""
+    ignore: tuple[str, ...] = ()
+    """The codes of warnings that are switched off."""
 
     def file(self, path: str) -> Path:
         """A file that the configuration names, if it lies where files may lie."""
@@ -282,6 +285,7 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
             Limits(**settings.get("limits", {})),
             allowed,
             below(Path(ontology["cache"]), folder, allowed) if ontology.get("cache") else None,
+            ignore=settings.get("lints", {}).get("ignore", ()),
         )
         config.check_mappings()
         return config

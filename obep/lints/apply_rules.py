@@ -1,42 +1,61 @@
-"""Apply the rules of one kind, and leave out what another rule has made redundant."""
+"""Apply rules, and leave out what another rule has made redundant."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
-from obep.lints.context import QueryContext
+from obep.lints.context import OntologyContext, QueryContext
 from obep.lints.registry import Rule, rules
 from obep.query.link import Linked
 
+if TYPE_CHECKING:
+    from obep.ontology.bundle.compile import Bundle
 
-def apply_rules(kind: str, context: QueryContext, linked: Linked) -> list[Diagnostic]:
-    """Apply every rule of a kind to a query; findings have the severity of their rule."""
+
+def apply_query_rules(context: QueryContext) -> list[Diagnostic]:
+    """Apply the rules that need no ontology."""
     found: list[Diagnostic] = []
-    for rule in rules(kind):
-        found += [replace(one, severity=rule.severity) for one in _findings(rule, context)]
-    return without_redundant(found, rules(kind), linked)
+    for rule in rules("query"):
+        if rule.check is not None:
+            found += _with_severity(rule, rule.check(context))
+        if rule.check_pattern is not None:
+            for scope in context.patterns:
+                found += _with_severity(rule, rule.check_pattern(scope))
+    return found
 
 
-def _findings(rule: Rule, context: QueryContext) -> Iterable[Diagnostic]:
-    if rule.check is not None:
-        yield from rule.check(context)
-    if rule.check_pattern is not None:
-        for scope in context.patterns:
-            yield from rule.check_pattern(scope)
+def apply_ontology_rules(context: OntologyContext, bundle: Bundle | None) -> list[Diagnostic]:
+    """Apply the rules about names and ontologies, and those about the compiled query if there is one."""
+    found: list[Diagnostic] = []
+    for rule in rules("ontology"):
+        if rule.check is not None:
+            found += _with_severity(rule, rule.check(context))
+        if rule.check_bundle is not None and bundle is not None:
+            found += _with_severity(rule, rule.check_bundle(bundle))
+    return found
 
 
-def without_redundant(found: list[Diagnostic], applied: Iterable[Rule], linked: Linked) -> list[Diagnostic]:
+def _with_severity(rule: Rule, found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    return [replace(one, severity=rule.severity) for one in found]
+
+
+def without_redundant(found: list[Diagnostic], linked: Linked) -> list[Diagnostic]:
     """Leave out findings about a declaration for which a rule that suppresses theirs has found something."""
-    suppressors = {rule.code: rule.suppressed_by for rule in applied if rule.suppressed_by}
+    codes = {one.code for one in found}
+    applied = (rule for kind in ("query", "ontology") for rule in rules(kind) if rule.code in codes)
+    suppressors = {
+        rule.code: rule.suppressed_by for rule in applied if codes.intersection(rule.suppressed_by)
+    }
     if not suppressors:
         return found
-    codes = {(one.code, *_declaration(one, linked)) for one in found}
+    places = {(one.code, *_declaration(one, linked)) for one in found}
     return [
         one
         for one in found
-        if not any((other, *_declaration(one, linked)) in codes for other in suppressors.get(one.code, ()))
+        if not any((other, *_declaration(one, linked)) in places for other in suppressors.get(one.code, ()))
     ]
 
 

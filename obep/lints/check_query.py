@@ -12,7 +12,7 @@ from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.analysis.pattern_durations import Measures
 from obep.lints.analysis.pattern_layout import Scope, lay_out
-from obep.lints.apply_rules import apply_rules
+from obep.lints.apply_rules import apply_query_rules, without_redundant
 from obep.lints.context import QueryContext
 from obep.lints.language_errors import (
     alias_errors,
@@ -63,8 +63,9 @@ def check(linked: Linked) -> list[Diagnostic]:
     """Errors and warnings of a linked query, by file and place."""
     context = QueryContext(Definitions(linked))
     found = find_errors(context)
-    found += apply_rules("query", context, linked)
+    found += apply_query_rules(context)
     order = {file.name: number for number, file in enumerate(linked.files)}
+    found = without_redundant(found, linked)
     return sorted(found, key=lambda d: (order.get(d.file, 0), d.span.start if d.span else 0, d.code))
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.analysis.pattern_layout import Scope
+from obep.model import Triple
 from obep.query.ast import LogicalEvent, QueryFile, Window
 
 
@@ -18,6 +21,14 @@ class QueryContext:
     patterns: list[Scope] = field(default_factory=list)
     """The composite events."""
     logical: list[tuple[LogicalEvent, QueryFile]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class OntologyContext:
+    """The ontology files of a query, and what was found out about its names, whether or not it compiles."""
+
+    files: Mapping[Path, list[Triple]]
+    names: list[Diagnostic]
 
 
 def windows_of(definitions: Definitions) -> Iterator[tuple[Window, QueryFile]]:

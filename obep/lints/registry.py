@@ -1,13 +1,13 @@
 """Find the rules: each is a file of `obep.lints.rules`, and this reads what it declares.
 
-A rule has `CODE`, `NAME`, `SEVERITY`, a docstring (title, *What it does*, *Why*, *Example*, *Fix*) and one
-or both of `check(context)` and, for rules about patterns, `check_pattern(scope)`. `SUPPRESSED_BY` names the
-codes that make its finding about the same declaration redundant.
+A rule has `CODE`, `NAME`, `SEVERITY`, a docstring (title, *What it does*, *Why*, *Example*, *Fix*) and one or
+more of `check(context)`, `check_pattern(scope)` for each composite event, and `check_bundle(bundle)` for the
+compiled query. `SUPPRESSED_BY` names the codes that make its finding about the same declaration redundant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -16,7 +16,7 @@ from typing import Any
 
 from obep.errors import Diagnostic, Severity
 
-KINDS = ("query", "ontology", "config", "stream")
+KINDS = ("query", "ontology")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,9 @@ class Rule:
     title: str
     page: str
     """Its docstring without the title."""
-    check: Callable[[Any], Iterator[Diagnostic]] | None
-    check_pattern: Callable[[Any], Iterator[Diagnostic]] | None
+    check: Callable[[Any], Iterable[Diagnostic]] | None
+    check_pattern: Callable[[Any], Iterable[Diagnostic]] | None
+    check_bundle: Callable[[Any], Iterable[Diagnostic]] | None
     suppressed_by: tuple[str, ...]
 
 
@@ -58,5 +59,6 @@ def _rule(name: str) -> Rule:
         page.strip(),
         getattr(module, "check", None),
         getattr(module, "check_pattern", None),
+        getattr(module, "check_bundle", None),
         getattr(module, "SUPPRESSED_BY", ()),
     )

@@ -60,7 +60,7 @@ FAILED = 1
 
 def run_embedded(order: Order) -> int:
     """Runs the query; the exit status."""
-    progress = Progress(quiet=order.quiet, as_json=order.log_json)
+    progress = Progress(quiet=order.quiet, as_json=order.log_json, ignore=order.config.ignore)
     query = opened(order)
     with Locks() as locks:
         locks.take(order)

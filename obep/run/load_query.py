@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from obep.engine.query import Query
@@ -25,6 +25,7 @@ def load(
     cache_dir: str | Path | None = None,
     max_explanations: int | None = None,
     max_work: int | None = None,
+    ignore: Collection[str] = (),
 ) -> Query:
     """Read and compile a query, from a file or from `text` (whose paths are relative to `folder`).
 
@@ -32,7 +33,8 @@ def load(
     guards to the vocabulary of their events (SPEC D7); `require_complete` refuses events that need the
     reasoner where there is no Java, which otherwise run as a lower bound; `max_explanations` is how many of
     one event and individual are looked for in an item (SPEC D4), `max_work` how many steps an item may take
-    before it is a dead letter (OBEP628); both hold on every engine.
+    before it is a dead letter (OBEP628); both hold on every engine. `ignore` are
+    the codes of warnings that are left out.
     """
     if (path is None) == (text is None):
         raise TypeError("load takes a path or text=, one of them")
@@ -50,6 +52,7 @@ def load(
         cache_dir=Path(cache_dir) if cache_dir else None,
         max_explanations=max_explanations,
         max_work=max_work,
+        ignore=ignore,
     )
     if found.errors:
         raise ObepError(*found.errors)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from obep.errors import Diagnostic, Severity
 from obep.formats.timestamps import Style, show_instant
@@ -16,10 +16,11 @@ from obep.secrets import hide, hide_in
 class Progress:
     """Speaks for a run: without a terminal only of what went wrong, quiet only of what made it fail."""
 
-    def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, as_json: bool = False, ignore: Collection[str] = ()) -> None:
         self._out = sys.stderr
         self._json = as_json
         self._quiet = quiet
+        self._ignore = ignore
         self._moves = self._out.isatty() and not quiet and not as_json
         self._talks = self._moves or (as_json and not quiet)
         self._begun = time.monotonic()
@@ -52,7 +53,7 @@ class Progress:
 
     def warn(self, code: str, message: str, remedy: str = "") -> None:
         """Says what went wrong, also without a terminal, and what may help."""
-        if not self._quiet:
+        if not self._quiet and code not in self._ignore:
             self._tell(code, "warning", message, remedy)
 
     def error(self, code: str, message: str, remedy: str = "") -> None:

@@ -35,6 +35,7 @@ def opened(order: Order) -> Query:
         require_complete=order.require_complete,
         max_explanations=order.config.engine.get("max_explanations"),
         max_work=order.config.engine.get("max_work"),
+        ignore=order.config.ignore,
     )
     if not order.quiet:
         write_for_run(query.warnings)
@@ -55,7 +56,7 @@ def say_mappings(query: Query, order: Order) -> frozenset[tuple[str, Term]]:
     """Warns of names in mappings that nobody knows; which of which streams they are."""
     slips = slips_of_mappings(query.bundle, order.config)
     if not order.quiet:
-        write_for_run(slip.said for slip in slips)
+        write_for_run(slip.said for slip in slips if slip.said.code not in order.config.ignore)
     return frozenset((slip.stream, slip.name) for slip in slips)
 
 

@@ -6,7 +6,7 @@ import pytest
 from cases import bundle, found, item, shown
 
 from obep.abstraction.matcher import Matched, Matcher
-from obep.lints.rules.ontology.unknown_vocabulary import incomplete
+from obep.lints.language_errors.vocabulary_errors import incomplete
 from obep.model import Triple
 from obep.ontology.hermit.reasoner_protocol import Answer, Question
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from obep.errors import Diagnostic, ObepError
-from obep.lints.rules.ontology.unknown_vocabulary import check_names, check_strict
+from obep.lints.language_errors.vocabulary_errors import check_names, check_strict
 from obep.model import RDF_TYPE
 from obep.ontology.bundle.compile import compile_bundle
 from obep.ontology.owl.axioms import Axioms

@@ -171,7 +171,7 @@ def test_of_very_many_individuals_those_that_differ_in_capitals_are_found(
         compared.append(len(known))
         return misspelt(word, known)
 
-    monkeypatch.setattr("obep.lints.rules.ontology.unknown_static_name.misspelt", watched)
+    monkeypatch.setattr("obep.lints.analysis.static_names.misspelt", watched)
     k = f"{PENS} {' '.join(f':x{n} a :Room .' for n in range(20_000))}"
     guard = PAIR.format("FILTER(?p IN (:penA, :nroth-tank))")
     (only,) = said(tmp_path, k, guard, code="OBEP242")

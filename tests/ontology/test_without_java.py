@@ -11,7 +11,7 @@ from owl import NS, c, ontology, t, triples
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.errors import fail
-from obep.lints.rules.ontology.unknown_vocabulary import incomplete
+from obep.lints.language_errors.vocabulary_errors import incomplete
 from obep.model import Item
 from obep.ontology.bundle.compile import Bundle, compile_bundle
 from obep.ontology.hermit.reasoner_protocol import Answer, Question

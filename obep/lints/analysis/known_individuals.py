@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from obep.lints.rules.ontology.unknown_static_name import COMPARED, individuals_of, unknown_to
+from obep.lints.analysis.static_names import COMPARED, individuals_of, unknown_to
 from obep.model import RDF_TYPE, Term
 from obep.query.nearest_name import misspelt, split
 

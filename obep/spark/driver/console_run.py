@@ -53,7 +53,7 @@ _OPTION = re.compile(
 
 def run_on_spark(order: Order) -> int:
     """Runs the query; the exit status."""
-    progress = Progress(quiet=order.quiet, as_json=order.log_json)
+    progress = Progress(quiet=order.quiet, as_json=order.log_json, ignore=order.config.ignore)
     if "max_keys" in order.config.engine:
         raise fail(
             "OBEP588",

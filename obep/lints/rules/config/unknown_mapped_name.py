@@ -15,13 +15,13 @@ from obep.formats.input_limits import Refused
 from obep.formats.record_mapping import Context, make_mapping
 from obep.formats.triple_template import Slot, Template
 from obep.lints.analysis.followed_properties import following
-from obep.lints.rules.ontology.unknown_static_name import (
+from obep.lints.analysis.static_names import (
     BUILT_IN,
     asks_for_all,
     constructed,
     known_names,
 )
-from obep.lints.rules.ontology.unknown_vocabulary import as_written
+from obep.lints.language_errors.vocabulary_errors import as_written
 from obep.model import RDF_TYPE, Term
 from obep.ontology.bundle.stream_readers import listening
 from obep.query import ast

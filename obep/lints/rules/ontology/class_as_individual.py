@@ -1,12 +1,27 @@
-"""Classes where a definition needs an individual: `by value Point`, for `by some Point` (OBEP252)."""
+"""a class where an individual stands
+
+What it does: Finds `p value C` where C is a class or an event, and no individual of the ontology or the
+static graph.
+
+Why: `by value Point` asks for what has `Point` itself for its `by`; one of its members is `by some Point`.
+A text stands in quotes: `state value "open"`.
+
+Example:
+
+    EVENT Off AS (by value Point)
+
+Fix:
+
+    EVENT Off AS (by some Point)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from obep.errors import Diagnostic, Span
-from obep.lints.rules.ontology.unknown_static_name import unknown_to
+from obep.errors import Diagnostic
+from obep.lints.analysis.static_names import misspelt_individuals, unknown_to
 from obep.model import RDF_TYPE, Term
 from obep.query import ast
 from obep.query.diagnostics import quote, warn
@@ -16,13 +31,14 @@ from obep.query.walk import needs_of, reachable, walk
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
 
+CODE = "OBEP252"
+NAME = "class-as-individual"
+SEVERITY = "warning"
 
-def check_class_values(bundle: Bundle, spoken_of: Collection[Span | None] = ()) -> list[Diagnostic]:
-    """OBEP252 for each `p value C` whose C is a class or an event, and an individual of neither T nor K.
 
-    `spoken_of`: where OBEP242 has named the individual that was probably meant.
-    """
+def check_bundle(bundle: Bundle) -> list[Diagnostic]:
     linked = bundle.linked
+    misspelt = {one.span for one in misspelt_individuals(bundle)}
     classes, static = bundle.definitions.axioms.classes, bundle.k.facts.classes
     named = [
         (iri, node, node.value)
@@ -33,12 +49,12 @@ def check_class_values(bundle: Bundle, spoken_of: Collection[Span | None] = ()) 
         and isinstance(node.value, ast.Name)
         and (node.value.iri in classes or node.value.iri in static)
         and node.value.iri not in bundle.t.individuals
-        and node.value.span not in spoken_of
+        and node.value.span not in misspelt
     ]
     strange = unknown_to(bundle.k, {name.iri for _, _, name in named}) - set(_made(bundle)) if named else ()
     return [
         warn(
-            "OBEP252", linked.file_of[iri], name.span,
+            CODE, linked.file_of[iri], name.span,
             f"{name.text} is {'an event' if name.iri in linked.events else 'a class'}; value takes an "
             "individual",
             f"{quote(node)} asks for {name.text} itself, not for one of them; neither the ontology nor the "

@@ -1,4 +1,17 @@
-"""Events whose class the ontology defines, too: both definitions hold, so each finds what the other says."""
+"""an event that the ontology defines, too
+
+What it does: Finds an event whose class has an `owl:equivalentClass` in the ontology.
+
+Why: Both definitions hold: what the ontology says is one is found, and what the query says is one, too.
+
+Example:
+
+    EVENT Hypoxic AS (oxygen some number[< 5])      # and the ontology defines :Hypoxic
+
+Fix:
+
+    EVENT HypoxicSeen AS Hypoxic
+"""
 
 from __future__ import annotations
 
@@ -11,14 +24,17 @@ from obep.query.diagnostics import warn
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
 
+CODE = "OBEP248"
+NAME = "event-defined-by-ontology"
+SEVERITY = "warning"
 
-def check_defined_twice(bundle: Bundle) -> list[Diagnostic]:
-    """OBEP248 for each logical event whose class is equivalent to something else in T."""
+
+def check_bundle(bundle: Bundle) -> list[Diagnostic]:
     defined = {iri for iri, _ in bundle.t.equivalents()}
     linked = bundle.linked
     return [
         warn(
-            "OBEP248",
+            CODE,
             linked.file_of[iri],
             event.name.span,
             f"the ontology defines {event.name.text}, too",

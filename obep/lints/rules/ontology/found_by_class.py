@@ -1,8 +1,19 @@
-"""Events that are found once more in each occurrence of a guarded one, by its class (SPEC §3).
+"""events that are found once more in a guarded one
 
-`EVENT H AS B IF { … }` says `H SubClassOf B`, and an H is an item of the next stratum: whatever follows
-from B is found in it again, beside what was found in the message. That is meant where a definition or T
-names H. Where only B leads there, it is a surprise.
+What it does: Finds an event with IF whose class alone leads to other events.
+
+Why: An occurrence of an event with IF is an item of its own, and its class says of it all that its definition
+does. Other events that ask for the same are found in it once more: counts and patterns see both. A
+definition that names the guarded event is not reported.
+
+Example:
+
+    EVENT Reading AS (celsius some number)
+    EVENT Hot AS (celsius some number) IF { ?this :celsius ?v FILTER(?v > 6) }
+
+Fix:
+
+    EVENT Hot AS (celsius some number[> 6])
 """
 
 from __future__ import annotations
@@ -24,9 +35,12 @@ from obep.query.walk import needs_of, reachable, walk
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
 
+CODE = "OBEP245"
+NAME = "found-by-class"
+SEVERITY = "warning"
 
-def check_found_again(bundle: Bundle) -> list[Diagnostic]:
-    """OBEP245 for each guarded logical event whose class alone leads to other events."""
+
+def check_bundle(bundle: Bundle) -> list[Diagnostic]:
     spoken_of = {name for axiom in bundle.t.axioms for name in mentioned(axiom)}
     guarded = [iri for iri in bundle.linked.events if iri in bundle.definitions.guarded - spoken_of]
     found = found_by_class(bundle, guarded) if guarded else {}
@@ -124,7 +138,7 @@ def _warning(bundle: Bundle, head: Term, again: list[ast.LogicalEvent]) -> Diagn
     event = bundle.linked.events[head]
     name, others = event.name.text, listed([one.name.text for one in again])
     return warn(
-        "OBEP245",
+        CODE,
         bundle.linked.file_of[head],
         event.name.span,
         f"each {name} may be found as {others} once more",

@@ -1,7 +1,20 @@
-"""Variables that stand for the occurrence of a composite, and for an individual that is none (OBEP251).
+"""an occurrence that is compared with an individual
 
-`Off(?p)` of an event without parameters is the occurrence itself, with a name of its own (`urn:obep:…`); an
-individual of items has another, so that `Off(?p) SEQ R(?p)` never matches.
+What it does: Finds a variable that is the occurrence of a composite in one place and an individual of items
+in another.
+
+Why: `Off(?p)` of a composite without parameters is the occurrence itself, which has a name of its own
+(`urn:obep:…`). It is never the individual of an item, so the pattern never matches.
+
+Example:
+
+    EVENT Off MATCH R(?p) SEQ S(?p) WITHIN 5 min
+    EVENT Again MATCH Off(?p) SEQ R(?p) WITHIN 1 h
+
+Fix:
+
+    EVENT Off(?p) MATCH R(?p) SEQ S(?p) WITHIN 5 min
+    EVENT Again MATCH Off(?p) SEQ R(?p) WITHIN 1 h
 """
 
 from __future__ import annotations
@@ -23,6 +36,10 @@ from obep.query.walk import reachable
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
 
+CODE = "OBEP251"
+NAME = "occurrence-as-individual"
+SEVERITY = "warning"
+
 Way = tuple[tuple[ast.Pattern, int], ...]
 """From the top of a pattern to a leaf: through which operators, and which operand of each."""
 
@@ -36,8 +53,7 @@ class _Use(NamedTuple):
     of: frozenset[Term]
 
 
-def check_occurrences(bundle: Bundle) -> list[Diagnostic]:
-    """OBEP251 for each variable that two joined leaves share, and that can never be the same in both."""
+def check_bundle(bundle: Bundle) -> list[Diagnostic]:
     kinds = _Kinds(bundle)
     found = []
     for iri, event in bundle.linked.events.items():
@@ -149,7 +165,7 @@ class _Kinds:
         another = f"another {name}" if occurrence == other else self._events[other].name.text
         whose = "individual" if self._is_logical(other) else "occurrence"
         return warn(
-            "OBEP251", self._bundle.linked.file_of[iri], use.variable.span,
+            CODE, self._bundle.linked.file_of[iri], use.variable.span,
             f"{variable} is the occurrence of {name}, and the {whose} of {another}",
             f"{name} has no parameters, so {variable} is the occurrence itself, which has a name of its own "
             "(urn:obep:…). Only items that speak of occurrences can make the two the same.",

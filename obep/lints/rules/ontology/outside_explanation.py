@@ -1,8 +1,18 @@
-"""Guards that ask for a class below one of the definition, where no explanation says it (SPEC D7).
+"""a block that looks at the explanation alone
 
-Such a class is looked for in the explanation alone. An explanation has no more than it needs: where the class
-above follows from a property of the definition anyway, nothing in it says which one below it is; and a class
-that T defines by other properties follows only from what stays outside.
+What it does: Finds a guard block that asks for a class below one of the definition.
+
+Why: Such a class belongs to the vocabulary of the definition, so the block looks for it in the explanation
+([what a block can see](guards.md#what-a-block-can-see)). Explanations hold no more than they need: where
+being a pen follows from a property anyway, none says which kind of pen it is.
+
+Example:
+
+    EVENT LowO2 AS (Pen and oxygen some number[< 5]) IF { ?this a :NurseryPen }
+
+Fix:
+
+    EVENT LowO2 AS (NurseryPen and oxygen some number[< 5])
 """
 
 from __future__ import annotations
@@ -23,9 +33,12 @@ from obep.query.walk import alias_of, leaves, needs_of, reachable
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
 
+CODE = "OBEP247"
+NAME = "outside-explanation"
+SEVERITY = "warning"
 
-def check_explained(bundle: Bundle) -> list[Diagnostic]:
-    """OBEP247 for each class that a block asks for in explanations that never say it."""
+
+def check_bundle(bundle: Bundle) -> list[Diagnostic]:
     asked = [(iri, *one) for iri, event in bundle.linked.events.items() for one in _asked(event)]
     if not asked:
         return []
@@ -198,7 +211,7 @@ def _constructed(event: ast.Event) -> Iterator[ast.Name]:
 
 
 def _warning(bundle: Bundle, iri: Term, triple: ast.TriplePattern, name: ast.Name, why: _Why) -> Diagnostic:
-    from obep.lints.rules.ontology.unknown_vocabulary import as_written
+    from obep.lints.language_errors.vocabulary_errors import as_written
 
     file = bundle.linked.file_of[iri]
     event = bundle.linked.events[why.event].name.text
@@ -210,7 +223,7 @@ def _warning(bundle: Bundle, iri: Term, triple: ast.TriplePattern, name: ast.Nam
     else:
         because = f"there {above} follows from other things, so no explanation says which one it is"
     return warn(
-        "OBEP247",
+        CODE,
         file,
         triple.span,
         f"{subject} a {name.text} looks at what makes {event} happen, and nowhere else",

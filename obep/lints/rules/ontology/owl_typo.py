@@ -1,20 +1,37 @@
-"""Words of an ontology that look like OWL's and are none: `owl:equivalentTo`, `rdfs:subclassOf`.
+"""a word that OWL does not have
 
-To RDF they are names like any other, so what they were meant to say would be missing without a word.
+What it does: Finds a word in the namespace of OWL, RDF, RDF Schema or XML Schema that none of them defines,
+in a VOCAB file.
+
+Why: To RDF it is a name like any other, so what it was meant to say is missing. A word that a file itself
+declares is not reported.
+
+Example:
+
+    :Hot owl:equivalentTo :Warm .
+
+Fix:
+
+    :Hot owl:equivalentClass :Warm .
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from obep.errors import Diagnostic
+from obep.lints.context import OntologyContext
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.owl.axioms import OWL, RDF, RDFS, XSD
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS
 from obep.ontology.owl.verbalise import name, prefixed
 from obep.query.nearest_name import nearest
+
+CODE = "OBEP314"
+NAME = "owl-typo"
+SEVERITY = "warning"
 
 _NAMESPACES = (f"<{OWL}", f"<{RDFS}", f"<{RDF}", f"<{XSD}")
 _OWL = """
@@ -89,11 +106,8 @@ _MEANT = {
 """What people write (from Manchester syntax, mostly) and no spelling leads to."""
 
 
-def check_owl_words(files: Mapping[Path, Iterable[Triple]]) -> list[Diagnostic]:
-    """A warning for each word that no specification has, in the file where it is used first.
-
-    A file may declare such a word (some editors did): then it is a name of its own.
-    """
+def check(context: OntologyContext) -> list[Diagnostic]:
+    files = context.files
     seen = {s for triples in files.values() for s, p, _ in triples if p == RDF_TYPE}
     said: list[Diagnostic] = []
     for path, triples in files.items():
@@ -125,12 +139,11 @@ def _warning(word: Term, subject: Term, path: Path, *, verb: bool) -> Diagnostic
     known = sorted(one for one in WORDS if not verb or re.match("(?!xsd)[a-z]+:[a-z]", one))
     about = "" if subject.startswith("_") else f", first about {name(subject)}"
     return Diagnostic(
-        "OBEP314",
+        CODE,
         f"{short} is no word of OWL",
         str(path),
         reason=f"OWL 2, RDF and XML Schema do not have it, so it says nothing{about}.",
         remedy=_MEANT.get(short.partition(":")[2].lower())
         or nearest(short, known)
         or "check its spelling; a word of your own needs a namespace of your own",
-        severity="warning",
     )

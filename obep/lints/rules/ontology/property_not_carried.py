@@ -1,7 +1,19 @@
-"""Guards that ask a composite or guarded event for what its occurrences never hand on (SPEC §3, D7).
+"""a property that an event never hands on
 
-The graph of such an occurrence is its explanation, its class and what it constructs, with K behind it. The
-items themselves stay below: a property that is in none of these is never there, however often items have it.
+What it does: Finds a guard that asks a composite event, or a logical one with a guard, for a property that
+its occurrences never have.
+
+Why: Occurrences hand on their explanation and what they CONSTRUCT, not the messages they were found in, so
+the guard never holds.
+
+Example:
+
+    EVENT Hot AS Observation IF { ?this :result ?v FILTER(?v > 30) }
+    EVENT Twice MATCH Hot AS a SEQ Hot AS b WITHIN 5 min IF { EVENT a { ?x :result ?u . } }
+
+Fix:
+
+    EVENT Hot AS Observation IF { ?this :result ?v FILTER(?v > 30) } CONSTRUCT { ?this :result ?v }
 """
 
 from __future__ import annotations
@@ -20,9 +32,12 @@ from obep.query.walk import alias_of, leaves, needs_of, reachable, walk
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
 
+CODE = "OBEP244"
+NAME = "property-not-carried"
+SEVERITY = "warning"
 
-def check_handed_on(bundle: Bundle) -> list[Diagnostic]:
-    """OBEP244 for each property that a block asks of an event and that can never be there."""
+
+def check_bundle(bundle: Bundle) -> list[Diagnostic]:
     linked = bundle.linked
     rules = (*bundle.normal.rules, *bundle.normal.asserted)
     found = {}
@@ -79,7 +94,7 @@ def _property(role: object) -> Term:
 
 def _warning(bundle: Bundle, iri: Term, name: Name, asked: str) -> Diagnostic:
     return warn(
-        "OBEP244",
+        CODE,
         bundle.linked.file_of[iri],
         name.span,
         f"{name.text} is never found in {asked}",

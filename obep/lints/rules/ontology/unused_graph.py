@@ -1,4 +1,19 @@
-"""Static graphs that say nothing: files that are empty, or of a vocabulary that nobody looks at."""
+"""a static graph that says nothing
+
+What it does: Finds a file of FROM GRAPH that is empty, or whose classes and properties are all unknown to
+the ontology and the query.
+
+Why: Nothing looks at what it says. Mostly its names are those of another namespace. OBEP246 reports single
+names.
+
+Example:
+
+    FROM GRAPH <rooms.ttl>          # rooms.ttl uses http://example.com/, the ontology http://example.org/
+
+Fix:
+
+    FROM GRAPH <rooms.ttl>          # with the names of the ontology
+"""
 
 from __future__ import annotations
 
@@ -7,8 +22,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from obep.errors import Diagnostic
-from obep.lints.rules.ontology.unknown_static_name import BUILT_IN, asks_for_all, known_names
-from obep.lints.rules.ontology.unknown_vocabulary import as_written
+from obep.lints.analysis.static_names import BUILT_IN, asks_for_all, known_names, unknown_static_names
+from obep.lints.language_errors.vocabulary_errors import as_written
 from obep.model import RDF_TYPE, Term
 from obep.ontology.owl.axioms import NAMED_INDIVIDUAL
 from obep.ontology.owl.load import read_rdf
@@ -20,16 +35,16 @@ from obep.query.nearest_name import nearest
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
 
+CODE = "OBEP249"
+NAME = "unused-graph"
+SEVERITY = "warning"
+
 SMALL = 100_000
 """Bytes of a file that is read once more, to see what it alone says. A large one is not empty."""
 _MEANINGLESS = ANNOTATIONS | {NAMED_INDIVIDUAL}
 
 
-def check_silent_graphs(bundle: Bundle, spoken_of: bool) -> list[Diagnostic]:
-    """OBEP249 for each file of FROM GRAPH of which nothing is ever looked at.
-
-    `spoken_of`: OBEP246 has named what is unknown in K, so only files without anything are left to tell of.
-    """
+def check_bundle(bundle: Bundle) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     known = known_names(bundle)
     for path in bundle.linked.graphs:
@@ -40,17 +55,17 @@ def check_silent_graphs(bundle: Bundle, spoken_of: bool) -> list[Diagnostic]:
         if not names:
             found.append(
                 warn(
-                    "OBEP249", file, clause.span, f"the static graph <{clause.iri}> is empty",
+                    CODE, file, clause.span, f"the static graph <{clause.iri}> is empty",
                     "Whatever should be known of it is not.", "fill it, or leave this clause out",
                 )
             )  # fmt: skip
-        elif not spoken_of and not asks_for_all(bundle):
+        elif not unknown_static_names(bundle) and not asks_for_all(bundle):
             shown = listed([as_written(name, file) for name in sorted(names)[:3]])
             near = [(name, other) for name in sorted(names) if (other := nearest(name, known))]
             slips = [f"{as_written(other, file)} instead of {as_written(name, file)}" for name, other in near]
             found.append(
                 warn(
-                    "OBEP249", file, clause.span,
+                    CODE, file, clause.span,
                     f"nothing looks at what the static graph <{clause.iri}> says",
                     f"Neither the ontology nor the query knows any class or property of it, such as {shown}.",
                     ", ".join(slips[:4]) or "use the names of the ontology, or leave this clause out",

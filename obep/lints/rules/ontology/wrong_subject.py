@@ -1,7 +1,18 @@
-"""Guards that ask a property of the wrong subject, where no explanation says it of that one (SPEC D7).
+"""a property asked of the wrong subject
 
-A property of the definition is looked for in the explanation alone, and an explanation has no more than it
-needs: where the definition says `oxygen` of `?this`, nothing in it is the oxygen of `?pen`.
+What it does: Finds a guard block that asks a property of the definition of a subject that never has it.
+
+Why: A property of the definition is looked for in the explanation alone
+([what a block can see](guards.md#what-a-block-can-see)). If only the reading has it there, asking it of the
+pen finds nothing.
+
+Example:
+
+    EVENT Low AS (Reading and oxygen some number[< 5]) IF { ?this :inPen ?pen . ?pen :oxygen ?x }
+
+Fix:
+
+    EVENT Low AS (Reading and oxygen some number[< 5]) IF { ?this :inPen ?pen ; :oxygen ?x }
 """
 
 from __future__ import annotations
@@ -11,7 +22,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from obep.errors import Diagnostic
-from obep.lints.rules.ontology.unknown_vocabulary import as_written
+from obep.lints.language_errors.vocabulary_errors import as_written
 from obep.model import RDF_TYPE, Term, body_of
 from obep.ontology.owl import axioms as a
 from obep.ontology.rules import rule_kinds as r
@@ -22,6 +33,10 @@ from obep.query.walk import alias_of, leaves, needs_of, reachable
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
+
+CODE = "OBEP250"
+NAME = "wrong-subject"
+SEVERITY = "warning"
 
 THIS = "this"
 Path = tuple[r.Role, ...]
@@ -37,8 +52,7 @@ class _Asked(NamedTuple):
     event: Term
 
 
-def check_subjects(bundle: Bundle) -> list[Diagnostic]:
-    """OBEP250 for each property that a block asks of a subject that never has it."""
+def check_bundle(bundle: Bundle) -> list[Diagnostic]:
     found = {}
     asked = [(iri, one) for iri, event in bundle.linked.events.items() for one in _asked(event, bundle)]
     explanations = _Explanations(bundle)
@@ -224,7 +238,7 @@ def _warning(bundle: Bundle, iri: Term, one: _Asked, path: Path) -> Diagnostic:
     else:
         whose, instead = "?this", f"?this {property} {object}"
     return warn(
-        "OBEP250",
+        CODE,
         file,
         one.triple.span,
         f"{property} is asked of {subject}, and {event} says it of {whose}",

@@ -2,8 +2,8 @@
 
 What it does: Finds an N of a negation that can never be found in its time.
 
-Why: The negation removes nothing. In the example every A is reported: what it waits for takes 10 minutes and is
-never over before the deadline. The same holds for an N that takes longer than the WITHIN around it.
+Why: The negation removes nothing. In the example every A is reported: what it waits for takes 10 minutes and
+is never over before the deadline. The same holds for an N that takes longer than the WITHIN around it.
 
 Example:
 

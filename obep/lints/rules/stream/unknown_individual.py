@@ -16,7 +16,7 @@ from obep.lints.analysis.followed_properties import (
     following,
 )
 from obep.lints.analysis.known_individuals import MOST_KNOWN, Known
-from obep.lints.rules.ontology.unknown_static_name import constructed
+from obep.lints.analysis.static_names import constructed
 from obep.model import RDF_TYPE, Item, Term
 from obep.ontology.bundle.stream_readers import Listening
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from obep.errors import Diagnostic
-from obep.lints.rules.ontology.unused_namespace import foreign_prefixes
+from obep.lints.language_errors.foreign_prefixes import foreign_prefixes
 from obep.model import RDF_TYPE, Term, body_of
 from obep.ontology.owl.axioms import NOTHING, OWL, RDF, RDFS, THING, UNIVERSAL, XSD, Axioms
 from obep.ontology.owl.event_axioms import misfits

@@ -1,0 +1,32 @@
+"""an event runs as a lower bound
+
+What it does: Finds an event whose definition or guard needs the reasoner, where there is no Java.
+
+Why: What is found is right, but perhaps not all. Every output of it says so (`bounded`). `--require-complete`
+makes it an error.
+
+Example:
+
+    obep run query.obep
+
+Fix:
+
+    pip install "obep[java]"
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from obep.errors import Diagnostic
+
+if TYPE_CHECKING:
+    from obep.ontology.bundle.compile import Bundle
+
+CODE = "OBEP241"
+NAME = "lower-bound"
+SEVERITY = "warning"
+
+
+def check_bundle(bundle: Bundle) -> list[Diagnostic]:
+    return [one for one in bundle.diagnostics if one.code == CODE]
