@@ -142,7 +142,7 @@ QUERIES = [(page, block) for page in PAGES for block in blocks(page) if block.la
 def test_the_queries_of_the_pages_are_right(page: Path, block: Block) -> None:
     text, folder = block.text, ROOT / "examples" / "01-rooms"
     if block.title.startswith("add to "):
-        folder = ROOT / "obep" / "commands" / "project"
+        folder = ROOT / "obep" / "cli" / "project"
         text = (folder / "query.obep").read_text("utf-8") + text
     linked = link(parse(text, page.name), folder)
     assert [said for said in check(linked) if said.severity == "error"] == []
