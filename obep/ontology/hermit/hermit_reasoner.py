@@ -23,6 +23,7 @@ from obep.ontology.owl.axioms import (
     ClassAssertion,
     DataAssertion,
     DataRange,
+    DatatypeDefinition,
     DataValue,
     DifferentIndividuals,
     HasKey,
@@ -82,7 +83,9 @@ class Loaded:
         self._translation = Translation()
         self._with_data: Loaded | None = None
         self._values: Values | None = None
-        plain = axioms.axioms
+        plain: tuple[Axiom, ...] = tuple(
+            axiom for axiom in axioms.axioms if not isinstance(axiom, DatatypeDefinition)
+        )
         if also is not None or speaks_of_data(axioms.axioms):
             self._values = Values(axioms, also or (), given)
             plain = tuple(dict.fromkeys(self._values.axioms()))

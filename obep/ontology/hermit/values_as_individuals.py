@@ -48,6 +48,8 @@ OBJECT = ax.Class("<urn:obep:object>")
 GIVEN = 16
 """Values of an ABox that the names of T's cells allow for; for more, T is loaded anew."""
 _VALUE = ax.Class("<internal:obep#value>")
+_SOMETHING = "<urn:obep:something>"
+"""An object: OWL's domain is not empty, and values alone do not count."""
 
 
 class Values:
@@ -98,6 +100,7 @@ class Values:
     def _about_values(self) -> Iterator[Axiom]:
         every = [_cell(n) for n in range(len(self._cells))]
         yield ax.DisjointClasses((_VALUE, OBJECT))
+        yield ax.ClassAssertion(OBJECT, _SOMETHING)
         yield ax.SubClassOf(_VALUE, ax.Or(tuple(every)))
         for n, cell in enumerate(self._cells):
             yield ax.SubClassOf(every[n], _VALUE)
