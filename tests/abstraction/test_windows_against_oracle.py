@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 from cases import linked
-from oracle_windows import Entails, Found, Frame, occurrences
+from oracle.window_semantics import Entails, Found, Frame, occurrences
 from small_worlds import CLASSES, INDIVIDUALS, ROLES, Small, name
 
 from obep.abstraction.matcher import Matcher

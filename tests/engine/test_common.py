@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from pattern_engine import engine_answers
-from pattern_runs import refusals, shown
+from oracle.pattern_engine import engine_answers
+from oracle.pattern_runs import refusals, shown
 from test_engine_laws import cases, runtime_of
 
 from obep.engine.shared_pattern import Common

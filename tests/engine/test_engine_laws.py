@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
-from pattern_cases import Case
-from pattern_engine import engine_answers, solved
-from pattern_runs import drawn, linked_case, refusals, shown
-from pattern_strategies import Maker, operands_of, with_operands
+from oracle.pattern_cases import Case
+from oracle.pattern_engine import engine_answers, solved
+from oracle.pattern_runs import drawn, linked_case, refusals, shown
+from oracle.pattern_strategies import Maker, operands_of, with_operands
 
 from obep.engine.runtime import Runtime
 from obep.guards.block_queries import asks

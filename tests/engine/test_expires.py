@@ -8,10 +8,10 @@ from random import Random
 
 import msgspec
 import pytest
-from pattern_cases import Arrival, Case, read_case
-from pattern_engine import runtime_of, solved
-from pattern_runs import drawn, refusals, shown
-from pattern_strategies import Maker, seconds
+from oracle.pattern_cases import Arrival, Case, read_case
+from oracle.pattern_engine import runtime_of, solved
+from oracle.pattern_runs import drawn, refusals, shown
+from oracle.pattern_strategies import Maker, seconds
 
 from obep.engine.runtime import Runtime
 from obep.guards.block_queries import Asks

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 from engine_cases import engine, ttl
-from pattern_cases import Case
-from pattern_engine import runtime_of, solved
-from pattern_runs import as_parsed, drawn, refusals, shown
-from pattern_strategies import Maker, operands_of
+from oracle.pattern_cases import Case
+from oracle.pattern_engine import runtime_of, solved
+from oracle.pattern_runs import as_parsed, drawn, refusals, shown
+from oracle.pattern_strategies import Maker, operands_of
 
 from obep.model import SECOND
 from obep.query import ast

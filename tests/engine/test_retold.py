@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 from engine_cases import engine, ttl
-from pattern_cases import Case
-from pattern_engine import engine_answers
-from pattern_runs import drawn, shown
-from pattern_strategies import Maker
+from oracle.pattern_cases import Case
+from oracle.pattern_engine import engine_answers
+from oracle.pattern_runs import drawn, shown
+from oracle.pattern_strategies import Maker
 from test_snapshots import restored_answers
 
 import obep

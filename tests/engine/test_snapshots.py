@@ -7,10 +7,10 @@ from random import Random
 
 import msgspec
 import pytest
-from pattern_cases import Case, answers, read_case
-from pattern_engine import engine_answers, runtime_of, solved
-from pattern_runs import drawn, shown
-from pattern_strategies import Maker
+from oracle.pattern_cases import Case, answers, read_case
+from oracle.pattern_engine import engine_answers, runtime_of, solved
+from oracle.pattern_runs import drawn, shown
+from oracle.pattern_strategies import Maker
 
 from obep.model import Occurrence
 

@@ -6,11 +6,11 @@ import os
 from random import Random
 
 import pytest
-from oracle import TooLarge
-from pattern_cases import Case, read_case
-from pattern_engine import engine_of, named
-from pattern_runs import drawn, shown
-from pattern_strategies import Maker, operands_of
+from oracle.pattern_cases import Case, read_case
+from oracle.pattern_engine import engine_of, named
+from oracle.pattern_runs import drawn, shown
+from oracle.pattern_strategies import Maker, operands_of
+from oracle.semantics import TooLarge
 
 from obep.model import SECOND, Occurrence
 from obep.query import ast

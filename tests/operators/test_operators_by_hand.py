@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from oracle import Found
-from pattern_cases import answers, bindings, read_case
-from pattern_engine import engine_answers
-from test_oracle_by_hand import GUARDS, POLICIES, ROWS, RSEPQL
+from oracle.pattern_cases import answers, bindings, read_case
+from oracle.pattern_engine import engine_answers
+from oracle.semantics import Found
+from oracle.test_oracle_by_hand import GUARDS, POLICIES, ROWS, RSEPQL
 
 
 def reported(text: str, stream: str) -> list[Found]:

@@ -14,12 +14,12 @@ from itertools import count, islice
 from pathlib import Path
 from random import Random
 
-from pattern_cases import EX, LOGICAL, Case, read_case
-from pattern_runs import case_text, drawn, refusals
-from pattern_strategies import FOCUSED, Maker
+from oracle.pattern_cases import EX, LOGICAL, Case, read_case
+from oracle.pattern_runs import case_text, drawn, refusals
+from oracle.pattern_strategies import FOCUSED, Maker
+from oracle.test_oracle_by_hand import GUARDS, ROWS
+from oracle.test_oracle_found import FOUND
 from spark_cases import QUERIES, Row, item, query, shown
-from test_oracle_by_hand import GUARDS, ROWS
-from test_oracle_found import FOUND
 
 import obep
 from obep.engine.query import Query

@@ -1,7 +1,7 @@
 """Many random cases of `pattern_random` against the oracle: in order, and disturbed.
 
-`python tests/pattern_trials.py SEED CASES` runs them from a seed on and prints what it has seen; a failing
-seed is made small and printed as a test case.
+`python -m oracle.pattern_trials SEED CASES`, in tests/, runs them from a seed on and prints the counts. A
+failing seed is made small and printed as a test case.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from oracle import Found, TooLarge
-from pattern_cases import Case, read_case, read_stream
-from pattern_engine import difference, disturbed_answers, engine_answers
-from pattern_random import PAIRS, Draw
-from pattern_runs import refusals, shown, shrunk
+from oracle.pattern_cases import Case, read_case, read_stream
+from oracle.pattern_engine import difference, disturbed_answers, engine_answers
+from oracle.pattern_random import PAIRS, Draw
+from oracle.pattern_runs import refusals, shown, shrunk
+from oracle.semantics import Found, TooLarge
 
 
 def problem_of(case: Case, seed: int, found: list[Found] | None = None) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from pattern_cases import answers, bindings, read_case
+
+from oracle.pattern_cases import answers, bindings, read_case
 
 ROWS = {
     # each row of the table of §4

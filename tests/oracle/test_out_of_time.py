@@ -13,16 +13,16 @@ from random import Random
 from typing import Any
 
 import pytest
-from oracle_guards import alias_of
-from oracle_patterns import leaves_of
-from pattern_cases import Case
-from pattern_engine import engine_answers
-from pattern_runs import drawn, linked_case, refusals, shown, shrunk
-from pattern_strategies import FOCUSED, Maker, number, operators_of, seconds
 
 from obep.lints.check_query import check
 from obep.query import ast
 from obep.query.walk import walk
+from oracle.guard_semantics import alias_of
+from oracle.pattern_cases import Case
+from oracle.pattern_engine import engine_answers
+from oracle.pattern_runs import drawn, linked_case, refusals, shown, shrunk
+from oracle.pattern_semantics import leaves_of
+from oracle.pattern_strategies import FOCUSED, Maker, number, operators_of, seconds
 
 pytestmark = pytest.mark.slow
 

@@ -1,6 +1,6 @@
 """The engine against the oracle on the cases of the second generator, in order and disturbed.
 
-OBEP_CASES is the number of cases, OBEP_SEED where their seeds begin; `tests/pattern_trials.py` runs many.
+OBEP_CASES is the number of cases, OBEP_SEED where their seeds begin; `oracle.pattern_trials` runs many.
 From seed 0 on, each pair of operators comes first, one directly below the other.
 """
 
@@ -10,9 +10,10 @@ import os
 from random import Random
 
 import pytest
-from pattern_random import PAIRS, TRIPLES, Draw
-from pattern_strategies import NEVER_NESTED, OPERATORS
-from pattern_trials import Trials
+
+from oracle.pattern_random import PAIRS, TRIPLES, Draw
+from oracle.pattern_strategies import NEVER_NESTED, OPERATORS
+from oracle.pattern_trials import Trials
 
 CASES = int(os.environ.get("OBEP_CASES", len(PAIRS) + 60))
 SEED = int(os.environ.get("OBEP_SEED", "0"))

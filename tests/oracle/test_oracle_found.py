@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from pattern_cases import answers, read_case
-from pattern_engine import difference, engine_answers
+
+from oracle.pattern_cases import answers, read_case
+from oracle.pattern_engine import difference, engine_answers
 
 
 class Seen(NamedTuple):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from pattern_strategies import ALLEN, NEVER_NESTED, OPERATORS, POLICIES
+from oracle.pattern_strategies import ALLEN, NEVER_NESTED, OPERATORS, POLICIES
 
 UNARY = ("NOT", "FIRST", "LAST", "EVERY", "TIMES", "WITHIN")
 BINARY = tuple(operator for operator in OPERATORS if operator not in UNARY)

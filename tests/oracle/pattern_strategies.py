@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from hypothesis import strategies as st
-from oracle_guards import XSD, alias_of, bound_by
-from oracle_patterns import leaves_of
-from pattern_cases import EX, Case, iri, read_stream
 
 from obep.model import SECOND
 from obep.query import ast
+from oracle.guard_semantics import XSD, alias_of, bound_by
+from oracle.pattern_cases import EX, Case, iri, read_stream
+from oracle.pattern_semantics import leaves_of
 
 OPERATORS = (
     "SEQ", "NEXT", "AND", "JOIN", "OR", "ALLEN", "DURING", "CONTAINS", "NOT", "FIRST", "LAST", "OPTIONAL",

@@ -16,10 +16,10 @@ from random import Random
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
-from oracle import TooLarge
-from pattern_cases import Case, read_case
-from pattern_runs import drawn, refusals, shown, shrunk
-from pattern_strategies import (
+
+from oracle.pattern_cases import Case, read_case
+from oracle.pattern_runs import drawn, refusals, shown, shrunk
+from oracle.pattern_strategies import (
     FOCUSED,
     NEVER_NESTED,
     OPERATORS,
@@ -29,8 +29,9 @@ from pattern_strategies import (
     nestings,
     operators_of,
 )
-from pattern_trials import problem_of
-from test_oracle_by_hand import GUARDS, ROWS
+from oracle.pattern_trials import problem_of
+from oracle.semantics import TooLarge
+from oracle.test_oracle_by_hand import GUARDS, ROWS
 
 pytestmark = pytest.mark.slow
 

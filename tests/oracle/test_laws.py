@@ -13,15 +13,15 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from oracle_guards import bound_by, solve_on_explanation
-from oracle_patterns import leaves_of
-from pattern_cases import Arrival, Case, read_case, show_stream
-from pattern_engine import all_told, engine_answers, engine_of, identity, named, runtime_of, solved
-from pattern_runs import as_parsed, case_text, drawn, refusals, shown
-from pattern_strategies import FOCUSED, Maker, operators_of
 
 from obep.model import SECOND, Occurrence
 from obep.query import ast
+from oracle.guard_semantics import bound_by, solve_on_explanation
+from oracle.pattern_cases import Arrival, Case, read_case, show_stream
+from oracle.pattern_engine import all_told, engine_answers, engine_of, identity, named, runtime_of, solved
+from oracle.pattern_runs import as_parsed, case_text, drawn, refusals, shown
+from oracle.pattern_semantics import leaves_of
+from oracle.pattern_strategies import FOCUSED, Maker, operators_of
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "80"))
 SEED = int(os.environ.get("OBEP_SEED", "0"))
@@ -184,14 +184,14 @@ def test_snapshot_here_and_restore_in_another_process() -> None:
         unbroken = run_engine(case, [[arrival] for arrival in case.arrivals])
         expected.append(sorted({o.id for o in unbroken} - first))
     done = subprocess.run(
-        [sys.executable, "-c", "import test_laws; test_laws.main()"],
+        [sys.executable, "-c", "from oracle import test_laws; test_laws.main()"],
         input=json.dumps(tasks),
         capture_output=True,
         text=True,
         check=False,
         env={
             **os.environ,
-            "PYTHONPATH": f"{Path(__file__).parent}:{Path(__file__).parent.parent}",
+            "PYTHONPATH": f"{Path(__file__).parent.parent}:{Path(__file__).parent.parent.parent}",
             "PYTHONHASHSEED": "7",
         },
     )
@@ -290,7 +290,7 @@ def _shared(event: ast.CompositeEvent, key: str) -> bool:
 
 
 def _nodes(node: object) -> Iterator[ast.Node]:
-    from oracle_guards import parts
+    from oracle.guard_semantics import parts
 
     return iter(parts(node))
 

@@ -13,15 +13,15 @@ from functools import lru_cache
 from random import Random
 
 import msgspec
-from oracle import Found
-from pattern_cases import Arrival, Case, iri, show_answer
-from pattern_runs import case_text, linked_text
 
 from obep.engine.query import Query
 from obep.guards.block_queries import Asks, asks
 from obep.model import SECOND, Item, Occurrence, Solution, Term, Triple
 from obep.plan.build_plan import plan
 from obep.plan.plan import Plan
+from oracle.pattern_cases import Arrival, Case, iri, show_answer
+from oracle.pattern_runs import case_text, linked_text
+from oracle.semantics import Found
 
 
 class OnExplanation:

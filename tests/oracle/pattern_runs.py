@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from pattern_cases import Arrival, Case, query_text, read_case, read_stream, show_stream
-from pattern_strategies import Maker, operands_of, with_operands
-
 from obep.errors import ObepError
 from obep.lints.check_query import check
 from obep.model import SECOND
@@ -16,6 +13,8 @@ from obep.query import ast
 from obep.query.link import Linked, link
 from obep.query.parse.parser import parse
 from obep.query.print.printer import show
+from oracle.pattern_cases import Arrival, Case, query_text, read_case, read_stream, show_stream
+from oracle.pattern_strategies import Maker, operands_of, with_operands
 
 
 class _Text:

@@ -18,11 +18,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from oracle import Found, detect
-from oracle_guards import XSD
-
 from obep.model import RDF_TYPE, SECOND, Assertion, Item, Occurrence, Term
 from obep.query import ast
+from oracle.guard_semantics import XSD
+from oracle.semantics import Found, detect
 
 EX = "http://example.org/"
 LOGICAL = ("A", "B", "C", "D")

@@ -47,8 +47,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from oracle_guards import NOTHING, Condition, Row, joined, merged, parts, solve_on_explanation
-from oracle_patterns import (
+from obep.model import Assertion, Item, Occurrence, Part, Term
+from obep.query import ast
+from oracle.guard_semantics import NOTHING, Condition, Row, joined, merged, parts, solve_on_explanation
+from oracle.pattern_semantics import (
     Context,
     Leaf,
     Next,
@@ -64,9 +66,6 @@ from oracle_patterns import (
     Without,
     leaves_of,
 )
-
-from obep.model import Assertion, Item, Occurrence, Part, Term
-from obep.query import ast
 
 Solve = Callable[[ast.CompositeEvent, ast.Leaf, Occurrence], frozenset[Row]]
 EVER = -(10**18)

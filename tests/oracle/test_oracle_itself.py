@@ -8,14 +8,14 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from oracle import Candidate, Detection
-from oracle_guards import solve_on_explanation
-from pattern_cases import Case, answers, read_case
-from pattern_runs import drawn, shown
-from pattern_strategies import Maker, operands_of, operators_of, with_operands
 
 from obep.model import SECOND, Occurrence
 from obep.query import ast
+from oracle.guard_semantics import solve_on_explanation
+from oracle.pattern_cases import Case, answers, read_case
+from oracle.pattern_runs import drawn, shown
+from oracle.pattern_strategies import Maker, operands_of, operators_of, with_operands
+from oracle.semantics import Candidate, Detection
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "150"))
 

@@ -9,10 +9,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from oracle_guards import Condition, alias_of, blocks_of, bound_by, decided_in_block, parts, variables
-
 from obep.model import Term
 from obep.query import ast
+from oracle.guard_semantics import (
+    Condition,
+    alias_of,
+    blocks_of,
+    bound_by,
+    decided_in_block,
+    parts,
+    variables,
+)
 
 
 def leaves_of(pattern: object) -> Iterator[ast.Leaf]:
