@@ -128,6 +128,8 @@ def needs(rule: Rule, relations: Relations) -> Iterable[Symbol | int]:
             yield from (relations.of(role)[0] for role in roles)
         case r.Is(premise) | r.Fill(premise) | r.SelfOut(premise) | r.Witness(premise):
             yield premise
+        case r.DataWitness(premise):
+            yield premise
 
 
 _ALWAYS = "~always"
