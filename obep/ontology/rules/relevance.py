@@ -103,6 +103,8 @@ def _heads(rule: Rule, relations: Relations) -> tuple[Symbol | int, ...]:
             return (concept,)
         case r.Apart() | r.RolesApart():
             return (NOTHING,)
+        case r.DataWitness(_, role):  # there may be too few values for a promise
+            return (NOTHING, *dict.fromkeys(number for number, _ in relations.above(role)))
         case r.SubRole(_, role) | r.Chain(_, _, role) | r.SelfOut(_, role) | r.Witness(_, role):
             return tuple(dict.fromkeys(number for number, _ in relations.above(role)))
         case r.Fill(_, role) | r.Edge(role):
