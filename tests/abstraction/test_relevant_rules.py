@@ -35,6 +35,21 @@ def test_a_promised_individual_whose_value_cannot_be_is_a_contradiction() -> Non
     assert isinstance(letter, DeadLetter) and letter.code == "OBEP620"
 
 
+def test_a_promised_individual_with_a_value_of_an_empty_range_is_a_contradiction() -> None:
+    empty = "[ a rdfs:Datatype ; owl:onDatatype xsd:integer ; owl:withRestrictions "
+    empty += "( [ xsd:minInclusive 12 ] [ xsd:maxInclusive 10 ] ) ]"
+    t = PROPERTIES + SOME.format("A", "p", ":F") + SOME.format("F", "d", empty)
+    letter = Matcher(bundle(t, "EVENT H AS C")).match(item(":x a :A ."))
+    assert isinstance(letter, DeadLetter) and letter.code == "OBEP620"
+
+
+def test_a_case_analysis_with_a_case_that_leads_nowhere_leaves_an_event_exact() -> None:
+    t = ":A rdfs:subClassOf [ a owl:Class ; owl:unionOf ( :B :Z ) ] . :Z rdfs:subClassOf :Y ."
+    assert bundle(t, "EVENT H AS B").status == {"<http://e/H>": "exact"}
+    stated = bundle(t + ":A rdfs:subClassOf :B .", "EVENT H AS B")
+    assert found(Matcher(stated), ":x a :A .") == {"H(:x) <= :x a :A*"}
+
+
 def all_relevant(rules: Iterable[Any], goals: Iterable[Any], relations: Any, clauses: Any = ()) -> Any:
     """Everything counts."""
     rules = set(rules)

@@ -117,7 +117,7 @@ class Bundle:
             NOTHING,
             *asked,
         )
-        may_count, _ = relevant(everything, goals, self.relations)
+        may_count, _ = relevant(everything, goals, self.relations, self.normal.counted())
         rules = {rule: bound for rule, bound in self.normal.rules.items() if rule in may_count}
         more = {rule: bound for rule, bound in self.normal.asserted.items() if rule in may_count}
         self.profile: Profile = self._profile(rules)
