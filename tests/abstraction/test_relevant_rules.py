@@ -12,9 +12,10 @@ from cases import bundle, found, item, shown
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.errors import ObepError
-from obep.model import DeadLetter
+from obep.model import RDF_TYPE, DeadLetter
 from obep.ontology.bundle import compile as compiling
 from obep.ontology.closure.runnable import Contradiction
+from obep.ontology.owl.axioms import Class, Some, SubClassOf
 from obep.ontology.rules.relevance import needs
 
 BOTH = "[ a owl:Class ; owl:intersectionOf ( :{} :{} ) ] rdfs:subClassOf :{} ."
@@ -41,6 +42,16 @@ def test_a_promised_individual_with_a_value_of_an_empty_range_is_a_contradiction
     t = PROPERTIES + SOME.format("A", "p", ":F") + SOME.format("F", "d", empty)
     letter = Matcher(bundle(t, "EVENT H AS C")).match(item(":x a :A ."))
     assert isinstance(letter, DeadLetter) and letter.code == "OBEP620"
+
+
+def test_what_a_witness_is_counts_where_t_speaks_of_the_universal_property() -> None:
+    t = PROPERTIES + SOME.format("A", "p", ":X")
+    t += "[ a owl:Restriction ; owl:onProperty owl:topObjectProperty ; owl:someValuesFrom :X ]"
+    kept = bundle(t + " rdfs:subClassOf :Y .", "EVENT H AS Y")
+    assert (
+        SubClassOf(Class("<http://e/A>"), Some("<http://e/p>", Class("<http://e/X>"))) in kept.module.axioms
+    )
+    assert kept.means_something(("<http://e/x>", RDF_TYPE, "<http://e/A>"))
 
 
 def test_a_case_analysis_with_a_case_that_leads_nowhere_leaves_an_event_exact() -> None:
