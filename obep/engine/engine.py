@@ -203,7 +203,10 @@ class Engine:
                 self.clock.resume()
                 self._runtime = runtime
                 self._evicted = runtime.evicted
+                self.counters.clear()
                 self.counters.update(counters)
+                self._recent.clear()
+                self._items.clear()
                 self._buffer.clear()
                 for stream, at, triples, name in waiting:
                     heappush(self._buffer, (at, self._arrivals, Item(stream, at, triples, name)))

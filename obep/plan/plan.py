@@ -140,7 +140,8 @@ class Plan:
             for event in self.events
             if event.root is not None and not event.partition_by and not event.consumes
         }
-        found = {f"family:{number}": one for number, one in enumerate(families(alike, self._plain))}
+        # A state is loaded by these names, also by the same events in another order.
+        found = {f"family:{min(one.members)}": one for one in families(alike, self._plain)}
         members = {event: name for name, family in found.items() for event in family.members}
         alone = {event: root for event, root in alike.items() if event not in members}
         common, fed = share(alone | {name: family.root for name, family in found.items()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -62,18 +62,30 @@ def share(roots: Mapping[Term, Node]) -> tuple[dict[str, Node], dict[Term, Node]
     counts = Counter(key_of_pattern(node) for root in roots.values() for node in _candidates(root))
     if max(counts.values(), default=0) < 2:  # as they are, with all that is known of them
         return {}, dict(roots)
-    names: dict[Node, str] = {}
+    names = _names(roots, {key for key, count in counts.items() if count > 1})
     common: dict[str, Node] = {}
 
     def fed(node: Node) -> Node:
-        if _sharable(node) and counts[key := key_of_pattern(node)] > 1:
-            if key not in names:
-                names[key] = f"common:{len(names)}"
-                common[names[key]] = node
-            return Feed(names[key], (node,), horizon=node.horizon)
+        name = names.get(key_of_pattern(node)) if _sharable(node) else None
+        if name is not None:
+            common.setdefault(name, node)
+            return Feed(name, (node,), horizon=node.horizon)
         return node.with_operands(fed) if _enters(node) else node
 
     return common, {event: fed(root) for event, root in roots.items()}
+
+
+def _names(roots: Mapping[Term, Node], keys: Collection[Node]) -> dict[Node, str]:
+    """What common sub-patterns are called in a state: by where they stand in the first event by name.
+
+    So a state can be loaded by the same events in another order.
+    """
+    names: dict[Node, str] = {}
+    for event in sorted(roots):
+        for number, node in enumerate(_candidates(roots[event])):
+            if (key := key_of_pattern(node)) in keys:
+                names.setdefault(key, f"common:{number}:{event}")
+    return names
 
 
 def _candidates(node: Node) -> Iterator[Node]:

@@ -22,7 +22,6 @@ OPTIONS: Mapping[str, str] = {
     "heartbeat.interval.ms": "how often a member says that it lives",
     "max.poll.interval.ms": "how long a member may take for its messages",
     "max.poll.records": "how many messages one call returns",
-    "partition.assignment.strategy": "how partitions are shared: range, roundrobin, cooperative-sticky",
     # ── connections ───────────────────────────────────────────────────────────────────────────────
     "broker.address.family": "any, v4 or v6",
     "broker.address.ttl": "how long the address of a broker is remembered",
@@ -153,6 +152,9 @@ FILES: Mapping[str, str] = {
 
 URLS: Mapping[str, str] = {"sasl.oauthbearer.token.endpoint.url": "the server of tokens"}
 """Options that name a page of the web; Java's client would read a file: as well."""
+
+STRATEGY, STRATEGIES = "partition.assignment.strategy", ("range", "roundrobin", "cooperative-sticky")
+"""How a group shares partitions: librdkafka's words. Java's client would load a class of any other name."""
 
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 """How to say who we are. GSSAPI runs kinit, by way of a shell; others load what is installed for them."""

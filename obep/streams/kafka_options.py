@@ -9,7 +9,7 @@ from typing import Any
 
 from obep.config.toml_file import Config, secret_of
 from obep.errors import ObepError, fail
-from obep.streams.kafka_allowed import FILES, MECHANISMS, OPTIONS, URLS
+from obep.streams.kafka_allowed import FILES, MECHANISMS, OPTIONS, STRATEGIES, STRATEGY, URLS
 
 CODE = "OBEP586"
 MECHANISM = "sasl.mechanism"
@@ -41,12 +41,17 @@ def _is_harmless(name: str, value: str) -> bool:
         return value.startswith(("https://", "http://"))
     if name in (MECHANISM, f"{MECHANISM}s"):
         return value in MECHANISMS
+    if name == STRATEGY:
+        return all(one.strip() in STRATEGIES for one in value.split(","))
     return name in OPTIONS or name in FILES
 
 
 def _not_harmless(name: str, given: Mapping[str, Any], config: Config) -> ObepError:
     if name in (MECHANISM, f"{MECHANISM}s"):
         return not_taken(name, "Others than these are only taken with --allow-exec.", given, config)
+    if name == STRATEGY:
+        words = f"Others than {', '.join(STRATEGIES)} are only taken with --allow-exec."
+        return not_taken(name, words, given, config)
     if not _MAY_RUN.search(name):
         return unknown(name, (*OPTIONS, *FILES), given, config)
     return fail(

@@ -51,6 +51,15 @@ def test_an_item_of_a_folded_class_may_contradict_the_ontology() -> None:
     assert "x is a C, x is a M" in letter.reason
 
 
+def test_an_item_of_a_class_below_an_event_is_one_of_the_event() -> None:
+    t = ":X rdfs:subClassOf :H . :H a owl:Class . :A owl:disjointWith :N . :B a owl:Class ."
+    matcher = Matcher(bundle(t, "EVENT H AS A\nEVENT G AS (A and B)"))
+    assert set(matcher.bundle.folded.below) == {C("X")}
+    assert found(matcher, ":x a :X, :B .") == {"H(:x) <= :x a :X*", "G(:x) <= :x a :B* ; :x a :X*"}
+    letter = matcher.match(item(":x a :X, :N ."))
+    assert isinstance(letter, DeadLetter) and letter.code == "OBEP620"
+
+
 OTHERS = (
     ":{} owl:disjointWith :{} .",
     ":p rdfs:domain :{} . :q rdfs:range :{} .",
@@ -76,6 +85,7 @@ def test_folded_and_unfolded_find_the_same(monkeypatch: pytest.MonkeyPatch) -> N
         lines += [f":{c} rdfs:subClassOf :{pick.choice(names[:n])} ." for n, c in enumerate(names) if n]
         lines += [f":{pick.choice(names)} rdfs:subClassOf :{pick.choice(names)} ."]
         lines += [other.format(*pick.sample(names, 2)) for other in pick.sample(OTHERS, 2)]
+        lines += [":C10 rdfs:subClassOf :H ."]
         t, event = (
             "\n".join(lines),
             f"EVENT H AS {pick.choice(names[:5])}\nEVENT G AS p some {pick.choice(names)}",
@@ -94,7 +104,10 @@ def test_folded_and_unfolded_find_the_same(monkeypatch: pytest.MonkeyPatch) -> N
         assert folded.matters == plain.matters, seed
         one, other = Matcher(folded), Matcher(plain)
         for _ in range(8):
-            triples = [f":{pick.choice('xyk')} a :{pick.choice(names)} ." for _ in range(pick.randint(1, 3))]
+            triples = [
+                f":{pick.choice('xyk')} a :{pick.choice([*names, 'C10'])} ."
+                for _ in range(pick.randint(1, 3))
+            ]
             triples += [f":{pick.choice('xyk')} :{pick.choice('pq')} :{pick.choice('xyk')} ."]
             first, second = one.match(item(" ".join(triples))), other.match(item(" ".join(triples)))
             if isinstance(first, Matched):

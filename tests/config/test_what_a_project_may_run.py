@@ -15,7 +15,7 @@ from obep.config.toml_file import Config, load_config
 from obep.errors import ObepError
 from obep.spark.connectors.spark_sources import kafka_options
 from obep.spark.driver import allowed_settings as of_spark
-from obep.streams.kafka_allowed import FILES, OPTIONS
+from obep.streams.kafka_allowed import FILES, OPTIONS, STRATEGY
 from obep.streams.kafka_options import harmless
 from obep.streams.sinks.open_sinks import open_sink
 from obep.streams.sources.open_sources import open_source
@@ -105,6 +105,23 @@ def test_kerberos_which_runs_kinit_needs_consent(tmp_path: Path) -> None:
             config = project(tmp_path, {name: "GSSAPI"})
             harmless(config.sources["x"], config)
         assert "--allow-exec" in str(caught.value)
+
+
+def test_a_strategy_that_java_would_load_as_a_class_needs_consent(tmp_path: Path) -> None:
+    for value in ("org.evil.Assignor", "range, org.evil.Assignor", ""):
+        with pytest.raises(ObepError) as caught:
+            config = project(tmp_path, {STRATEGY: value})
+            harmless(config.sources["x"], config)
+        assert "--allow-exec" in str(caught.value)
+    config = project(tmp_path, {STRATEGY: "range, cooperative-sticky"})
+    assert harmless(config.sources["x"], config) == {STRATEGY: "range, cooperative-sticky"}
+
+
+def test_a_password_of_several_lines_stays_one_word_of_the_login_of_java() -> None:
+    named = {"username": "a\nb", "password": 'x\r\n"; org.evil.Module required;'}
+    found = kafka_options(parse_address(URI), named, Config(Path()))["sasl.jaas.config"]
+    assert found.isprintable()
+    assert found.endswith(r"""required username="a\nb" password="x\r\n\"; org.evil.Module required;";""")
 
 
 def test_options_that_name_files_obey_the_rule_for_files(tmp_path: Path) -> None:

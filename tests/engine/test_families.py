@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import obep
 from obep.abstraction import answer_templates
+from obep.abstraction.matcher import Matched, Matcher
+from obep.engine.segment import Segment
 from obep.engine.shared_pattern import Kin
 from obep.guards.constant_index import Index, comparisons
 from obep.guards.filter_closures import compile_condition
@@ -165,3 +167,50 @@ def test_what_chooses_denies_is_partitioned_or_consumes_runs_alone():
     ):
         text = "".join(f"EVENT E{n} MATCH {pattern.format(n)}\n" for n in range(6))
         assert found(LOGICAL + text + "RETURN ALL", [])[1] == 0, pattern
+
+
+def test_a_state_goes_on_where_the_events_stand_in_another_order():
+    families = [
+        "".join(
+            f"EVENT {name}{n} MATCH {first}(?k) SEQ {second}(?k) WITHIN 9 s "
+            f"IF {{ EVENT {second} {{ ?k :v ?x . FILTER(?x > {n}) }} }}\n"
+            for n in range(4)
+        )
+        for name, first, second in (("E", "A", "B"), ("G", "C", "D"))
+    ]
+    shared = [
+        f"EVENT {name}{n} MATCH ({first} AND F) SEQ {last} WITHIN 9 s\n"
+        for name, first in (("P", "A"), ("Q", "C"))
+        for n, last in enumerate("BD")
+    ]
+    parts = [*families, *shared]
+    alike = " OR ".join([f"{name}{n}" for name in "EG" for n in range(4)] + ["P0", "P1", "Q0", "Q1"])
+    last = f"EVENT X MATCH {alike}\nRETURN ALL"
+    before, after = (
+        obep.load(text=LOGICAL + "".join(some) + last, java=False) for some in (parts, parts[::-1])
+    )
+    first = [item for item in stream(Random(3)) if item.at < 12_000_000]
+    rest = [item for item in stream(Random(3)) if item.at >= 12_000_000]
+    begun = segment(before)
+    assert sum(isinstance(run, Kin) for run in begun._runtime._runs) == 2
+    pushed(begun, before, first)
+    data, same, other = begun.dump(), segment(before), segment(after)
+    same.load(data)
+    other.load(data)
+    expected = pushed(same, before, rest)
+    assert expected and pushed(other, after, rest) == expected
+
+
+def segment(query: obep.Query) -> Segment:
+    names = {ask.number: repr((ask.event, ask.variables, ask.triples, ask.filters)) for ask in query.asks.all}
+    return Segment(query.plan, None, None, names)
+
+
+def pushed(into: Segment, query: obep.Query, items: list[Item]) -> list[str]:
+    """What comes out, as lines in a fixed order."""
+    matcher, hits = Matcher(query.bundle, query.asks.all), []
+    for item in items:
+        matched = matcher.match(item)
+        assert isinstance(matched, Matched)
+        hits += into._runtime.push(item.at, matched.occurrences, (item,))
+    return sorted(map(to_line, hits))

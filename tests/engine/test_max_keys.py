@@ -102,3 +102,15 @@ def test_a_snapshot_anywhere_changes_neither_answers_nor_evictions(cut: int):
 def test_a_cap_is_at_least_one(wrong: int):
     with pytest.raises(ObepError, match="OBEP588"):
         QUERY.engine(max_keys=wrong)
+
+
+def test_an_engine_that_is_restored_knows_nothing_of_before():
+    engine = ONE.engine(max_keys=1)
+    begun, counted = engine.snapshot(), dict(engine.counters)
+    pushed(engine, [(1, "A", "x"), (2, "A", "y"), (3, "A", "z")])
+    assert engine.counters["evicted"] > 0
+    engine.restore(begun)
+    assert engine.counters == counted
+    assert "A: never" in str(engine.why_not("H"))
+    pushed(engine, [(1, "A", "x"), (2, "A", "y"), (3, "A", "z"), (4, "A", "z")])
+    assert engine.counters["evicted"] == 2

@@ -117,7 +117,7 @@ class Bundle:
             NOTHING,
             *asked,
         )
-        may_count, _ = relevant(everything, goals, self.relations)
+        may_count, _ = relevant(everything, goals, self.relations, self.normal.counted())
         rules = {rule: bound for rule, bound in self.normal.rules.items() if rule in may_count}
         more = {rule: bound for rule, bound in self.normal.asserted.items() if rule in may_count}
         self.profile: Profile = self._profile(rules)
@@ -187,6 +187,7 @@ class Bundle:
     def _mentioned_elsewhere(self) -> set[Term]:
         """The events that T, K or another definition speak of: there `H SubClassOf B` counts too."""
         found = set(self.folded.mentioned)
+        found.update(*self.folded.below.values())  # an item of a folded class asserts what it lies below
         for event, body in self.definitions.bodies.items():
             found.update(name for name in mentioned(body) if name != event)
         found.update(self.k.facts.classes)

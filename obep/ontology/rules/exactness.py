@@ -80,10 +80,7 @@ def profile(
 ) -> Profile:
     """Sorts the rules."""
     found = _Sorter(rules, normal, relations, datatypes).sort(static)
-    # A case that T states by itself, or that was found out here, counts whatever the other cases do.
-    stands = normal.standing.union(found.lower, (rule for rule in found.upper if rule not in rules))
-    cases = dict.fromkeys(rule for clause in normal.clauses for case in clause for rule in case)
-    found.clauses = (*normal.clauses, *(((rule,),) for rule in cases if rule in stands))
+    found.clauses = normal.counted({*found.lower, *(rule for rule in found.upper if rule not in rules)})
     return found
 
 

@@ -6,7 +6,7 @@ analysis, counting, …), a rule that says too much is marked UPPER, and `why` s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -59,6 +59,12 @@ class Normal:
     """The axioms that a rule comes from; a rule of a definition has none."""
     implied: dict[Rule, Term] = field(default_factory=dict)
     """The event of whose definition a rule says what its individuals have (`H SubClassOf B`)."""
+
+    def counted(self, found_out: Collection[Rule] = ()) -> tuple[tuple[tuple[Rule, ...], ...], ...]:
+        """The case analyses. A case that T states by itself, or that was found out, counts by itself, too."""
+        cases = dict.fromkeys(rule for clause in self.clauses for case in clause for rule in case)
+        alone = (rule for rule in cases if rule in self.standing or rule in found_out)
+        return (*self.clauses, *(((rule,),) for rule in alone))
 
 
 class Normaliser:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from obep.ontology.owl.axioms import NOTHING
+from obep.ontology.owl.axioms import NOTHING, UNIVERSAL
 from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.role_relations import SAME, Relations
 from obep.ontology.rules.rule_kinds import EMPTY_PROPERTIES, UNEQUAL_TO_ITSELF, Rule, Symbol
@@ -20,10 +20,11 @@ def relevant(
     """The rules that may take part in a derivation of a goal, and all concepts and relations that may.
 
     A goal is a concept, or the number of a relation. A case analysis counts when each of its cases does.
+    With the universal property as a goal, what holds of a witness may count for everybody.
     """
     rules = dict.fromkeys(rules)
-    search = _Search(rules, relations, clauses)
     needed: set[Symbol | int] = set(goals) | {SAME}
+    search = _Search(rules, relations, clauses, universal=not needed.isdisjoint(UNIVERSAL))
     seen: set[Symbol | int] = set()
     while True:
         while search.waiting:
@@ -39,7 +40,14 @@ def relevant(
 class _Search:
     """Which rules conclude what, and which of them have been reached."""
 
-    def __init__(self, rules: Mapping[Rule, None], relations: Relations, clauses: Clauses) -> None:
+    def __init__(
+        self,
+        rules: Mapping[Rule, None],
+        relations: Relations,
+        clauses: Clauses,
+        *,
+        universal: bool = False,
+    ) -> None:
         self.by_head: dict[Symbol | int, list[Rule]] = {}
         self.waiting: list[Rule] = []
         self.used: set[Rule] = set()
@@ -57,7 +65,7 @@ class _Search:
             for head in heads:
                 self.by_head.setdefault(head, []).append(rule)
         witnesses = [rule for rule in rules if isinstance(rule, r.Witness)]
-        named = any(isinstance(rule, r.Fill | r.Is | r.Merge | r.Key) for rule in rules)
+        named = universal or any(isinstance(rule, r.Fill | r.Is | r.Merge | r.Key) for rule in rules)
         clashes = [rule for rule in self.by_head.get(NOTHING, ()) if not self._idle(rule, relations)]
         if clashes or named:  # a witness that cannot be is a contradiction, and so may come back to a name
             for rule in witnesses:  # it is made by its role, or by what it is
@@ -103,6 +111,8 @@ def _heads(rule: Rule, relations: Relations) -> tuple[Symbol | int, ...]:
             return (concept,)
         case r.Apart() | r.RolesApart():
             return (NOTHING,)
+        case r.DataWitness(_, role):  # there may be too few values for a promise
+            return (NOTHING, *dict.fromkeys(number for number, _ in relations.above(role)))
         case r.SubRole(_, role) | r.Chain(_, _, role) | r.SelfOut(_, role) | r.Witness(_, role):
             return tuple(dict.fromkeys(number for number, _ in relations.above(role)))
         case r.Fill(_, role) | r.Edge(role):
@@ -127,6 +137,8 @@ def needs(rule: Rule, relations: Relations) -> Iterable[Symbol | int]:
             yield concept
             yield from (relations.of(role)[0] for role in roles)
         case r.Is(premise) | r.Fill(premise) | r.SelfOut(premise) | r.Witness(premise):
+            yield premise
+        case r.DataWitness(premise):
             yield premise
 
 

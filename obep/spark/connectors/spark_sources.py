@@ -305,7 +305,8 @@ def _text(path: str, config: Config) -> str:
 
 
 def _quoted_java(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    """A string as JAAS reads it, where the end of a line would end it."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
     return f'"{escaped}"'
 
 
