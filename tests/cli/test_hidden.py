@@ -182,7 +182,7 @@ def test_a_traceback_that_was_asked_for_hides_it_too(project: Path) -> None:
     broken = (
         "import obep.cli.main, obep.run.embedded as e\n"
         "def fails(order, *_): raise ValueError(order.targets[0].uri)\n"
-        "e.open_run = fails\nobep.cli.main()"
+        "e.open_run = fails\nobep.cli.main.main()"
     )
     for more, says in (((), "OBEP599"), (("--debug",), "Traceback")):
         done = subprocess.run(

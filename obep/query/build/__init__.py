@@ -12,12 +12,20 @@ from obep.query.build import (
     build_events,
     build_files,
     build_guards,
-    build_patterns,
     build_names,
+    build_patterns,
 )
 from obep.query.build.actions import RULES, reading
 
-PARTS = (build_names, build_descriptions, build_patterns, build_guards, build_conditions, build_events, build_files)
+PARTS = (
+    build_names,
+    build_descriptions,
+    build_patterns,
+    build_guards,
+    build_conditions,
+    build_events,
+    build_files,
+)
 """Importing them fills the table of rules."""
 
 __all__ = ["PARTS", "RULES", "reading"]

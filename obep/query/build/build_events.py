@@ -6,8 +6,8 @@ from typing import Any
 
 from obep.query import ast
 from obep.query.build.actions import Children, Clause, nodes, reading, rule
-from obep.query.walk import alias_of, leaves
 from obep.query.parse.spelling import span_between
+from obep.query.walk import alias_of, leaves
 
 
 @rule
