@@ -17,7 +17,7 @@ from pathlib import Path
 from obep.errors import ObepError, fail
 from obep.formats.input_limits import Limits, Refused, check_nesting
 from obep.model import Term, Triple
-from obep.ontology.bundle.cache import content_hash
+from obep.ontology.bundle.cache import content_hash, digest_of
 from obep.ontology.owl.axioms import OWL, Axioms
 from obep.ontology.owl.literals import literal
 from obep.ontology.owl.rdf_nodes import Unreadable
@@ -102,7 +102,10 @@ def _named(path: Path) -> tuple[str, str]:
 
 def read_rdf(path: Path) -> list[Triple]:
     """The triples of a file; blank nodes get labels of their own for each file."""
-    data = _bytes(path)
+    return _triples(path, file_bytes(path))
+
+
+def _triples(path: Path, data: bytes) -> list[Triple]:
     format = _format(path, data)
     if format.endswith("xml"):
         check_xml(data, path)
@@ -158,7 +161,8 @@ def _format(path: Path, data: bytes) -> str:
     return format
 
 
-def _bytes(path: Path) -> bytes:
+def file_bytes(path: Path) -> bytes:
+    """The content of a file of RDF, without a byte order mark."""
     try:
         if path.exists() and not path.is_file():  # nothing may ever come out of a pipe, or no end of it
             kind = "a folder" if path.is_dir() else "a pipe, a device or the like"
@@ -175,15 +179,20 @@ def _bytes(path: Path) -> bytes:
         ) from None
 
 
-def ontology_files(paths: Iterable[Path], catalogue: Mapping[str, Path]) -> dict[Path, list[Triple]]:
-    """The triples of T's files, and of all that they import."""
+def ontology_files(
+    paths: Iterable[Path], catalogue: Mapping[str, Path], read: dict[Path, tuple[int, str]] | None = None
+) -> dict[Path, list[Triple]]:
+    """The triples of T's files, and of all that they import; `read` takes their lengths and digests."""
     found: dict[Path, list[Triple]] = {}
     waiting = list(paths)
     while waiting:
         path = waiting.pop(0).resolve()
         if path in found:
             continue
-        found[path] = read_rdf(path)
+        data = file_bytes(path)
+        found[path] = _triples(path, data)
+        if read is not None:
+            read[path] = len(data), digest_of(data)
         for _, p, o in found[path]:
             if p == _IMPORTS:
                 imported = catalogue.get(o[1:-1])
@@ -207,7 +216,7 @@ def _as_written(path: Path) -> dict[str, str]:
 
     Where the base is a path, one sees what was relative to it; `urn:obep:file` has no folders.
     """
-    data = _bytes(path)
+    data = file_bytes(path)
     format = _format(path, data)
     if format == "owlxml":
         return {}
