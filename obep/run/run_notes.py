@@ -21,7 +21,7 @@ from obep.run.load_query import load
 from obep.run.overwrite_guard import require_apart
 from obep.run.progress import Progress
 from obep.run.run_spec import Order
-from obep.streams.sources.batches import Heard
+from obep.streams.sources.batches import Heard, Waiting
 
 
 def opened(order: Order) -> Query:
@@ -60,16 +60,21 @@ def say_mappings(query: Query, order: Order) -> frozenset[tuple[str, Term]]:
     return frozenset((slip.stream, slip.name) for slip in slips)
 
 
+def heard_sinks(sinks: Mapping[str, object]) -> dict[str, Waiting]:
+    """Those whose other end may be away, by keys that no source has."""
+    return {f"sink {key}": sink for key, sink in sinks.items() if isinstance(sink, Waiting)}
+
+
 class Absences:
-    """Says once that the other end of a source is away, and once that it is back."""
+    """Says once that the other end of a source or sink is away, and once that it is back."""
 
     def __init__(self) -> None:
         self._away: set[str] = set()
         self._lock = Lock()  # on Spark a micro-batch is delivered in a thread of its own
 
-    def look(self, sources: Mapping[str, Heard], progress: Progress) -> None:
+    def look(self, ends: Mapping[str, Heard], progress: Progress) -> None:
         with self._lock:
-            for key, source in sources.items():
+            for key, source in ends.items():
                 why = source.away
                 if why and key not in self._away:
                     self._away.add(key)
