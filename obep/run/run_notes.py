@@ -15,7 +15,8 @@ from obep.lints.rules.config.unknown_mapped_name import slips_of_mappings
 from obep.lints.rules.stream.duplicate_explanations import Repeats
 from obep.lints.rules.stream.stream_times_disjoint import TimesApart
 from obep.lints.rules.stream.unknown_names import Strangers
-from obep.model import Term
+from obep.model import Term, local_name
+from obep.query.diagnostics import listed
 from obep.run.console import write_for_run
 from obep.run.load_query import load
 from obep.run.overwrite_guard import require_apart
@@ -84,6 +85,13 @@ class Absences:
                     progress.warn("OBEP552", f"{source.name} is back")
 
 
+def _open_events(query: Query) -> str:
+    """The events about which the rules alone do not know all."""
+    bundle = query.bundle
+    need = [iri for iri, words in bundle.status.items() if words != "exact" or iri in bundle.guard_status]
+    return listed([local_name(iri) for iri in need])
+
+
 def remark(noted: Mapping[str, int], query: Query, progress: Progress) -> None:
     """Says what a run left out, though it refused nothing (`obep.engine.blocks.NOTED`)."""
     most = query.bundle.max_explanations or MAX_EXPLANATIONS
@@ -95,8 +103,8 @@ def remark(noted: Mapping[str, int], query: Query, progress: Progress) -> None:
     if undecided := noted.get("undecided", 0):
         progress.warn(
             "OBEP562",
-            f"{_items(undecided)} not decided for lack of a reasoner, so events may be missing   "
-            "(--require-complete refuses such a run)",
+            f"{_items(undecided)} not decided for lack of a reasoner, or since it gave up, so there may be "
+            f"more of {_open_events(query)}   (--require-complete refuses a run without a reasoner)",
         )
     if evicted := noted.get(EVICTED, 0):
         progress.warn(
