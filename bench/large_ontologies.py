@@ -1,6 +1,6 @@
 """Large ontologies, made anew with a fixed seed: how long a first and a second start take.
 
-`python bench/large_ontologies.py [tree|cells|relations]` starts one of them twice, each time in a process of
+`python bench/large_ontologies.py [small|tree|cells|relations]…` starts each twice, each time in a process of
 its own, with a folder to remember things in that is empty at first, and prints CPU seconds and memory.
 Without a name all of them are started. The cells take very long.
 """
@@ -135,7 +135,7 @@ def start(query: Path) -> None:
 
 def main() -> None:
     """All of them, or one."""
-    if len(sys.argv) > 2:
+    if sys.argv[1:2] == ["--start"]:
         start(Path(sys.argv[2]))
         return
     for kind in sys.argv[1:] or KINDS:
@@ -144,7 +144,8 @@ def main() -> None:
             for what in ("first", "second"):
                 print(f"{kind}, {what} start: ", end="", flush=True)
                 environment = {**os.environ, "OBEP_CACHE": f"{folder}/remembered"}
-                subprocess.run([sys.executable, __file__, kind, str(query)], env=environment, check=False)
+                command = [sys.executable, __file__, "--start", str(query)]
+                subprocess.run(command, env=environment, check=False)
 
 
 if __name__ == "__main__":

@@ -40,9 +40,10 @@ def test_a_bundle_that_is_none() -> None:
 
 
 def test_a_bundle_that_names_a_function_of_ours(query: Query) -> None:
-    """Its axioms stand third; only classes of axioms may be named there."""
+    """T stands third, its axioms second in it; only classes of axioms may be named there."""
     packed = msgspec.msgpack.decode(query.to_bundle())
-    packed[2] = [{"inverse": ["<http://e/p>"]}]
+    names, _, declared = msgspec.msgpack.decode(packed[2])
+    packed[2] = msgspec.msgpack.encode([names, [{"inverse": ["<http://e/p>"]}], declared])
     with refused("OBEP309") as caught:
         Query.from_bytes(msgspec.msgpack.encode(packed))
     assert "inverse" in str(caught.value)

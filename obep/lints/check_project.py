@@ -16,9 +16,8 @@ from obep.lints.registry import rules
 from obep.query.diagnostics import say
 
 if TYPE_CHECKING:
-    from obep.model import Triple
     from obep.ontology.bundle.compile import Bundle
-    from obep.ontology.owl.axioms import Axioms
+    from obep.ontology.bundle.kept_ontologies import Ontology
     from obep.ontology.owl.static_graph import Graph
     from obep.query.link import Linked
 
@@ -52,7 +51,7 @@ def examine(
     said = check(linked)
     bundle = None
     try:
-        files, axioms, k = _read(linked, catalogue, cache_dir)
+        (axioms, words), k = _read(linked, catalogue, cache_dir)
     except ObepError as error:
         said += error.diagnostics
     else:
@@ -75,7 +74,7 @@ def examine(
                 )
         except ObepError as error:
             said += error.diagnostics
-        said += apply_ontology_rules(OntologyContext(files, names), bundle)
+        said += apply_ontology_rules(OntologyContext(words, names), bundle)
         if bundle is not None:
             said += _errors_of(bundle, strict=strict, require_complete=require_complete)
     said = without_redundant([_placed(one, linked) for one in said], linked)
@@ -86,15 +85,14 @@ def examine(
     return found._replace(bundle=None) if found.errors else found
 
 
-def _read(
-    linked: Linked, catalogue: Mapping[str, Path], cache_dir: Path | None
-) -> tuple[dict[Path, list[Triple]], Axioms, Graph]:
-    """The ontology files of a query, the axioms in them, and its static graph."""
+def _read(linked: Linked, catalogue: Mapping[str, Path], cache_dir: Path | None) -> tuple[Ontology, Graph]:
+    """The ontology of a query, and its static graph."""
     from obep.ontology.bundle.cache import cache_dir as default_dir
-    from obep.ontology.owl.load import axioms_in, load_graph, ontology_files
+    from obep.ontology.bundle.kept_ontologies import load_t
+    from obep.ontology.owl.load import load_graph
 
-    files = ontology_files(linked.vocab, catalogue)
-    return files, axioms_in(files), load_graph(linked.graphs, cache_dir or default_dir())
+    folder = cache_dir or default_dir()
+    return load_t(linked.vocab, catalogue, folder), load_graph(linked.graphs, folder)
 
 
 def _placed(one: Diagnostic, linked: Linked) -> Diagnostic:

@@ -25,9 +25,10 @@ class QueryContext:
 
 @dataclass(frozen=True, slots=True)
 class OntologyContext:
-    """The ontology files of a query, and what was found out about its names, whether or not it compiles."""
+    """The words of OWL in a query's ontology, and what was found about names, whether or not it compiles."""
 
-    files: Mapping[Path, list[Triple]]
+    words: Mapping[Path, list[Triple]]
+    """Of each ontology file the triples that show which words of OWL it uses."""
     names: list[Diagnostic]
 
 

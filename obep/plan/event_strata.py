@@ -109,10 +109,9 @@ def _origins(linked: Linked, marks: Iterable[Term], bundle: Any) -> dict[Term, s
     goals = [goal for iri in linked.events for goal in (iri, body_of(iri))]
     weight = cache(lambda rule: sum(bit[name] for name in bit.keys() & set(mentioned(rule))))
     reached = weighed(rules, goals, bundle.relations, weight)
-    spoken_of = {name for axiom in bundle.t.axioms for name in mentioned(axiom)}
     chosen = cache(lambda bits: [mark for mark in marks if bit[mark] & bits])
     for iri, names in found.items():
         names.update(chosen(reached[iri] | reached[body_of(iri)]))
         if bundle.status[iri] != "exact":  # the reasoner may find what the rules do not
-            names |= spoken_of
+            names |= bundle.names_in_t
     return found

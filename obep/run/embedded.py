@@ -32,6 +32,7 @@ from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
 from obep.run.run_notes import (
     Absences,
+    heard_sinks,
     opened,
     remark,
     say_apart,
@@ -48,6 +49,7 @@ from obep.run.signals import exit_status, interrupted
 from obep.run.terminal_text import escaped
 from obep.streams.sinks.open_sinks import open_sink
 from obep.streams.sinks.output_files import Warn, continued_at, output_key
+from obep.streams.sources.batches import Waiting
 from obep.streams.sources.files import PipeSource
 from obep.streams.sources.open_sources import open_source
 
@@ -73,6 +75,8 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
     before, figures = engine.counters["processed"], Figures(run, engine)
     absences = Absences()
     run.on_turn = lambda run: _turn(run, progress, figures, absences)
+    for sink in _heard_sinks(run).values():  # no turn comes to its end while a sink waits
+        sink.waits = lambda: absences.look(_heard_sinks(run), progress)
     strangers = Strangers(query, said)
     repeats = Repeats(query.bundle)
     times = TimesApart(query)
@@ -116,10 +120,14 @@ def _look(strangers: Strangers, times: TimesApart, items: Sequence[Item]) -> Non
 
 def _turn(run: Run, progress: Progress, figures: Figures, absences: Absences) -> None:
     """Says what was noted about the first times, as soon as they are read, and how far the run is."""
-    absences.look(run.sources, progress)
+    absences.look({**run.sources, **_heard_sinks(run)}, progress)
     say_noted(run.notes.said, progress)
     say_doubts(run.notes, progress, run.notes.settled)
     progress.move(figures.line)
+
+
+def _heard_sinks(run: Run) -> dict[str, Waiting]:
+    return heard_sinks({key: outlet.sink for key, outlet in run.outlets.items()})
 
 
 def _endpoint(where: str, figures: Figures) -> Endpoint:

@@ -15,13 +15,14 @@ from obep.lints.rules.config.unknown_mapped_name import slips_of_mappings
 from obep.lints.rules.stream.duplicate_explanations import Repeats
 from obep.lints.rules.stream.stream_times_disjoint import TimesApart
 from obep.lints.rules.stream.unknown_names import Strangers
-from obep.model import Term
+from obep.model import Term, local_name
+from obep.query.diagnostics import listed
 from obep.run.console import write_for_run
 from obep.run.load_query import load
 from obep.run.overwrite_guard import require_apart
 from obep.run.progress import Progress
 from obep.run.run_spec import Order
-from obep.streams.sources.batches import Heard
+from obep.streams.sources.batches import Heard, Waiting
 
 
 def opened(order: Order) -> Query:
@@ -60,16 +61,21 @@ def say_mappings(query: Query, order: Order) -> frozenset[tuple[str, Term]]:
     return frozenset((slip.stream, slip.name) for slip in slips)
 
 
+def heard_sinks(sinks: Mapping[str, object]) -> dict[str, Waiting]:
+    """Those whose other end may be away, by keys that no source has."""
+    return {f"sink {key}": sink for key, sink in sinks.items() if isinstance(sink, Waiting)}
+
+
 class Absences:
-    """Says once that the other end of a source is away, and once that it is back."""
+    """Says once that the other end of a source or sink is away, and once that it is back."""
 
     def __init__(self) -> None:
         self._away: set[str] = set()
         self._lock = Lock()  # on Spark a micro-batch is delivered in a thread of its own
 
-    def look(self, sources: Mapping[str, Heard], progress: Progress) -> None:
+    def look(self, ends: Mapping[str, Heard], progress: Progress) -> None:
         with self._lock:
-            for key, source in sources.items():
+            for key, source in ends.items():
                 why = source.away
                 if why and key not in self._away:
                     self._away.add(key)
@@ -77,6 +83,13 @@ class Absences:
                 elif not why and key in self._away:
                     self._away.remove(key)
                     progress.warn("OBEP552", f"{source.name} is back")
+
+
+def _open_events(query: Query) -> str:
+    """The events about which the rules alone do not know all."""
+    bundle = query.bundle
+    need = [iri for iri, words in bundle.status.items() if words != "exact" or iri in bundle.guard_status]
+    return listed([local_name(iri) for iri in need])
 
 
 def remark(noted: Mapping[str, int], query: Query, progress: Progress) -> None:
@@ -90,8 +103,8 @@ def remark(noted: Mapping[str, int], query: Query, progress: Progress) -> None:
     if undecided := noted.get("undecided", 0):
         progress.warn(
             "OBEP562",
-            f"{_items(undecided)} not decided for lack of a reasoner, so events may be missing   "
-            "(--require-complete refuses such a run)",
+            f"{_items(undecided)} not decided for lack of a reasoner, or since it gave up, so there may be "
+            f"more of {_open_events(query)}   (--require-complete refuses a run without a reasoner)",
         )
     if evicted := noted.get(EVICTED, 0):
         progress.warn(

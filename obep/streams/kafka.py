@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,9 @@ PORT = 9092
 ANSWER_S = 10.0
 LOOK_MS = 1000
 """How often librdkafka tells how it stands with the brokers."""
+TAKEN_S = 30.0
+"""How long a broker that is there may take nothing."""
+WAITED_S = 0.5
 ASKED_S = 0.5
 """How long one question for a topic may take, before we look whether the broker has said no."""
 
@@ -133,20 +136,35 @@ class KafkaSource:
 
 
 class KafkaSink:
-    """Produces each occurrence as one message, its id as key."""
+    """Produces each occurrence as one message, its id as key; while no broker is there, messages wait."""
 
     def __init__(self, address: Address, settings: Mapping[str, Any], config: Config) -> None:
+        self.name = address.shown
+        self.waits: Callable[[], None] = lambda: None
+        """Called now and then while it waits."""
         self._address = address
         self._topic = topic_of(address)
         self._failure = ""
-        said = Said()
+        self._hurried = False
+        self._said = said = Said()
         self._producer = client(
             _kafka().Producer,
-            {"enable.idempotence": True, "error_cb": said.hear, **_settings(address, settings, config)},
+            {
+                "enable.idempotence": True,
+                "message.timeout.ms": 0,  # a message is tried again until it is taken
+                "error_cb": said.hear,
+                "stats_cb": said.look,
+                "statistics.interval.ms": LOOK_MS,
+                **_settings(address, settings, config),
+            },
             settings,
             config,
         )
         _partitions(self._producer, self._topic, address, said, must_exist=False)
+
+    @property
+    def away(self) -> str:
+        return self._said.away
 
     def send(self, id: str, payload: bytes) -> None:
         while True:
@@ -154,15 +172,32 @@ class KafkaSink:
                 self._producer.produce(self._topic, payload, id.encode(), on_delivery=self._delivered)
                 break
             except BufferError:
-                self._producer.poll(1.0)
+                self._wait(len(self._producer) - 1)
         self._producer.poll(0)
 
     def flush(self) -> None:
-        left = self._producer.flush(30)
-        if left or self._failure:
-            raise fail(
-                "OBEP555", f"{self._address.shown} takes no more messages: {self._failure or 'no answer'}"
-            )
+        """Returns when the brokers have everything; waits while none is there."""
+        self._wait(0)
+
+    def hurry(self) -> None:
+        """Wait no longer for brokers that are away. May be called from a signal."""
+        self._hurried = True
+
+    def _wait(self, most: int) -> None:
+        """Returns when no more than so many messages wait; one that is there and takes none is an error."""
+        left, patient = len(self._producer), time.monotonic() + TAKEN_S
+        while left > most and not self._failure:
+            if self._hurried and self.away:
+                raise fail("OBEP555", f"{self._address.shown} is away, and has not taken all messages")
+            if time.monotonic() > patient:
+                self._failure = "no answer"
+                break
+            before, left = left, self._producer.flush(WAITED_S)
+            self.waits()
+            if left != before or self.away:
+                patient = time.monotonic() + TAKEN_S
+        if self._failure:
+            raise fail("OBEP555", f"{self._address.shown} takes no more messages: {self._failure}")
 
     def position(self) -> int:
         return 0

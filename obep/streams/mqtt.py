@@ -241,6 +241,8 @@ class MqttSink(Connection):
     def __init__(self, address: Address, settings: Mapping[str, Any], config: Config) -> None:
         super().__init__(address, settings, config)
         self.name = address.shown
+        self.waits: Callable[[], None] = lambda: None
+        """Called now and then while it waits."""
         self._turned = Condition()
         self._sent = self._taken = 0
         self._hurried = False
@@ -276,16 +278,18 @@ class MqttSink(Connection):
 
     def _wait(self, done: Callable[[], bool]) -> None:
         """Returns when it is done; a broker that is there and takes nothing for a while is an error."""
-        with self._turned:
-            patient, taken = time.monotonic() + ANSWER_S, self._taken
-            while not done():
-                if self._hurried and not self.client.is_connected():
-                    raise fail("OBEP555", f"{self.address.shown} is away, and has not taken all messages")
-                if not self.client.is_connected() or taken != self._taken:
-                    patient, taken = time.monotonic() + ANSWER_S, self._taken
-                if time.monotonic() > patient:
-                    raise fail("OBEP555", f"{self.address.shown} takes no more messages")
-                self._turned.wait(0.2)
+        patient, taken = time.monotonic() + ANSWER_S, self._taken
+        while not done():
+            if self._hurried and not self.client.is_connected():
+                raise fail("OBEP555", f"{self.address.shown} is away, and has not taken all messages")
+            if not self.client.is_connected() or taken != self._taken:
+                patient, taken = time.monotonic() + ANSWER_S, self._taken
+            if time.monotonic() > patient:
+                raise fail("OBEP555", f"{self.address.shown} takes no more messages")
+            with self._turned:
+                if not done():
+                    self._turned.wait(0.2)
+            self.waits()
 
     def position(self) -> int:
         return 0

@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from io import StringIO
+from pathlib import Path
 
 import pytest
+from shell import embedded, hot, reading
 
 from obep.run.progress import Progress
 from obep.run.run_notes import Absences
+from obep.streams.sinks.open_sinks import MemorySink
 from obep.streams.sources.batches import Batch, Position
 
 
@@ -89,3 +92,31 @@ class Broker:
     def committed(self, position: Position) -> None: ...
 
     def stop(self) -> None: ...
+
+
+class AwaySink(MemorySink):
+    """A sink whose broker goes away and comes back while everything is flushed."""
+
+    name, away = "mqtt://h/alarms", ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits = lambda: None
+
+    def flush(self) -> None:
+        for self.away in ("connection lost", "connection lost", ""):
+            self.waits()
+
+
+def test_a_sink_that_is_away_while_a_run_waits_for_it_is_said_to_be_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("obep.run.embedded.open_sink", lambda *given: AwaySink())
+    (tmp_path / "in.jsonl").write_text(reading(1, "x", 40.0))
+    run = embedded(hot(tmp_path), "--source", f"s={tmp_path / 'in.jsonl'}", "--sink", "mqtt://h/alarms")
+    assert run.status == 0, run.err
+    said = [line for line in run.err.splitlines() if line.startswith("OBEP552")]
+    assert said[:2] == [
+        "OBEP552  warning: mqtt://h/alarms is away (connection lost); obep goes on when it is back",
+        "OBEP552  warning: mqtt://h/alarms is back",
+    ]

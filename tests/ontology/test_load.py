@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from obep.errors import ObepError
+from obep.ontology.owl import load as loading
 from obep.ontology.owl.axioms import (
     And,
     Class,
@@ -185,6 +186,52 @@ def test_hostile_xml_is_refused(tmp_path: Path, kind: str) -> None:
         with pytest.raises(ObepError) as refused:
             load_ontology([written(tmp_path, name, HOSTILE[kind])])
         assert refused.value.code == "OBEP305"
+
+
+RDF = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">'
+
+
+def striped(levels: int, inside: str = "") -> str:
+    """RDF/XML with so many elements within each other, and the outermost one."""
+    pairs = levels // 2
+    return f"{RDF}{'<rdf:Description><e:p>' * pairs}{inside}{'</e:p></rdf:Description>' * pairs}</rdf:RDF>"
+
+
+DEEP = {
+    "o.rdf": striped(100_000),
+    "comments.rdf": "<!DOCTYPE r [<!-- don't -->]>" + striped(998, "<!-- </a> --><e:x><e:y/></e:x>"),
+    "sections.rdf": striped(998, "<![CDATA[</a></b>]]><e:x><e:y/></e:x>"),
+    "signs.rdf": striped(998, "<e:p e:q='/></a>' e:r=\"/></a>'\"><e:y/></e:p>"),
+    "o.owx": '<Ontology xmlns="http://www.w3.org/2002/07/owl#" ontologyIRI="http://e/">'
+    + "<ObjectComplementOf>" * 2000
+    + "</ObjectComplementOf>" * 2000
+    + "</Ontology>",
+    "o.jsonld": '{"http://e/p":' * 5000 + "1" + "}" * 5000,
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_file_that_nests_too_deeply_is_refused_before_it_is_parsed(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    monkeypatch.setattr(loading, "_parse", lambda data, format: parsed.append(format) or [])
+    path = written(tmp_path, name, DEEP[name])
+    for read in (load_ontology, load_graph):
+        with pytest.raises(ObepError) as refused:
+            read([path])
+        assert refused.value.code == "OBEP302"
+        assert "nested more than" in str(refused.value)
+    assert parsed == []
+
+
+def test_a_file_that_is_long_but_not_deep_is_read(tmp_path: Path) -> None:
+    beside = "".join(
+        f"<rdf:Description rdf:about='http://e/{k}'><e:p>1</e:p></rdf:Description>" for k in range(3000)
+    )
+    assert len(load_graph([written(tmp_path, "wide.rdf", f"{RDF}{beside}</rdf:RDF>")])) == 3000
+    deep = "<!DOCTYPE r [<!-- don't <a> -->]>" + striped(998, "<!-- <a><b><c> --><![CDATA[<a><b>]]>")
+    assert len(load_graph([written(tmp_path, "deep.rdf", deep)])) == 499
 
 
 def test_entities_that_abbreviate_namespaces_are_fine(tmp_path: Path) -> None:

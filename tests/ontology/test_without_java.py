@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import NoReturn
 
 import pytest
 from owl import NS, c, ontology, t, triples
 
 from obep.abstraction.matcher import Matched, Matcher
-from obep.errors import fail
+from obep.errors import ObepError, fail
 from obep.lints.language_errors.vocabulary_errors import incomplete
 from obep.model import Item
 from obep.ontology.bundle.compile import Bundle, compile_bundle
@@ -91,6 +92,37 @@ def test_a_question_without_an_answer_leaves_a_flagged_lower_bound() -> None:
         assert matched.bounded
         assert (t("Seen"), t("z")) in found(matched)
         assert (t("Seen"), t("x")) not in found(matched)
+
+
+def gives_up(*given: object, **more: object) -> NoReturn:
+    raise fail("OBEP343", "the reasoner gave up after 60 s")
+
+
+def test_a_reasoner_that_gives_up_on_t_leaves_a_word_about_what_is_undecided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("obep.ontology.bundle.review.review", gives_up)
+    bundle = compile_bundle(link(parse(QUERY, "seen.obep")), T)
+    assert bundle.java, "it may do better with an item"
+    (warning,) = bundle.diagnostics
+    assert warning.code == "OBEP241"
+    assert warning.message.startswith("Seen needs the reasoner for Detection is a Human or a Pet")
+    assert "gave up after 60 s" in warning.message
+    assert "not decided whether the event can happen" in warning.reason
+    assert "whether the static graph contradicts" in warning.reason
+
+
+def test_a_contradiction_is_one_though_the_reasoner_gives_up_on_its_reasons(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("obep.ontology.bundle.review.contradiction", gives_up)
+    t_ = ontology(ax.DisjointClasses((c("Human"), c("Pet"))))
+    with pytest.raises(ObepError) as caught:
+        compile_bundle(
+            link(parse(f"PREFIX : <{NS}>\nEVENT H AS Human\n")), t_, triples("x a Human. x a Pet.")
+        )
+    assert caught.value.code == "OBEP345"
+    assert "x is a Human" in str(caught.value) and "x is a Pet" in str(caught.value)
 
 
 @pytest.mark.java

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 pytest.importorskip("pyspark")
@@ -13,7 +14,16 @@ from spark_cases import HEAD
 import obep
 from obep.engine.query import Query
 from obep.errors import ObepError
-from obep.spark.driver.manifest import manifest, read_manifest, require_same, write_manifest
+from obep.spark.driver.manifest import (
+    HEAD as FILE_HEAD,
+)
+from obep.spark.driver.manifest import (
+    manifest,
+    read_manifest,
+    require_same,
+    require_same_files,
+    write_manifest,
+)
 
 TEXT = HEAD + "EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 5 s\nRETURN AB AS EVENT STREAM"
 CHANGES = {
@@ -80,6 +90,56 @@ def test_other_sources_and_other_buckets_are_refused(tmp_path: Path) -> None:
         require_same(kept, manifest(query, 2, 2, ["t"]))
     with pytest.raises(ObepError, match="OBEP653"):
         require_same(kept, manifest(query, 2, 4, ["s"]))
+
+
+CONTENT = b'{"time": 1}\n'
+LONG = CONTENT * (FILE_HEAD // len(CONTENT) + 2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        (CONTENT, CONTENT, ""),
+        (CONTENT, CONTENT * 2, "has grown"),
+        (LONG, LONG + CONTENT, "has grown"),
+        (CONTENT * 2, CONTENT, "rotated"),
+        (CONTENT, CONTENT.replace(b"1", b"2"), "rotated"),
+        (LONG, CONTENT.replace(b"1", b"2") + LONG, "rotated"),
+    ],
+)
+def test_a_file_that_spark_has_read_and_that_has_changed_is_refused(
+    tmp_path: Path, old: bytes, new: bytes, why: str
+) -> None:
+    query = obep.load(text=TEXT, java=False)
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(old)
+    write_manifest(tmp_path, manifest(query, 2, 2, ["s"], files=[path, tmp_path / "not there"]))
+    kept = read_manifest(tmp_path)
+    assert kept is not None and [*kept.files] == [str(path)]
+    path.write_bytes(new)
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(new)
+    require_same_files(kept, manifest(query, 2, 2, ["s"], files=[other]))  # Spark has not read it
+    now = manifest(query, 2, 2, ["s"], files=[path])
+    if not why:
+        require_same_files(kept, now)
+        return
+    with pytest.raises(ObepError, match="OBEP558") as caught:
+        require_same_files(kept, now)
+    assert why in str(caught.value)
+
+
+def test_a_manifest_without_files_is_that_of_an_older_obep(tmp_path: Path) -> None:
+    query = obep.load(text=TEXT, java=False)
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(CONTENT)
+    now = manifest(query, 2, 2, ["s"], files=[path])
+    written = msgspec.to_builtins(now)
+    del written["files"]
+    (tmp_path / "obep.json").write_bytes(msgspec.json.encode(written))
+    kept = read_manifest(tmp_path)
+    assert kept is not None
+    require_same_files(kept, now)
 
 
 def test_a_manifest_that_is_damaged_is_an_error(tmp_path: Path) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
+import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -161,6 +164,39 @@ def test_the_driver_knows_that_a_connection_is_lost_until_there_is_another(
         assert back.wait(30)
         assert seen == ["", "it ended the connection", ""]
         reader.stop()
+
+
+@pytest.mark.parametrize("reset", [False, True])
+def test_a_line_that_is_cut_by_the_end_of_a_connection_is_taken_and_the_reason_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reset: bool
+) -> None:
+    monkeypatch.setattr("obep.spark.connectors.tcp_source.AGAIN_S", 0.01)
+    taken, seen, here, gone = list[bytes](), list[str](), Event(), Event()
+
+    class Reader(TcpReader):
+        def take(self, topic: str, data: bytes, token: object = None) -> None:
+            taken.append(data)
+            here.set()
+
+        def say_away(self, why: str) -> None:
+            seen.append(why)
+            if why:
+                gone.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        reader = Reader({"host": "127.0.0.1", "port": port, "limit": "20", "spool": str(tmp_path)})
+        reader.initialOffset()
+        near = server.accept()[0]
+        near.sendall(b"whole\nha")
+        assert here.wait(30)  # what came with it has been read as well
+        if reset:
+            near.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        near.close()
+        assert gone.wait(30)
+        reader.stop()
+    assert taken == [b"whole", b"ha"]
+    assert seen[1] == (os.strerror(errno.ECONNRESET) if reset else "it ended the connection")
 
 
 @contextmanager

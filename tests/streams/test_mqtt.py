@@ -280,8 +280,10 @@ def test_nothing_is_lost_while_the_broker_of_a_sink_is_away(broker: MqttBroker, 
     assert gone.wait(30)
     for number in (2, 3, 4):
         sink.send(f"urn:{number}", f'{{"time": {number}, "graph": ""}}'.encode())
-    flushed = Event()
+    flushed, waited = Event(), Event()
+    sink.waits = lambda: waited.set() if sink.away else None
     Thread(target=lambda: (sink.flush(), flushed.set()), daemon=True).start()
+    assert waited.wait(30), "who waits can say that it is away"
     assert sink.away and not flushed.is_set()
     line.lay()
     assert flushed.wait(60), "it goes on when the broker is back"

@@ -68,6 +68,11 @@ def content_hash(content: object) -> str:
     return blake2b(f"{FORMAT}\n{content!r}".encode(), digest_size=20).hexdigest()
 
 
+def digest_of(data: bytes) -> str:
+    """A name for the content of a file."""
+    return blake2b(data, digest_size=20).hexdigest()
+
+
 def axioms_hash(axioms: Axioms) -> str:
     """A name for T, whatever the order of its axioms."""
     names = (sorted(getattr(axioms, field.name), key=repr) for field in fields(axioms)[1:])

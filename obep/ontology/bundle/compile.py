@@ -266,6 +266,12 @@ class Bundle:
         return False
 
     @cached_property
+    def names_in_t(self) -> frozenset[Term]:
+        """Every name in an axiom of T."""
+        below = self.folded.below
+        return self.folded.mentioned.union(below, *below.values())
+
+    @cached_property
     def goal_numbers(self) -> dict[int, Term]:
         """The goals by the numbers of their concepts."""
         return {self._names.concept(goal): goal for goal in self.definitions.goals}

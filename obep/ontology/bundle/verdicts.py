@@ -87,7 +87,7 @@ def _contradiction(bundle: Bundle, guilty: list[Term]) -> ObepError:
         try:
             return contradiction(bundle.module, component, shared_reasoner())
         except ObepError as error:
-            if error.code not in _NO_JAVA:
+            if error.code not in NO_ANSWER:
                 raise
 
     def clashes(some: Sequence[Triple]) -> bool:
@@ -234,9 +234,15 @@ def _same(bundle: Bundle, event: Term, other: Term) -> Diagnostic:
 
 def _bounded(bundle: Bundle, event: Term, words: str, why: str) -> Diagnostic:
     linked = bundle.linked
+    reason = "It runs as a lower bound: what is reported is right, but some may be missing."
+    if bundle.java:  # it is there, and gave up on T: it may do better with an item
+        reason = (
+            "It is not decided whether the event can happen, whether it is the same as another one, and "
+            "whether the static graph contradicts the ontology. The reasoner is asked again for items; where "
+            "it gives up again, what is reported is right, but some may be missing."
+        )
     return warn(
         "OBEP241", linked.file_of[event], linked.events[event].name.span,
-        f"{name(event)} {words}, and {why}",
-        "It runs as a lower bound: what is reported is right, but some may be missing.",
+        f"{name(event)} {words}, and {why}", reason,
         "install a Java (for example: pip install obep[java])" if "Java" in why else "simplify these axioms",
     )  # fmt: skip

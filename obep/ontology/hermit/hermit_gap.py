@@ -10,12 +10,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import msgspec
 
-from obep.model import Triple
+from obep.model import Term, Triple
 from obep.ontology.bundle.cache import Folder, axioms_hash, content_hash
 from obep.ontology.hermit.canonical_names import canonical, renamed_answer
 from obep.ontology.hermit.justify import all_minimal, one_minimal
@@ -36,11 +36,20 @@ class HermitGap:
         self.asked = 0
         """Shapes that nobody had an answer to."""
         self._axioms = axioms
-        self._fixed = fixed_names(axioms)
         self._answers: OrderedDict[str, Answer] = OrderedDict()
         self._facts: OrderedDict[str, bool] = OrderedDict()
         self._lock = threading.Lock()
-        self._folder = None if cache_dir is None else Folder(cache_dir / "gap" / axioms_hash(axioms))
+        self._cache_dir = cache_dir
+
+    @cached_property
+    def _fixed(self) -> frozenset[Term]:
+        """Made when the first question comes: most runs have none, and T may be large."""
+        return fixed_names(self._axioms)
+
+    @cached_property
+    def _folder(self) -> Folder | None:
+        chosen = self._cache_dir
+        return None if chosen is None else Folder(chosen / "gap" / axioms_hash(self._axioms))
 
     def decide(self, question: Question) -> Answer:
         """The complete answer to a question."""

@@ -15,13 +15,15 @@ from os.path import relpath
 from pathlib import Path
 
 from obep.errors import ObepError, fail
+from obep.formats.input_limits import Limits, Refused, check_nesting
 from obep.model import Term, Triple
-from obep.ontology.bundle.cache import content_hash
+from obep.ontology.bundle.cache import content_hash, digest_of
 from obep.ontology.owl.axioms import OWL, Axioms
 from obep.ontology.owl.literals import literal
 from obep.ontology.owl.rdf_nodes import Unreadable
 from obep.ontology.owl.rdf_to_owl import axioms_of
 from obep.ontology.owl.static_graph import Graph
+from obep.ontology.owl.xml_limits import check_xml
 
 _SUFFIXES = {
     ".ttl": "turtle",
@@ -35,10 +37,6 @@ _SUFFIXES = {
     ".xml": "xml",
     ".owx": "xml",
 }
-_ENTITY = re.compile(rb"<!ENTITY\s+(%?)\s*([^\s]+)\s+(?:\"([^\"]*)\"|'([^']*)'|(SYSTEM|PUBLIC))")
-_REFERENCE = re.compile(rb"&([A-Za-z_][\w.-]*);")
-_EXPANDED = 1 << 16
-"""How long an entity of an XML file may become when all that it refers to is filled in."""
 LARGE = 4 << 20
 """Bytes from which on a graph is read once and kept in a file that processes share."""
 _IMPORTS = f"<{OWL}imports>"
@@ -104,10 +102,15 @@ def _named(path: Path) -> tuple[str, str]:
 
 def read_rdf(path: Path) -> list[Triple]:
     """The triples of a file; blank nodes get labels of their own for each file."""
-    data = _bytes(path)
+    return _triples(path, file_bytes(path))
+
+
+def _triples(path: Path, data: bytes) -> list[Triple]:
     format = _format(path, data)
     if format.endswith("xml"):
-        _check_entities(data, path)
+        check_xml(data, path)
+    elif format == "jsonld":
+        _check_nesting(data, path)
     try:
         triples = _owl_xml(data) if format == "owlxml" else _parse(data, format)
     except ObepError:
@@ -137,6 +140,20 @@ def read_rdf(path: Path) -> list[Triple]:
     return [(own(s), p, own(o)) for s, p, o in triples]
 
 
+def _check_nesting(data: bytes, path: Path) -> None:
+    """The parser of JSON-LD calls itself for each bracket, and takes time by the square of them."""
+    try:
+        check_nesting(data, Limits().nesting)
+    except Refused as error:
+        raise fail(
+            "OBEP302",
+            "the file is refused: it is nested too deeply",
+            file=str(path),
+            reason=f"{error.reason[:1].upper()}{error.reason[1:]}.",
+            remedy="give inner nodes an @id each and write them beside each other, or save it as Turtle",
+        ) from None
+
+
 def _format(path: Path, data: bytes) -> str:
     format = _SUFFIXES.get(path.suffix.lower()) or _sniff(data)
     if format == "xml":
@@ -144,7 +161,8 @@ def _format(path: Path, data: bytes) -> str:
     return format
 
 
-def _bytes(path: Path) -> bytes:
+def file_bytes(path: Path) -> bytes:
+    """The content of a file of RDF, without a byte order mark."""
     try:
         if path.exists() and not path.is_file():  # nothing may ever come out of a pipe, or no end of it
             kind = "a folder" if path.is_dir() else "a pipe, a device or the like"
@@ -161,15 +179,20 @@ def _bytes(path: Path) -> bytes:
         ) from None
 
 
-def ontology_files(paths: Iterable[Path], catalogue: Mapping[str, Path]) -> dict[Path, list[Triple]]:
-    """The triples of T's files, and of all that they import."""
+def ontology_files(
+    paths: Iterable[Path], catalogue: Mapping[str, Path], read: dict[Path, tuple[int, str]] | None = None
+) -> dict[Path, list[Triple]]:
+    """The triples of T's files, and of all that they import; `read` takes their lengths and digests."""
     found: dict[Path, list[Triple]] = {}
     waiting = list(paths)
     while waiting:
         path = waiting.pop(0).resolve()
         if path in found:
             continue
-        found[path] = read_rdf(path)
+        data = file_bytes(path)
+        found[path] = _triples(path, data)
+        if read is not None:
+            read[path] = len(data), digest_of(data)
         for _, p, o in found[path]:
             if p == _IMPORTS:
                 imported = catalogue.get(o[1:-1])
@@ -193,7 +216,7 @@ def _as_written(path: Path) -> dict[str, str]:
 
     Where the base is a path, one sees what was relative to it; `urn:obep:file` has no folders.
     """
-    data = _bytes(path)
+    data = file_bytes(path)
     format = _format(path, data)
     if format == "owlxml":
         return {}
@@ -270,37 +293,3 @@ def _number(number: float, datatype: str) -> str:
     if isinf(number) or isnan(number):
         return "NaN" if isnan(number) else "INF" if number > 0 else "-INF"
     return repr(number) if datatype.endswith(("double", "float")) else format(Decimal(repr(number)), "f")
-
-
-def _check_entities(data: bytes, path: Path) -> None:
-    """Entities may abbreviate namespaces; they may not point outside, nor grow without measure."""
-    entities: dict[bytes, bytes] = {}
-    for parameter, name, double, single, external in _ENTITY.findall(data):
-        if external or parameter:
-            raise _refused(path, f"The entity {name.decode(errors='replace')} points outside the file.")
-        entities[name] = double or single
-    for name in entities:
-        if _grown(name, entities, ()) > _EXPANDED:
-            raise _refused(path, f"The entity {name.decode(errors='replace')} grows without measure.")
-
-
-def _grown(name: bytes, entities: dict[bytes, bytes], within: tuple[bytes, ...]) -> int:
-    if name in within:
-        return _EXPANDED + 1
-    length = len(entities[name])
-    for inner in _REFERENCE.findall(entities[name]):
-        if inner in entities:
-            length += _grown(inner, entities, (*within, name))
-            if length > _EXPANDED:
-                break
-    return length
-
-
-def _refused(path: Path, reason: str) -> ObepError:
-    return fail(
-        "OBEP305",
-        "the XML file is refused",
-        file=str(path),
-        reason=reason,
-        remedy="write what the entity stands for into the file itself",
-    )

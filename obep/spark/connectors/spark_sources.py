@@ -64,6 +64,23 @@ def lives(address: Address) -> bool:
     return address.scheme in LIVE
 
 
+def input_files(order: Order) -> list[Path]:
+    """The files that a run reads by their names."""
+    return [
+        _path_of(one, order) for one in order.inlets if address_of(one).scheme == "file" and not is_stdin(one)
+    ]
+
+
+def is_stdin(inlet: Inlet) -> bool:
+    """Whether a source is standard input."""
+    return inlet.uri == "-" or inlet.uri.startswith("-.")
+
+
+def _path_of(inlet: Inlet, order: Order) -> Path:
+    path = address_of(inlet).path
+    return (Path(path) if inlet.trusted else order.config.file(path)).absolute()
+
+
 def open_sources(
     spark: SparkSession, order: Order, streaming: bool, scratch: Path, alone: str = ""
 ) -> Opened:
@@ -224,13 +241,12 @@ class Opening:
     def _path(self) -> tuple[Path, str]:
         """A file, and the glob of what belongs to it in its folder: standard input may be several."""
         uri = self._inlet.uri
-        if uri == "-" or uri.startswith("-."):
+        if is_stdin(self._inlet):
             folder, ending = self._scratch / "stdin" / str(self._number), uri[1:] or ".jsonl"
             lines = format_of(f"-{ending}", self._settings.get("format", "")) == ("jsonl", False)
             self.skipped = keep(sys.stdin.buffer, folder, ending, lines)
             return folder / f"{0:06d}{ending}", f"*{ending}"
-        path = self._address.path
-        found = (Path(path) if self._inlet.trusted else self._order.config.file(path)).absolute()
+        found = _path_of(self._inlet, self._order)
         return found, _quoted(found.name)
 
     def _reader(self) -> Any:

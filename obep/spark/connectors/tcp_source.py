@@ -15,6 +15,8 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader
 
 from obep.errors import fail
 from obep.spark.connectors.spark_spool import SCHEMA, SpooledReader
+from obep.streams.sources.arriving_lines import Arriving
+from obep.streams.sources.tcp import Line
 
 AGAIN_S = 1.0
 """How long to wait before connecting again."""
@@ -74,11 +76,18 @@ class TcpReader(SpooledReader):
                     break
 
     def _read_lines(self, connection: socket.socket) -> None:
-        """Of a line that is too long its beginning is taken, which is long enough to be refused."""
+        """Of a line that is too long its beginning is taken, which is long enough to be refused.
+
+        So is half a line where the connection breaks off: it is refused, and not lost without a word.
+        """
         most = int(self._options["limit"])
         rest = False
-        with connection.makefile("rb") as file:
-            while line := file.readline(most + 2):
+        with connection.makefile("rb", buffering=0) as file:
+            raw = Line(file)
+            lines = Arriving(raw)
+            while line := lines.readline(most + 2):
                 if not rest and line.rstrip(b"\n"):
                     self.take("", line.rstrip(b"\n"))
                 rest = not line.endswith(b"\n")
+        if raw.broken:
+            raise OSError(raw.broken)

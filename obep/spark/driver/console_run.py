@@ -15,6 +15,7 @@ from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
 from obep.run.run_notes import (
     Absences,
+    heard_sinks,
     opened,
     remark,
     say_apart,
@@ -113,7 +114,7 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
 
 def _turn(run: SparkRun, progress: Progress, absences: Absences) -> None:
     """Says what was noted about the first times, as soon as they are read, and how far the run is."""
-    absences.look(run.ends, progress)
+    absences.look({**run.ends, **heard_sinks(run.delivery.sinks)}, progress)
     say_noted(run.delivery.said, progress)
     notes = run.notices.notes
     say_doubts(notes, progress, notes.settled)

@@ -172,6 +172,11 @@ class Delivery:
         if self._file is not None:
             self._file.close()
 
+    @property
+    def sinks(self) -> Mapping[str, Sink]:
+        """Those that are open, by their keys; of this moment, since others may open them meanwhile."""
+        return dict(self._sinks)
+
     def hurry(self) -> None:
         """Somebody waits for the end; may be called from a signal."""
         self._failed_before = len(self.failed)

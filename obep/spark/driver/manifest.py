@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from os import SEEK_END
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +17,38 @@ from obep.spark.stages.state_identity import changed_state, identity, surroundin
 from obep.spark.stages.worker import components_of
 
 NAME = "obep.json"
+HEAD = 1 << 16
+"""Bytes of an input file that its digest is made of."""
 GONE = "it is gone, or other events now depend on it"
+
+
+class InputFile(msgspec.Struct, frozen=True):
+    """What tells whether a file is still the one that was read."""
+
+    size: int
+    head: str
+    """A digest of how it begins."""
 
 
 class Manifest(msgspec.Struct):
     """Partitions of the state, buckets, sources (and whether a heartbeat is one), and each component by the
-    names of its events."""
+    names of its events; input files by their paths."""
 
     partitions: int
     buckets: int
     sources: list[str]
     components: dict[str, dict[str, Any]]
     beats: bool | None = None
+    files: dict[str, InputFile] = {}
 
 
 def manifest(
-    query: Query, partitions: int, buckets: int, sources: Sequence[str], beats: bool | None = None
+    query: Query,
+    partitions: int,
+    buckets: int,
+    sources: Sequence[str],
+    beats: bool | None = None,
+    files: Iterable[Path] = (),
 ) -> Manifest:
     """That of a run."""
     around = surroundings(query)
@@ -38,7 +56,18 @@ def manifest(
         " ".join(sorted(component.events)): msgspec.to_builtins(identity(query, component, around, buckets))
         for component in components_of(query)
     }
-    return Manifest(partitions, buckets, list(sources), components, beats)
+    there = {str(path): input_file(path) for path in files if path.is_file()}
+    return Manifest(partitions, buckets, list(sources), components, beats, there)
+
+
+def input_file(path: Path) -> InputFile:
+    """A file as it is now."""
+    try:
+        with path.open("rb") as file:
+            head = blake2b(file.read(HEAD), digest_size=16).hexdigest()
+            return InputFile(file.seek(0, SEEK_END), head)
+    except OSError as error:
+        raise fail("OBEP550", f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def read_manifest(checkpoint: Path) -> Manifest | None:
@@ -85,4 +114,20 @@ def require_same(before: Manifest, now: Manifest) -> None:
             f"the checkpoint was made {'with' if before.beats else 'without'} idle",
             reason="With idle a run has one more source, its heartbeat, and Spark wants the same ones again.",
             remedy=f"{'give it again' if before.beats else 'leave it out'}, or begin with a new checkpoint",
+        )
+
+
+def require_same_files(before: Manifest, now: Manifest) -> None:
+    """Refuse an input file that is not as it was: Spark reads none twice, so what is new would be lost."""
+    for path, here in now.files.items():
+        there = before.files.get(path)
+        if there is None or there == here:
+            continue
+        grew = here.size > there.size and (there.head == here.head or there.size < HEAD)
+        what = "has grown" if grew else "is not the file that was read (rotated, replaced or written anew)"
+        raise fail(
+            "OBEP558",
+            f"{path} {what} since the checkpoint was made",
+            reason="Spark reads a file once, so what is new in it would never be read.",
+            remedy="give what is new as a file of another name, or begin with a new checkpoint",
         )

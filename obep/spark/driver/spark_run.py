@@ -24,7 +24,7 @@ from obep.errors import ObepError
 from obep.model import DeadLetter
 from obep.run.run_spec import Order
 from obep.spark.connectors.connection_status import OtherEnd
-from obep.spark.connectors.spark_sources import address_of, is_live, open_sources
+from obep.spark.connectors.spark_sources import address_of, input_files, is_live, open_sources
 from obep.spark.driver.delivery import Delivery, Found
 from obep.spark.driver.detection import detect
 from obep.spark.driver.manifest import (
@@ -32,6 +32,7 @@ from obep.spark.driver.manifest import (
     manifest,
     read_manifest,
     require_same,
+    require_same_files,
     write_manifest,
 )
 from obep.spark.driver.parquet import DELIVERED, WRITTEN, Written
@@ -129,7 +130,8 @@ class SparkRun:
         if self.streaming:
             keys = [inlet.key for inlet in self.order.inlets]
             beats = self.order.idle is not None
-            self._resume(manifest(self.query, partitions, buckets, keys, beats))
+            files = input_files(self.order)
+            self._resume(manifest(self.query, partitions, buckets, keys, beats, files))
         streams = _streams(self.query)
         opened = open_sources(
             spark, self.order, self.streaming, self._checkpoint, streams[0] if len(streams) == 1 else ""
@@ -166,8 +168,12 @@ class SparkRun:
         return 86_400_000_000 if self.live else None
 
     def _resume(self, now: Manifest) -> None:
-        if self._before is not None and not self.order.drop_state:
-            require_same(self._before, now)
+        before = self._before
+        if before is not None and not self.order.drop_state:
+            require_same(before, now)
+        if before is not None and _is_begun(self._checkpoint):
+            require_same_files(before, now)
+            now.files = before.files | now.files
         write_manifest(self._checkpoint, now)
 
     def _watch(self, records: DataFrame) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from obep.model import DeadLetter, Item
 
@@ -35,6 +35,14 @@ class Heard(Protocol):
     @property
     def away(self) -> str:
         """Why the other end cannot be heard at the moment, where that is known; empty while it can."""
+
+
+@runtime_checkable
+class Waiting(Heard, Protocol):
+    """A sink that waits for its other end while that is away."""
+
+    waits: Callable[[], None]
+    """Called now and then meanwhile."""
 
 
 class Source(Heard, Protocol):

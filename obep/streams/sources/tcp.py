@@ -37,7 +37,7 @@ class TcpSource:
 
     def batches(self, start: Position) -> Iterator[Batch]:
         """What was read before a restart is gone: a connection has no position."""
-        line = _Line(self._socket.makefile("rb", buffering=0))
+        line = Line(self._socket.makefile("rb", buffering=0))
         arriving = Arriving(line)
         file = cast(BinaryIO, arriving)
         yield from batched(read_file(file, self._format, self._reading), {}, lambda: arriving.pending)
@@ -58,7 +58,7 @@ class TcpSource:
         self._socket.close()
 
 
-class _Line:
+class Line:
     """The bytes of a connection; one that is reset ends, and `broken` says why."""
 
     def __init__(self, raw: Raw) -> None:

@@ -26,7 +26,6 @@ from obep.lints.rules.ontology.property_not_carried import may_be_there
 from obep.model import Term
 from obep.ontology.owl.axioms import THING
 from obep.ontology.rules import rule_kinds as r
-from obep.ontology.rules.axiom_rules import mentioned
 from obep.ontology.rules.relevance import weighed
 from obep.query import ast
 from obep.query.diagnostics import listed, warn
@@ -41,8 +40,7 @@ SEVERITY = "warning"
 
 
 def check_bundle(bundle: Bundle) -> list[Diagnostic]:
-    spoken_of = {name for axiom in bundle.t.axioms for name in mentioned(axiom)}
-    guarded = [iri for iri in bundle.linked.events if iri in bundle.definitions.guarded - spoken_of]
+    guarded = [iri for iri in bundle.linked.events if iri in bundle.definitions.guarded - bundle.names_in_t]
     found = found_by_class(bundle, guarded) if guarded else {}
     return [_warning(bundle, head, again) for head, again in found.items()]
 

@@ -107,7 +107,7 @@ _MEANT = {
 
 
 def check(context: OntologyContext) -> list[Diagnostic]:
-    files = context.files
+    files = context.words
     seen = {s for triples in files.values() for s, p, _ in triples if p == RDF_TYPE}
     said: list[Diagnostic] = []
     for path, triples in files.items():
