@@ -103,15 +103,19 @@ def test_leaving_rules_out_changes_no_answer(monkeypatch: pytest.MonkeyPatch) ->
                 every = Matcher(bundle(t, events))
             except (ObepError, Contradiction):
                 continue
+        exact = every.bundle.exact  # else it may know less with all rules: what it finds is a lower bound
         for _ in range(6):
             text = " ".join(f":x a :C{random.randrange(6)} ." for _ in range(3))
             text += random.choice((" :x :p :y .", " :x :d 5 .", " :y a :C1 ."))
             one, other = some.match(item(text)), every.match(item(text))
             if isinstance(one, Matched):
                 assert isinstance(other, Matched), (seed, text)
-                assert shown(one.occurrences) == shown(other.occurrences), (seed, t, events, text)
-                count["found"] += bool(one.occurrences)
+                mine, theirs = shown(one.occurrences), shown(other.occurrences)
+                assert mine == theirs if exact else mine >= theirs, (seed, t, events, text)
+                count["found"] += bool(mine)
             else:
-                assert isinstance(other, DeadLetter), (seed, t, text)
+                assert isinstance(other, DeadLetter) or not exact, (seed, t, text)
                 count["contradictions"] += 1
+        count["exact"] += exact
     assert count["found"] >= 100 and count["contradictions"] >= 50, count
+    assert count["exact"] >= 10, count
