@@ -9,7 +9,7 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 # Compiled once, not by each of the many processes that tests start, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup lock demo test check bench faults docs clean
+.PHONY: help setup lock demo test check bench faults soak docs clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -55,6 +55,11 @@ bench: $(READY) ## measure
 
 faults: $(READY) ## the tests that kill, restart and compare
 	OBEP_KILLS=30 $(BIN)/python -m pytest -m faults
+
+SECONDS ?= 60
+SEED ?= 0
+soak: $(READY) ## whole runs with kills, full disks and changes, from a seed on: SECONDS=60 SEED=0
+	$(BIN)/python tests/soak --seconds $(SECONDS) --seed $(SEED)
 
 docs: $(READY) ## the documentation as a site, in site/
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
