@@ -20,6 +20,10 @@ LINE = re.compile(rb',"line":[0-9]+(?=}$)')
 MEMORY = Path("/dev/shm")
 
 
+MORE = "more.jsonl"
+"""A sink that is not there in every session."""
+
+
 class Broken(AssertionError):
     """A schedule after which the law does not hold."""
 
@@ -40,12 +44,18 @@ def hold(seed: int) -> Schedule:
 
 def _play(schedule: Schedule, folder: Path) -> None:
     play = Play(schedule, folder)
+    kept: set[bytes] = set()
     for number, session in enumerate(schedule.sessions):
         ran = play.session(session, resumes=True)
         if session is not schedule.sessions[-1]:
             if session.rotate and ran.clean:
                 play.input.rotate()
-            _require_standing(schedule, folder, number)
+            standing = Checkpoint(folder / "kept").load(query_named(schedule.query).hash)
+            if standing is not None:
+                _require_standing(schedule, standing, folder, number)
+                kept |= _kept(standing, folder) if MORE not in session.sinks else set()
+    if lost := kept - set(whole_lines(folder / MORE)) if not play.moved else set():
+        raise Broken(f"{MORE} had {len(lost)} lines that are gone: {next(iter(lost))!r}")
     _require_conserved(schedule, ran, folder, "played")
 
 
@@ -60,10 +70,17 @@ def _require_conserved(schedule: Schedule, ran: Ran, folder: Path, where: str) -
         )
 
 
-def _require_standing(schedule: Schedule, folder: Path, number: int) -> None:
+def _kept(standing: Standing, folder: Path) -> set[bytes]:
+    """What a sink that was left out has of the answers before the checkpoint: nobody will find them again."""
+    before = (folder / "out.jsonl").read_bytes()[
+        : standing.outputs[f"file:{(folder / 'out.jsonl').resolve()}"]
+    ]
+    return set(before.splitlines(keepends=True)) & set(whole_lines(folder / MORE))
+
+
+def _require_standing(schedule: Schedule, standing: Standing, folder: Path, number: int) -> None:
     """So it is at a checkpoint with the records before its positions."""
-    standing = Checkpoint(folder / "kept").load(query_named(schedule.query).hash)
-    if standing is None or any(session.rotate for session in schedule.sessions):
+    if any(session.rotate for session in schedule.sessions):
         return
     _, _, _, counters, waiting, _ = msgspec.msgpack.decode(unsealed(standing.state, "", ""))
     written = (folder / "dead.jsonl").read_bytes()[
@@ -98,9 +115,9 @@ def _compare(schedule: Schedule, whole: Path, played: Path) -> None:
     expected, found = _letters(schedule, whole), _letters(schedule, played)
     if expected != found:
         raise Broken(f"dead.jsonl: {_difference(expected, found)}")
-    more = [line for line in whole_lines(played / "more.jsonl") if line.endswith(b"\n")]
+    more = [line for line in whole_lines(played / MORE) if line.endswith(b"\n")]
     if extra := Counter(more) - Counter(whole_lines(whole / "out.jsonl")):
-        raise Broken(f"more.jsonl has {len(extra)} lines too many: {next(iter(extra))!r}")
+        raise Broken(f"{MORE} has {len(extra)} lines too many: {next(iter(extra))!r}")
 
 
 def _letters(schedule: Schedule, folder: Path) -> list[bytes]:

@@ -52,6 +52,8 @@ class Play:
     folder: Path
     world: World = field(init=False)
     input: Input = field(init=False)
+    moved: bool = False
+    """Whether an output was moved."""
 
     def __post_init__(self) -> None:
         self.world = World(Random(self.schedule.seed))
@@ -66,6 +68,7 @@ class Play:
             if f"{unknown} holds something" not in str(error):
                 raise
             unknown.unlink()
+            self.moved = True
             return self._run(session, resumes)
 
     def _run(self, session: Session, resumes: bool) -> Ran:
