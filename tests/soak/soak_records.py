@@ -11,6 +11,9 @@ DISTURBED = 0.25
 LAST = 5_000
 """Seconds from the last reading to the one that meets all deadlines, where time goes on by itself."""
 
+QUIET = 30
+"""Seconds that it comes after the others: nobody waits for a silent stream so long."""
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -55,11 +58,8 @@ def make_records(random: Random, shape: Shape, count: int) -> list[Record]:
         if random.random() < 0.08:
             found.append(found[-1])
     if shape.live:
-        found.append(
-            Record(
-                source, time + LAST, time, _line(shape, "a", time + LAST, "<http://e/z> a <http://e/End> .")
-            )
-        )
+        end = _line(shape, "a", time + LAST, "<http://e/z> a <http://e/End> .")
+        found.append(Record(source, time + LAST, time + QUIET, end))
     return found
 
 

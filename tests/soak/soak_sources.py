@@ -36,6 +36,7 @@ class LogSource:
             size = self._world.random.randint(1, self._world.size)
             ready = [one.line for one in self._records[at : at + size] if one.arrival <= self._world.now]
             at += len(ready)
+            self._world.behind |= at < len(self._records) and self._records[at].arrival <= self._world.now
             yield Batch(list(read_json_lines(Lines(ready), self._reading)), {"0": at})
 
     def committed(self, position: Position) -> None:
@@ -62,6 +63,8 @@ class World:
         self.random = random
         self.now = 0.0
         self.size = 1
+        self.behind = False
+        """Whether a source has more to give than it gave: then it is read again at once."""
         self.committed: dict[str, int] = {}
         self._calls = 0.0
 
@@ -103,7 +106,8 @@ def _side_by_side(
     reads = {key: source.batches(start.get(key, {})) for key, source in sources.items()}
     stands: dict[str, Position] = {}
     while any(lane.running or not lane.empty for lane in lanes.values()):
-        world.now += world.random.choice((0.1, 1.0, 2.0)) if passing else 0.0
+        world.now += world.random.choice((0.1, 1.0, 2.0)) if passing and not world.behind else 0.0
+        world.behind = False
         for key in world.random.sample(list(reads), len(reads)):
             if lanes[key].room.acquire(blocking=False):
                 batch = next(reads[key], None)
