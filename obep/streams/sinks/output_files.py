@@ -82,7 +82,12 @@ class LeftFiles:
             if end := ends.get(occurrence.encode()):
                 self._stand[key] = max(self._stand[key], end)
 
-    def positions(self, begun: bool) -> dict[str, int]:
+    def see_all(self) -> None:
+        """All that stands beyond the checkpoint has been found again."""
+        for key, ends in self._ends.items():
+            self._stand[key] = max([self._stand[key], *ends.values()])
+
+    def positions(self, begun: bool = False) -> dict[str, int]:
         """Where they stand now; `begun`: the run has taken something, so dead letters are found again."""
         unnamed = {key: ends[b""] for key, ends in self._ends.items() if begun and set(ends) == {b""}}
         return {**self._stand, **unnamed}
