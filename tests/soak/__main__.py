@@ -1,4 +1,7 @@
-"""`python tests/soak --seconds N --seed S`: schedules one after the other; `--replay SEED`: one of them."""
+"""Play schedules one after the other, from a seed on, or one of them again.
+
+One in 500 is of the real command line, whose processes are killed by SIGKILL.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from soak_law import hold
+from soak_processes import hold_processes
 from soak_schedule import make_schedule
+
+EACH = 500
+"""Schedules for each one of processes, which cost much more."""
 
 
 def main() -> int:
@@ -22,7 +29,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first one")
     parser.add_argument("--count", type=int, default=10**9, help="at most so many schedules")
     parser.add_argument("--replay", type=int, help="play one schedule, and show it")
+    parser.add_argument("--replay-processes", type=int, help="play one schedule of the command line")
     given = parser.parse_args()
+    if given.replay_processes is not None:
+        print(hold_processes(given.replay_processes), "processes were killed; the law holds")
+        return 0
     if given.replay is not None:
         return _replay(given.replay)
     return _soak(given.seed, given.seconds, given.count)
@@ -48,15 +59,26 @@ def _soak(first: int, seconds: float, count: int) -> int:
     end, failed, kinds = time.monotonic() + seconds, 0, Counter[str]()
     seed = first
     while seed - first < count and time.monotonic() < end:
-        try:
-            kinds[hold(seed).kind] += 1
-        except Exception as error:
-            failed += 1
-            print(f"{type(error).__name__}: {error}\n  python tests/soak --replay {seed}", flush=True)
+        failed += not _holds(seed, "--replay", kinds)
+        if seed % EACH == 0:
+            failed += not _holds(seed, "--replay-processes", kinds)
         seed += 1
     shown = ", ".join(f"{kind} {n}" for kind, n in kinds.most_common())
     print(f"{seed - first} schedules, seeds {first} to {seed - 1} ({shown}); {failed} failed")
     return 1 if failed else 0
+
+
+def _holds(seed: int, option: str, kinds: Counter[str]) -> bool:
+    """Play one; a failure is printed with the command that plays it again."""
+    try:
+        if option == "--replay":
+            kinds[hold(seed).kind] += 1
+        else:
+            kinds["killed processes"] += hold_processes(seed)
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}\n  python tests/soak {option} {seed}", flush=True)
+        return False
+    return True
 
 
 if __name__ == "__main__":

@@ -6,11 +6,12 @@ import os
 
 import pytest
 from soak_law import Broken, hold
+from soak_processes import hold_processes
 from soak_runner import Play, Ran
 from soak_schedule import KINDS, QUERIES, make_schedule
 
 FIRST = int(os.environ.get("OBEP_SOAK_SEED", "0"))
-SCHEDULES = int(os.environ.get("OBEP_SOAK", "200"))
+SCHEDULES = int(os.environ.get("OBEP_SOAK", "120"))
 
 
 @pytest.mark.slow
@@ -21,6 +22,11 @@ def test_after_any_schedule_the_output_is_that_of_the_undisturbed_run(part: int)
             hold(seed)
         except Exception as error:
             raise Broken(f"python tests/soak --replay {seed}") from error
+
+
+@pytest.mark.slow
+def test_processes_that_are_killed_leave_the_output_of_one_that_was_not() -> None:
+    assert hold_processes(1) == 2
 
 
 def test_a_seed_always_gives_the_same_schedule() -> None:
