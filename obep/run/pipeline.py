@@ -13,7 +13,7 @@ from obep.model import DeadLetter, Item, Occurrence
 from obep.run.checkpoint import Checkpoint, Standing
 from obep.run.dead_letters import Letters
 from obep.streams.sinks.open_sinks import FileSink, OutputSink, Sink
-from obep.streams.sinks.output_files import left_at
+from obep.streams.sinks.output_files import LeftFiles
 from obep.streams.sinks.queued_sink import Posted
 from obep.streams.sources.batches import Source
 from obep.streams.sources.merge import Positions, Turn, merged
@@ -78,8 +78,8 @@ class Run:
     """What kind of thing each source is, by its key."""
     _before: dict[str, int] | None = None
     """Where a checkpoint says that outputs stand, also those that this run does not have."""
-    _left: dict[str, int] = field(default_factory=dict)
-    """Where they stand once this run has gone on."""
+    _left: LeftFiles | None = None
+    """Where those stand that it does not have."""
     _failed_before: int = 0
     """Occurrences that sinks had not taken when the stop was asked for."""
     _saved: float = 0.0
@@ -89,7 +89,7 @@ class Run:
         self.engine.restore(standing.state)
         self.positions = {key: dict(position) for key, position in standing.sources.items()}
         self._before = dict(standing.outputs)
-        self._left = left_at(self._before, {*self.outlets, self.letters.key})
+        self._left = LeftFiles(self._before, {*self.outlets, self.letters.key})
         if standing.style is not None:
             self.notes.styles["before"] = standing.style
 
@@ -172,7 +172,7 @@ class Run:
 
     def _outputs(self) -> dict[str, int]:
         """Where outputs stand, also those that this run does not have."""
-        before = self._left if self.items else self._before or {}
+        before = {} if self._left is None else self._left.positions(bool(self.items))
         sinks = {key: outlet.sink.position() for key, outlet in self.outlets.items()}
         return {**before, **sinks, **self.letters.positions()}
 
@@ -201,6 +201,8 @@ class Run:
         self.on_found(found)
         for occurrence in found:
             self.occurrences[occurrence.event] += 1
+            if self._left is not None:
+                self._left.see(occurrence.id)
             for outlet in self.outlets.values():
                 if not outlet.events or occurrence.event in outlet.events:
                     outlet.sink.send(occurrence.id, outlet.encode(occurrence))

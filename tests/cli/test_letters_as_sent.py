@@ -74,6 +74,19 @@ def test_items_that_wait_for_the_watermark_go_through_a_snapshot() -> None:
     assert [hit.start for hit in second.close()] == [1_000_000]
 
 
+def test_a_record_that_waited_over_a_restart_is_shown_as_it_was_sent(tmp_path: Path) -> None:
+    """A snapshot kept the triples of an item that waits, and its dead letter showed those."""
+    (tmp_path / "t.ttl").write_text(ONTOLOGY)
+    query = obep.load(hot(tmp_path, HOT.replace("FROM STREAM", "VOCAB <t.ttl>\nFROM STREAM")), java=False)
+    both = '{"time": 3, "graph": "<http://e/a> a <http://e/Sensor>, <http://e/Person> ."}'
+    refused: list[DeadLetter] = []
+    first, second = query.engine(lateness=5), query.engine(lateness=5, on_dead_letter=refused.append)
+    first.push_items(read_items(both.encode(), "jsonl"))
+    second.restore(first.snapshot())
+    second.close()
+    assert [(letter.code, letter.raw) for letter in refused] == [("OBEP620", both)]
+
+
 def test_a_record_that_cannot_be_read_says_its_line(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text(f"{reading(1, 'a', 20)}\n\nbroken\n{reading(2, 'a', 20)}[]\n")
     rows = 'time,graph\n1,<http://e/a> a <http://e/B> .\n"2\n","x\ny"\n\n3\n4,<http://e/a> a <http://e/B> .\n'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,6 +70,26 @@ def test_a_sink_that_was_left_out_for_a_while_keeps_what_it_has(runs: Runs) -> N
         runs.write(at)
         runs.run(*sinks)
     assert (runs.found("a.jsonl"), runs.found("b.jsonl")) == ([1, 2, 3], [1, 3])
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "nq", "trig"])
+def test_a_sink_that_was_left_out_has_nothing_twice(runs: Runs, ending: str) -> None:
+    """What waits is found at the end of each run: b had it from the first and got it again from the third."""
+    sink, waits = f"b.{ending}", ("--lateness", "5s")
+    runs.write(1, 2)
+    runs.run("a.jsonl", sink, more=waits)
+    runs.write(3)
+    runs.run("a.jsonl", more=waits)
+    runs.run("a.jsonl", sink, more=waits)
+    assert runs.found("a.jsonl") == [1, 2, 3]
+    assert (runs.folder / sink).read_text().count("obep#start>" if ending != "jsonl" else '"id"') == 3
+    runs.write(20, 21)
+    runs.run("a.jsonl", more=waits)  # 1 to 3 are found before the checkpoint
+    runs.write(22)
+    runs.run("a.jsonl", sink, more=waits)
+    text = (runs.folder / sink).read_text()
+    assert len(set(re.findall("urn:obep:Hot:[0-9a-f]+", text))) == 6
+    assert text.count("obep#start>" if ending != "jsonl" else '"id"') == 6
 
 
 def test_a_sink_that_the_checkpoint_does_not_know_is_not_overwritten(runs: Runs) -> None:

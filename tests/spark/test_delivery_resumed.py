@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -60,8 +61,32 @@ def test_a_sink_of_all_starts_has_each_micro_batch_once(starts: list[tuple[Start
             batch -= again and batches > 0
             for sink in before.keys() | set(others):
                 now = set(lines(folder / sink))
+                assert len(now) == len(lines(folder / sink)), f"{sink} has a micro-batch twice"
                 assert {one for one in before.get(sink, ()) if one < batch} <= now
                 before[sink] = now
+
+
+@pytest.mark.parametrize("noted", [False, True])
+def test_a_sink_that_was_left_out_of_a_broken_micro_batch_has_nothing_twice(
+    tmp_path: Path, noted: bool
+) -> None:
+    """Two runs are killed in the midst of a micro-batch (or after it, if `noted`); b is not in the second."""
+    for sinks in (["a.jsonl", "b.jsonl"], ["a.jsonl"], ["a.jsonl", "b.jsonl"]):
+        delivery = opened(tmp_path, sinks)
+        if sinks == ["a.jsonl", "b.jsonl"] or noted:
+            delivery.take(0, found(0), [])
+        else:
+            with pytest.raises(ZeroDivisionError):
+                delivery.take(0, found(0), Breaking())
+        delivery.close()
+    assert (lines(tmp_path / "a.jsonl"), lines(tmp_path / "b.jsonl")) == ([0], [0])
+
+
+class Breaking(list[DeadLetter]):
+    """Letters of a micro-batch whose delivery breaks off at them."""
+
+    def __iter__(self) -> Iterator[DeadLetter]:
+        raise ZeroDivisionError
 
 
 @pytest.mark.parametrize("keep", ["", "{", '{"batch":1,"before":{},"after":{}}', "half"])

@@ -23,7 +23,7 @@ from obep.run.run_spec import Order, Target, file_of, wanted_events
 from obep.spark.driver.parquet import Parts, Place, Writing, Written
 from obep.spark.stages.found_columns import COLUMNS
 from obep.streams.sinks.open_sinks import Sink, open_sink
-from obep.streams.sinks.output_files import Warn, continued_at, left_at, output_key
+from obep.streams.sinks.output_files import LeftFiles, Warn, continued_at, output_key
 from obep.streams.sinks.queued_sink import Posted
 
 ANEW = "put a copy of it back, or begin with a new checkpoint (and new sinks)"
@@ -81,7 +81,7 @@ class Delivery:
         self._sinks: dict[str, Sink] = {}
         self._parts: dict[str, Parts] = {}
         self._opened = False
-        self._known: dict[str, int] = {}
+        self._left = LeftFiles({}, ())
         """Where the files of earlier runs stand, also those that this run does not have."""
         self.said: list[tuple[str, str]] = []
         """Warnings, each a code and a message, until somebody has shown them."""
@@ -130,6 +130,7 @@ class Delivery:
             raise fail("OBEP555", "given up in a hurry: the next run delivers this micro-batch again")
         if self._notes is not None:
             before = Noted(batch, {}) if not self._notes.exists() else self._read()
+            self._left.see_all()
             self._note(Noted(batch, before.before, self._positions()))
 
     def writing(self) -> Writing | None:
@@ -205,7 +206,7 @@ class Delivery:
             noted = self._read()
             known = noted.before if noted.batch == batch or noted.after is None else noted.after
             present = {*self._targets, *self._letters_key()}
-            self._known = dict(noted.after or left_at(noted.before, present))
+            self._left = LeftFiles(known, present)
             first = noted.batch + 1 if batch < 0 else batch
         config = self._order.config
         starts = self._starts(known, lambda *said: self.said.append(said))
@@ -250,7 +251,11 @@ class Delivery:
 
     def _positions(self) -> dict[str, int]:
         sinks = {key: sink.position() for key, sink in self._sinks.items()}
-        return {**self._known, **sinks, **(self._file.positions() if self._file is not None else {})}
+        return {
+            **self._left.positions(),
+            **sinks,
+            **(self._file.positions() if self._file is not None else {}),
+        }
 
     def _read(self) -> Noted:
         assert self._notes is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import BinaryIO
 
 from obep.errors import fail
 
+JSON_ID = re.compile(rb'"id":"(urn:obep:[^"]+)"')
+RDF_ID = re.compile(rb"<(urn:obep:[^>]+)>")
 Warn = Callable[[str, str], object]
 """Takes a code and a message."""
 
@@ -57,20 +60,58 @@ def continued_at(key: str, path: Path, known: Mapping[str, int] | None, warn: Wa
     return start
 
 
-def left_at(known: Mapping[str, int], present: Collection[str]) -> dict[str, int]:
-    """Where files stand that a run leaves alone, up to the last whole line.
+class LeftFiles:
+    """Where the files of a checkpoint stand that a run leaves alone.
 
-    What stands there beyond the checkpoint was found at the end of the last run. The run that goes on finds
-    it again and writes it elsewhere, so nothing will come in its place.
+    What stands in one beyond the checkpoint was found after it. The run that goes on finds it again and
+    writes it elsewhere: from then on, and not before, nothing will come in its place.
     """
-    found = dict(known)
-    for key in known.keys() - set(present):
-        scheme, _, path = key.partition(":")
-        if scheme == "file" and _size_of(Path(path)):
-            with Path(path).open("rb") as file:
-                file.seek(min(known[key], file.seek(0, os.SEEK_END)))
-                found[key] = file.tell() + file.read().rfind(b"\n") + 1
+
+    def __init__(self, known: Mapping[str, int], present: Collection[str]) -> None:
+        self._stand = dict(known)
+        self._ends: dict[str, dict[bytes, int]] = {}
+        """By file and occurrence, where its last whole line ends; by nothing what names no occurrence."""
+        for key in known.keys() - set(present):
+            scheme, _, path = key.partition(":")
+            if scheme == "file" and _size_of(Path(path)):
+                self._ends[key] = _ends_after(Path(path), known[key])
+
+    def see(self, occurrence: str) -> None:
+        """An occurrence is found."""
+        for key, ends in self._ends.items():
+            if end := ends.get(occurrence.encode()):
+                self._stand[key] = max(self._stand[key], end)
+
+    def see_all(self) -> None:
+        """All that stands beyond the checkpoint has been found again."""
+        for key, ends in self._ends.items():
+            self._stand[key] = max([self._stand[key], *ends.values()])
+
+    def positions(self, begun: bool = False) -> dict[str, int]:
+        """Where they stand now; `begun`: the run has taken something, so dead letters are found again."""
+        unnamed = {key: ends[b""] for key, ends in self._ends.items() if begun and set(ends) == {b""}}
+        return {**self._stand, **unnamed}
+
+
+def _ends_after(path: Path, start: int) -> dict[bytes, int]:
+    """The ends of `LeftFiles`, of one file."""
+    found: dict[bytes, int] = {}
+    id = b""
+    with path.open("rb") as file:
+        end = file.seek(min(start, file.seek(0, os.SEEK_END)))
+        for line in file:
+            if line.endswith(b"\n"):
+                id, end = _id_in(line) or id, end + len(line)
+                found[id] = end
     return found
+
+
+def _id_in(line: bytes) -> bytes:
+    """The occurrence that a line of an output is of; in RDF it is the subject, or else the graph."""
+    if line.startswith(b"{"):
+        return found[1] if (found := JSON_ID.search(line)) else b""
+    ids = RDF_ID.findall(line)
+    return b"" if not ids else bytes(ids[0 if line.startswith(b"<urn:obep:") else -1])
 
 
 def _size_of(path: Path) -> int | None:

@@ -25,8 +25,8 @@ WHOLE = frozenset(("json", "ntriples", "turtle", "jsonld", "trig", "parquet"))
 class Watched:
     """A file that remembers what was taken from it.
 
-    A line counts when the next one is asked for: a reader may leave the last one for another day. A block
-    counts at once, since a position may lie in its midst.
+    A line counts once it is whole, or the next one is asked for: a reader may leave half a line for another
+    day. A block counts at once, since a position may lie in its midst.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -54,7 +54,10 @@ class Watched:
 
     def position(self) -> dict[str, int]:
         """What identifies the file from now on."""
-        return {BYTES: self._size, DIGEST: _number(self._digest)}
+        whole = self._held if self._held.endswith(b"\n") else b""
+        digest = self._digest.copy()
+        digest.update(whole)
+        return {BYTES: self._size + len(whole), DIGEST: _number(digest)}
 
 
 class Tracked:

@@ -1,0 +1,138 @@
+"""The law: after any schedule the output is that of the undisturbed run, and every record is in one place."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory
+
+import msgspec
+from soak_faults import whole_lines
+from soak_runner import Play, Ran, query_named, undisturbed
+from soak_schedule import Schedule, make_schedule
+
+from obep.engine.sealed import unsealed
+from obep.run.checkpoint import Checkpoint, Standing
+
+LINE = re.compile(rb',"line":[0-9]+(?=}$)')
+MEMORY = Path("/dev/shm")
+
+
+MORE = "more.jsonl"
+"""A sink that is not there in every session."""
+
+
+class Broken(AssertionError):
+    """A schedule after which the law does not hold."""
+
+
+def hold(seed: int) -> Schedule:
+    """Play a schedule; raises what is wrong with it."""
+    schedule = make_schedule(seed)
+    with TemporaryDirectory(prefix="obep-soak-", dir=MEMORY if MEMORY.is_dir() else None) as name:
+        folder = Path(name)
+        ran = undisturbed(schedule, folder / "whole")
+        _require_conserved(schedule, ran, folder / "whole", "undisturbed")
+        _play(schedule, folder / "played")
+        _compare(schedule, folder / "whole", folder / "played")
+        rmtree(folder)
+        folder.mkdir()
+    return schedule
+
+
+def _play(schedule: Schedule, folder: Path) -> None:
+    play = Play(schedule, folder)
+    kept: set[bytes] = set()
+    for number, session in enumerate(schedule.sessions):
+        ran = play.session(session, resumes=True)
+        if session is not schedule.sessions[-1]:
+            if session.rotate and ran.clean:
+                play.input.rotate()
+            standing = Checkpoint(folder / "kept").load(query_named(schedule.query).hash)
+            if standing is not None:
+                _require_standing(schedule, standing, folder, number)
+                kept |= _kept(standing, folder) if MORE not in session.sinks else set()
+    if lost := kept - set(whole_lines(folder / MORE)) if not play.moved else set():
+        raise Broken(f"{MORE} had {len(lost)} lines that are gone: {next(iter(lost))!r}")
+    _require_conserved(schedule, ran, folder, "played")
+
+
+def _require_conserved(schedule: Schedule, ran: Ran, folder: Path, where: str) -> None:
+    """Every record is taken or a dead letter."""
+    dead = len(whole_lines(folder / "dead.jsonl"))
+    taken, waiting = ran.engine.counters["processed"], ran.engine.waiting
+    if taken + dead + waiting != len(schedule.records):
+        raise Broken(
+            f"{where}: {taken} records are taken, {dead} are dead letters and {waiting} wait, "
+            f"of {len(schedule.records)}"
+        )
+
+
+def _kept(standing: Standing, folder: Path) -> set[bytes]:
+    """What a sink that was left out has of the answers before the checkpoint: nobody will find them again."""
+    before = (folder / "out.jsonl").read_bytes()[
+        : standing.outputs[f"file:{(folder / 'out.jsonl').resolve()}"]
+    ]
+    return set(before.splitlines(keepends=True)) & set(whole_lines(folder / MORE))
+
+
+def _require_standing(schedule: Schedule, standing: Standing, folder: Path, number: int) -> None:
+    """So it is at a checkpoint with the records before its positions."""
+    if any(session.rotate for session in schedule.sessions):
+        return
+    _, _, _, counters, waiting, _ = msgspec.msgpack.decode(unsealed(standing.state, "", ""))
+    written = (folder / "dead.jsonl").read_bytes()[
+        : standing.outputs.get(f"file:{(folder / 'dead.jsonl').resolve()}", 0)
+    ]
+    dead, read = len(written.splitlines()), _read_so_far(schedule, standing)
+    if counters["processed"] + len(waiting) + dead != read:
+        raise Broken(
+            f"after session {number}: {read} records were read, {counters['processed']} of them are taken, "
+            f"{dead} dead letters, {len(waiting)} wait"
+        )
+
+
+def _read_so_far(schedule: Schedule, standing: Standing) -> int:
+    if schedule.kind == "log":
+        return sum(position.get("0", 0) for position in standing.sources.values())
+    return sum(
+        count
+        for position in standing.sources.values()
+        for name, count in position.items()
+        if name.rpartition("/")[2] == "records"
+    )
+
+
+def _compare(schedule: Schedule, whole: Path, played: Path) -> None:
+    for name in schedule.base.sinks:
+        expected, found = whole_lines(whole / name), whole_lines(played / name)
+        if not schedule.ordered:
+            expected, found = sorted(expected), sorted(found)
+        if expected != found:
+            raise Broken(f"{name}: {_difference(expected, found)}")
+    expected, found = _letters(schedule, whole), _letters(schedule, played)
+    if expected != found:
+        raise Broken(f"dead.jsonl: {_difference(expected, found)}")
+    more = [line for line in whole_lines(played / MORE) if line.endswith(b"\n")]
+    if extra := Counter(more) - Counter(whole_lines(whole / "out.jsonl")):
+        raise Broken(f"{MORE} has {len(extra)} lines too many: {next(iter(extra))!r}")
+
+
+def _letters(schedule: Schedule, folder: Path) -> list[bytes]:
+    """The dead letters. Those of one batch stand before those of items that have waited, so the order of all
+    goes by where batches end; and a line has another number in a file that was rotated."""
+    lines = whole_lines(folder / "dead.jsonl")
+    if any(session.rotate for session in schedule.sessions):
+        lines = [LINE.sub(b"", line) for line in lines]
+    return sorted(lines)
+
+
+def _difference(expected: list[bytes], found: list[bytes]) -> str:
+    missing, extra = Counter(expected) - Counter(found), Counter(found) - Counter(expected)
+    if not missing and not extra:
+        return "the same lines in another order"
+    shown = "".join(f"\n  missing {line!r}" for line in list(missing)[:3])
+    shown += "".join(f"\n  extra   {line!r}" for line in list(extra)[:3])
+    return f"{missing.total()} lines are missing, {extra.total()} are too many{shown}"

@@ -1,0 +1,142 @@
+"""Simulated sources, and the turns of live ones without threads: who is read next follows from the seed."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterator, Mapping
+from random import Random
+
+from soak_faults import Fate
+from soak_records import Record
+
+from obep.formats.json_lines import read_json_lines
+from obep.formats.stream_reader import Reading
+from obep.streams.sources import merge
+from obep.streams.sources.batches import Batch, Position, Source
+
+
+class LogSource:
+    """A topic whose records can be had from any position on that has not been committed."""
+
+    live = True
+    ends = False
+    away = ""
+
+    def __init__(self, name: str, records: list[Record], reading: Reading, world: World) -> None:
+        self.name = name
+        self._records = records
+        self._reading = reading
+        self._world = world
+        self._stopped = False
+
+    def batches(self, start: Position) -> Iterator[Batch]:
+        at = start.get("0", 0)
+        assert at >= self._world.committed.get(self.name, 0), "a committed position was taken back"
+        while at < len(self._records) and not self._stopped:
+            size = self._world.random.randint(1, self._world.size)
+            ready = [one.line for one in self._records[at : at + size] if one.arrival <= self._world.now]
+            at += len(ready)
+            self._world.behind |= at < len(self._records) and self._records[at].arrival <= self._world.now
+            yield Batch(list(read_json_lines(Lines(ready), self._reading)), {"0": at})
+
+    def committed(self, position: Position) -> None:
+        self._world.committed[self.name] = position.get("0", 0)
+
+    def stop(self) -> None:
+        self._stopped = True
+
+
+class Lines:
+    """As much of a file as lines are read from."""
+
+    def __init__(self, lines: list[bytes]) -> None:
+        self._lines = iter(lines)
+
+    def readline(self, most: int = -1) -> bytes:
+        return next(self._lines, b"")
+
+
+class World:
+    """Time, and what lasts from one session to the next outside of obep."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.now = 0.0
+        self.size = 1
+        self.behind = False
+        """Whether a source has more to give than it gave: then it is read again at once."""
+        self.committed: dict[str, int] = {}
+        self._calls = 0.0
+
+    def micros(self) -> int:
+        return round(self.now * 1_000_000)
+
+    def calls(self) -> float:
+        """A clock that goes on whenever somebody looks at it."""
+        self._calls += 1.0
+        return self._calls
+
+
+def stepped(world: World, fate: Fate, passing: bool) -> Callable[..., Iterator[merge.Turn]]:
+    """`merged`, with live sources read in this thread; `passing`: time goes on meanwhile."""
+
+    def turns(
+        sources: Mapping[str, Source], start: Mapping[str, Position], patience: float, *, idle: bool = False
+    ) -> Iterator[merge.Turn]:
+        watched = {key: Touched(source, fate) for key, source in sources.items()}
+        if not any(source.live for source in sources.values()):
+            yield from merge.merged(watched, start, patience, idle=idle)
+            return
+        pipes = not idle and all(source.ends for source in sources.values())
+        waited = {key for key, source in sources.items() if not source.live or pipes}
+        yield from _side_by_side(world, watched, start, waited, passing)
+
+    return turns
+
+
+def _side_by_side(
+    world: World,
+    sources: Mapping[str, Source],
+    start: Mapping[str, Position],
+    waited: set[str],
+    passing: bool,
+) -> Iterator[merge.Turn]:
+    arrived: queue.SimpleQueue[merge.Arrived] = queue.SimpleQueue()
+    lanes = {key: merge.Lane(key) for key in sources}
+    reads = {key: source.batches(start.get(key, {})) for key, source in sources.items()}
+    stands: dict[str, Position] = {}
+    while any(lane.running or not lane.empty for lane in lanes.values()):
+        world.now += world.random.choice((0.1, 1.0, 2.0)) if passing and not world.behind else 0.0
+        world.behind = False
+        for key in world.random.sample(list(reads), len(reads)):
+            if lanes[key].room.acquire(blocking=False):
+                batch = next(reads[key], None)
+                if batch is None:
+                    del reads[key]
+                    arrived.put((key, None, None))
+                elif batch.records or batch.position != stands.get(key):
+                    stands[key] = batch.position
+                    arrived.put((key, batch, None))
+                else:
+                    lanes[key].room.release()
+        yield merge._turn(arrived, lanes, waited, 0.0)
+
+
+class Touched:
+    """A source whose every batch is a step."""
+
+    def __init__(self, source: Source, fate: Fate) -> None:
+        self._source = source
+        self._fate = fate
+        self.name, self.live, self.ends, self.away = source.name, source.live, source.ends, source.away
+
+    def batches(self, start: Position) -> Iterator[Batch]:
+        for batch in self._source.batches(start):
+            self._fate.touch("source")
+            yield batch
+
+    def committed(self, position: Position) -> None:
+        self._source.committed(position)
+
+    def stop(self) -> None:
+        self._source.stop()
