@@ -193,12 +193,11 @@ def take_snapshot(data: bytes) -> None:
     engine.restore(data)
     engine.push_items(_items_at(8, 9, 12))
     engine.snapshot()
-    for one in engine.close():
-        to_line(one)
+    engine.close()
 
 
-def take_restored(data: bytes) -> None:
-    """Restore only: somebody has written it under a right digest, wrong types and all."""
+def take_written_snapshot(data: bytes) -> None:
+    """Restore one that somebody has written under a right digest, wrong types and all."""
     _opened().restore(sealed(data))
 
 
@@ -260,7 +259,7 @@ def targets() -> dict[str, Target]:
         found[f"items-{format}"] = Target(make, partial(take_items, format), raises=False)
     found["config"] = Target(_of(corpus.configs, "toml"), take_config)
     found["snapshot"] = Target(_of(lambda: (_snapshot(),), "json"), take_snapshot)
-    found["snapshot-written"] = Target(make_state, take_restored)
+    found["snapshot-written"] = Target(make_state, take_written_snapshot)
     found["checkpoint"] = Target(_of(lambda: (_standing(),), "json"), take_checkpoint)
     found["checkpoint-written"] = Target(make_standing, take_written_checkpoint)
     return found
