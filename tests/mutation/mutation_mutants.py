@@ -128,10 +128,15 @@ def _of_expression(parent: ast.AST, node: ast.expr) -> Found:
             yield node, "operator", Change(parent, node, ast.BinOp(left, _OPERATORS[type(op)](), right))
         case ast.IfExp(test=test, body=body, orelse=orelse):
             yield node, "branches", Change(parent, node, ast.IfExp(test, orelse, body))
-        case ast.Call(func=func, args=[first, second, *rest], keywords=keywords):
+        case ast.Call(func=func, args=[first, second, *rest], keywords=keywords) if not _symmetric(func):
             yield node, "arguments", Change(parent, node, ast.Call(func, [second, first, *rest], keywords))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NAMES:
         yield node.func, "name", Change(node, node.func, ast.Name(_NAMES[node.func.id], ast.Load()))
+
+
+def _symmetric(function: ast.expr) -> bool:
+    """Whether the order of its arguments means nothing."""
+    return isinstance(function, ast.Name) and function.id in ("min", "max")
 
 
 def _is_text(node: ast.BinOp) -> bool:
