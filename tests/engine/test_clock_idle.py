@@ -112,7 +112,7 @@ def test_the_engine_measures_silence_by_its_steady_clock_and_the_future_by_the_d
 
 
 def test_a_stream_whose_latest_instant_is_told_again_is_as_silent_as_before() -> None:
-    """On Spark every batch tells the greatest instant so far; only a later one shows that the stream lives."""
+    """On Spark each batch tells the greatest instant so far; only a later one shows that a stream lives."""
     clock = Clock(idle=5 * S, streams=("a", "b"))
     clock.tick({"a": 50 * S, "b": 60 * S}, now=100 * S)
     assert clock.watermark == 50 * S
