@@ -72,6 +72,29 @@ def _repeat(rng: Random, data: bytes, *_: object) -> bytes:
     return data[:start] + data[start:end] * times + data[end:]
 
 
+NESTS = (
+    *(
+        (b"[", b"]"),
+        (b"(", b")"),
+        (b"{", b"}"),
+        (b'{"a":', b"}"),
+        (b"{a=", b"}"),
+        (b"[ :p ", b"]"),
+        (b"<a>", b"</a>"),
+    ),
+    *((b"not ", b""), (b"( not ", b")"), (b"-", b""), (b"!", b"")),
+)
+"""What may stand in itself."""
+
+
+def _nest(rng: Random, data: bytes, *_: object) -> bytes:
+    """A piece in many parentheses."""
+    start, end = _place(rng, data)
+    opening, closing = rng.choice(NESTS)
+    depth = rng.choice((3, 30, 300, 3000))
+    return data[:start] + opening * depth + data[start:end] + closing * depth + data[end:]
+
+
 def _splice(rng: Random, data: bytes, corpus: Sequence[bytes], _: object) -> bytes:
     """The head of one and the tail of another, or a piece of another inside."""
     other = rng.choice(corpus)
@@ -118,7 +141,7 @@ def _replace_number(rng: Random, parts: list[bytes], words: list[int], _: Sequen
 
 
 _CHANGES = (
-    *(_flip, _insert_odd, _delete, _cut, _repeat, _splice, _splice),
+    *(_flip, _insert_odd, _delete, _cut, _repeat, _nest, _splice, _splice),
     *map(_on_tokens, (_replace_token, _replace_token, _insert_token, _swap_tokens)),
     *map(_on_tokens, (_copy_token, _copy_token, _drop_token, _replace_number, _replace_number)),
 )
