@@ -9,7 +9,7 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 # Compiled once, not by each of the many processes that tests start, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup lock demo test check bench faults worlds soak docs clean
+.PHONY: help setup lock demo test check bench faults worlds soak fuzz mutants docs clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -66,6 +66,14 @@ SECONDS ?= 60
 SEED ?= 0
 soak: $(READY) ## whole runs with kills, full disks and changes, from a seed on: SECONDS=60 SEED=0
 	$(BIN)/python tests/soak --seconds $(SECONDS) --seed $(SEED)
+
+CASES ?= 100000
+fuzz: $(READY) ## damaged queries, ontologies, items, settings and states: CASES=100000 of them, by SEED=0
+	$(BIN)/python tests/fuzz --cases $(CASES) --seed $(SEED)
+
+SAMPLE ?= 50
+mutants: $(READY) ## break operators, guards, clock and rules, SAMPLE=50 lines each; list what no test notices
+	$(BIN)/python tests/mutation --sample $(SAMPLE) --seed $(SEED)
 
 docs: $(READY) ## the documentation as a site, in site/
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'

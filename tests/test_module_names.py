@@ -7,5 +7,7 @@ from pathlib import Path
 
 
 def test_no_two_modules_of_tests_have_one_name() -> None:
-    names = Counter(path.name for path in Path(__file__).parent.rglob("*.py") if path.name != "conftest.py")
+    """A `__main__` is run, never imported."""
+    alike = ("conftest.py", "__main__.py")
+    names = Counter(path.name for path in Path(__file__).parent.rglob("*.py") if path.name not in alike)
     assert [name for name, count in names.items() if count > 1] == []

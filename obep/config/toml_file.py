@@ -225,6 +225,12 @@ def load_config(
         raise fail("OBEP501", f"not TOML: {error}", file=str(file)) from None
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(str(error), file) from None
+    except ValueError as error:  # a number of more digits than Python reads
+        raise fail("OBEP501", f"not TOML: {error}", file=str(file)) from None
+    except RecursionError:
+        reason = "Arrays or tables in it are nested too deeply."
+        remedy = "no setting of obep needs more than a few levels"
+        raise fail("OBEP501", "not read as TOML", file=str(file), reason=reason, remedy=remedy) from None
     return replace(_checked(data, file, allowed), allow_exec=allow_exec)
 
 

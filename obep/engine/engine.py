@@ -169,6 +169,8 @@ class Engine:
             while self._buffer:
                 self._process(found)
             found.extend(self._runtime.close())
+            if self._runtime.now is not None:
+                self.clock.advance(self._runtime.now)  # what was decided is not decided again after `restore`
         return self._out(found)
 
     async def apush(self, graph: Any, at: Instant, stream: str | None = None) -> list[Occurrence]:
@@ -199,6 +201,7 @@ class Engine:
             runtime = self._new_runtime()
             runtime.load(state)
             with self._lock:
+                _require_order(runtime.now, clock["watermark"], [at for _, at, _, _ in waiting])
                 self.clock.load(clock)
                 self.clock.resume()
                 self._runtime = runtime
@@ -407,6 +410,14 @@ def _instant(at: Any) -> int:
     except ValueError as error:
         reason = "" if isinstance(at, str) else likely_unit(at, "s").split(": ")[0]
         raise fail("OBEP578", str(error), reason=reason, remedy=remedy) from None
+
+
+def _require_order(now: int | None, watermark: int | None, waiting: list[int]) -> None:
+    """Refuse a state whose present lies beyond its watermark, or that holds items from before it."""
+    if now is not None and (watermark is None or now > watermark):
+        raise ValueError(f"it has come to {now}, and its watermark to {watermark}")
+    if watermark is not None and waiting and min(waiting) < watermark:
+        raise ValueError(f"an item of {min(waiting)} waits for a watermark of {watermark}")
 
 
 def _other(version: object, of: object, here: str) -> ObepError:

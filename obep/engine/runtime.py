@@ -204,7 +204,8 @@ class Runtime:
 
     def load(self, data: Any) -> None:
         """Go on from a dump of the same plan; what it knew is forgotten."""
-        self.now, occurrences, runs, arrived, items, told = data
+        now, occurrences, runs, arrived, items, told = data
+        self.now = msgspec.convert(now, int | None)
         unpack = Unpacking(occurrences, msgspec.convert(told, list[Told]))
         known = {run.plan.event: run for run in self._runs}
         for event, state in runs:

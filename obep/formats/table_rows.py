@@ -124,7 +124,7 @@ def read_parquet(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter
         for batch in table.iter_batches(BATCH):
             for row in plain_times(batch).to_pylist():
                 yield read_row(row, repr(row).encode(), reading)
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # no UTF-8, no date
         yield dead(Refused("OBEP615", f"not Parquet: {error}"), reading.stream, b"")
 
 
@@ -136,9 +136,17 @@ def plain_times(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
     for column in batch.columns:
         if pyarrow.types.is_timestamp(column.type):
             micros = column.cast(pyarrow.timestamp("us", column.type.tz), safe=False).cast(pyarrow.int64())
-            column = pyarrow.array([None if v is None else show_instant(v) for v in micros.to_pylist()])
+            column = pyarrow.array([None if v is None else _shown(v) for v in micros.to_pylist()])
         columns.append(column)
     return pyarrow.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _shown(micros: int) -> str:
+    """A timestamp as text; one that no calendar shows is left for its row to be refused."""
+    try:
+        return str(show_instant(micros))
+    except OverflowError:
+        return f"{micros} us"
 
 
 def read_row(row: Row, raw: bytes, reading: Reading) -> Item | DeadLetter:

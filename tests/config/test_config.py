@@ -128,6 +128,9 @@ def test_secrets_are_never_printed(folder: Path) -> None:
         ("[ontology]\ncache = '/somewhere'", "OBEP505", "--allow-path"),
         ("[sinks.alarm]\nas = 'rdf'", "OBEP507", "sinks.alarm: there is no uri"),
         ("a = ", "OBEP501", "not TOML"),
+        ("[limits]\nnesting = " + "1" * 5000, "OBEP501", "not TOML"),
+        ("a = " + "[" * 3000 + "]" * 3000, "OBEP501", "nested too deeply"),
+        ("a = " + "{a=" * 3000 + "1" + "}" * 3000, "OBEP501", "nested too deeply"),
         (
             "[a]\nb = x",
             "OBEP501",

@@ -109,3 +109,22 @@ def test_the_engine_measures_silence_by_its_steady_clock_and_the_future_by_the_d
     steady.move(7)
     running.tick()
     assert running.clock.watermark == 1_000_001 * S
+
+
+def test_a_stream_whose_latest_instant_is_told_again_is_as_silent_as_before() -> None:
+    """On Spark each batch tells the greatest instant so far; only a later one shows that a stream lives."""
+    clock = Clock(idle=5 * S, streams=("a", "b"))
+    clock.tick({"a": 50 * S, "b": 60 * S}, now=100 * S)
+    assert clock.watermark == 50 * S
+    clock.tick({"a": 50 * S, "b": 61 * S}, now=103 * S)
+    assert clock.watermark == 50 * S
+    clock.tick({"a": 50 * S, "b": 62 * S}, now=105 * S)
+    assert clock.watermark == 62 * S, "a was silent for five seconds"
+
+
+def test_the_silence_of_all_begins_when_the_last_of_them_was_heard() -> None:
+    clock = Clock(idle=5 * S, streams=("a",))
+    for second in range(4):
+        clock.observe("a", (50 + second) * S, now=(100 + second) * S)
+    assert clock.tick({}, now=108 * S) == 53 * S
+    assert clock.tick({}, now=110 * S) == 55 * S, "two seconds beyond the five after 103"

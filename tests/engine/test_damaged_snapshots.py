@@ -86,6 +86,35 @@ def test_wrong_types_under_a_right_digest_are_refused_or_harmless(data: st.DataO
         assert error.code == "OBEP573"
 
 
+@pytest.mark.parametrize("now", [{}, "x", 0.5, 1 << 62])
+def test_a_present_that_is_no_instant_up_to_the_watermark_is_refused(now: object) -> None:
+    body = msgspec.msgpack.decode(unsealed(saved(), "", ""))
+    body[5][0] = now
+    assert "another form" in refused(sealed(msgspec.msgpack.encode(body)))
+
+
+def test_an_item_that_waits_from_before_the_watermark_is_refused() -> None:
+    body = msgspec.msgpack.decode(unsealed(saved(), "", ""))
+    body[4][0][1] = -1
+    assert "waits for a watermark" in refused(sealed(msgspec.msgpack.encode(body)))
+
+
+def test_what_was_decided_at_the_end_is_not_decided_again_after_a_restore() -> None:
+    """`close` decides what still waits; an item from before that is late, whatever the lateness."""
+    running = opened()
+    for at in (10, 11):
+        running.push(ttl(":x a :A ."), at=at)
+    running.close()
+    again = opened()
+    again.restore(running.snapshot())
+    letters: list[str] = []
+    again.on_dead_letter = lambda letter: letters.append(letter.code)
+    again.push(ttl(":x a :B ."), at=10.5)
+    assert letters == ["OBEP640"]
+    assert [one.event for one in again.push(ttl(":x a :B ."), at=14)] == []
+    assert {one.start for one in again.close()} == {10_000_000, 11_000_000}
+
+
 def test_a_snapshot_of_an_older_obep_is_named_as_one() -> None:
     old = msgspec.msgpack.encode((3, "0", {}, {}, [], []))
     assert "another version of obep" in refused(old)

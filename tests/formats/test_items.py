@@ -296,6 +296,22 @@ def test_parquet_rows_are_records_too() -> None:
     assert codes(b"PAR1 no", "parquet") == ["OBEP615"]
 
 
+def test_parquet_with_a_name_or_a_time_that_cannot_be_read_is_a_dead_letter() -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def written(times: pa.Array) -> bytes:
+        out = BytesIO()
+        parquet.write_table(pa.table({"time": times, "graph": [GRAPH, GRAPH]}), out, store_schema=False)
+        return out.getvalue()
+
+    assert codes(written(pa.array([1, 2])).replace(b"graph", b"g\xf2aph"), "parquet") == ["OBEP615"]
+    beyond = written(pa.array([1, 1 << 61], pa.timestamp("us")))
+    first, letter = read_items(beyond, "parquet", "s")
+    assert isinstance(first, Item), "a row before it is read"
+    assert isinstance(letter, DeadLetter) and letter.code == "OBEP603"
+
+
 ONE_ITEM = {
     "jsonl": line(),
     "json": line(),

@@ -1,0 +1,38 @@
+"""The mutator itself: each mutant is another program, and each kind of change occurs."""
+
+from __future__ import annotations
+
+import ast
+
+from mutation_mutants import mutants
+
+SOURCE = '''
+"""A docstring with 1 < 2 stays."""
+def take(found: list[int], at: int, most: int = 3) -> bool:
+    total = 0
+    for one in found:
+        if not one or at >= one:
+            continue
+        total += one
+        found.append(min(one, at) + 1)
+    if total > most:
+        raise ValueError("more than " + str(most))
+    return pick(at, total) if total == most and at is not None else False
+'''
+
+
+def test_each_mutant_is_another_program() -> None:
+    whole = ast.unparse(ast.parse(SOURCE))
+    found = list(mutants(SOURCE))
+    assert all(one.source != whole and ast.parse(one.source) for one in found)
+    assert len({one.source for one in found}) == len(found)
+
+
+def test_each_kind_of_change_occurs_and_errors_stay_as_they_are() -> None:
+    found = list(mutants(SOURCE))
+    assert {one.kind for one in found} == {
+        *("comparison", "number", "flag", "and/or", "not", "operator", "branches", "arguments", "name"),
+        *("removed", "negated"),
+    }
+    assert all("A docstring with 1 < 2 stays." in one.source for one in found)
+    assert all("raise ValueError('more than ' + str(most))" in one.source for one in found)
