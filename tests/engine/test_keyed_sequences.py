@@ -1,0 +1,41 @@
+"""A sequence of two leaves that share one key has a short way; it gives what the definition says."""
+
+from __future__ import annotations
+
+from engine_cases import engine, ttl
+
+KEYED = """EVENT X AS :A
+EVENT Y AS :B
+EVENT Pair MATCH X AS x SEQ Y AS y WITHIN 5 s IF { EVENT x { ?this :k ?k . } EVENT y { ?this :k ?k . } }
+RETURN Pair
+"""
+
+
+def found(*items: tuple[int, str]) -> list[tuple[int, int]]:
+    running = engine(KEYED)
+    hits = [hit for at, text in items for hit in running.push(ttl(text), at=at)]
+    hits += running.close()
+    return [(hit.start // 1_000_000, hit.end // 1_000_000) for hit in hits]
+
+
+def test_what_begins_at_the_instant_of_the_right_side_does_not_come_before_it() -> None:
+    left, right = ":x a :A ; :k 1 .", ":y a :B ; :k 1 ."
+    assert found((1, left), (2, left), (2, right)) == [(1, 2)]
+
+
+def test_a_left_side_with_several_keys_meets_each_right_side_by_its_own() -> None:
+    several = ":x a :A ; :k 1, 2 ."
+    right = ":y a :B ; :k 1 ."
+    assert found((1, several), (2, right)) == [(1, 2)]
+    assert found((1, several), (2, ":x a :A ; :k 3 ."), (2, right)) == [(1, 2)]
+    assert found((1, several), (2, ":y a :B ; :k 3 .")) == []
+
+
+def test_a_right_side_with_several_keys_meets_all_that_share_one() -> None:
+    lefts = (1, ":x a :A ; :k 1 ."), (2, ":x a :A ; :k 2 ."), (3, ":x a :A ; :k 9 .")
+    assert sorted(found(*lefts, (4, ":y a :B ; :k 1, 2 ."))) == [(1, 4), (2, 4)]
+
+
+def test_what_is_older_than_the_window_is_left_out() -> None:
+    left, right = ":x a :A ; :k 1 .", ":y a :B ; :k 1 ."
+    assert found((1, left), (3, left), (6, right)) == [(3, 6)]
