@@ -201,7 +201,7 @@ class Engine:
             runtime = self._new_runtime()
             runtime.load(state)
             with self._lock:
-                _require_order(runtime.now, clock["watermark"], [at for _, at, _, _ in waiting])
+                _require_order(runtime.now, clock["watermark"], [item[1] for item in waiting])
                 self.clock.load(clock)
                 self.clock.resume()
                 self._runtime = runtime

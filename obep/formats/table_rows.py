@@ -84,7 +84,7 @@ def records(file: BinaryIO, most: int, *, growing: bool = False) -> Iterator[tup
     for number, line in enumerate(lines(file, most), 1):
         if isinstance(line, Refused):
             if held:
-                yield first, Refused("OBEP614", "a quoted field is never closed")
+                yield first, _unclosed(held)
             held = b""
             yield number, line
             continue
@@ -105,7 +105,11 @@ def records(file: BinaryIO, most: int, *, growing: bool = False) -> Iterator[tup
         if not held.isspace():
             yield first, UNFINISHED
     elif held:
-        yield first, Refused("OBEP614", "a quoted field is never closed")
+        yield first, _unclosed(held)
+
+
+def _unclosed(held: bytes) -> Refused:
+    return Refused("OBEP614", hinted("a quoted field is never closed", likely_bytes(held)))
 
 
 def read_parquet(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:

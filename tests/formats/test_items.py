@@ -468,3 +468,10 @@ def test_several_records_in_one_message_are_told_their_format() -> None:
     assert [one.at for one in read_items(two, "jsonl")] == [1_000_000, 2_000_000]
     [torn] = read_items(b'{"time":\n 1, "graph": ""', "json")
     assert isinstance(torn, DeadLetter) and "jsonl" not in torn.reason
+
+
+def test_gzip_with_a_quote_in_its_header_is_told_to_be_gzip() -> None:
+    """The header holds the time at which it was made, which may well have the byte of a quote."""
+    letter = next(read_items(gzip.compress(TEXTS["csv"].encode(), mtime=0x22), "csv", "s"))
+    assert isinstance(letter, DeadLetter)
+    assert "it is compressed with gzip" in letter.reason
