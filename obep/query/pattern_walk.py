@@ -8,6 +8,7 @@ from dataclasses import replace
 from obep.query.ast import (
     Allen,
     And,
+    GroupLeaf,
     Join,
     Leaf,
     Next,
@@ -15,15 +16,24 @@ from obep.query.ast import (
     Optional,
     Or,
     Pattern,
+    Repeated,
     Seq,
+    Unless,
+    While,
     Without,
 )
+
+LEAVES = (Leaf, GroupLeaf)
 
 
 def operands(pattern: Pattern) -> tuple[Pattern, ...]:
     """The patterns directly below a pattern, left to right."""
-    if isinstance(pattern, Leaf):
+    if isinstance(pattern, LEAVES):
         return ()
+    if isinstance(pattern, While | Unless):
+        return (pattern.left,)
+    if isinstance(pattern, Repeated):
+        return (pattern.operand,) if pattern.until is None else (pattern.operand, pattern.until)
     if isinstance(pattern, Without | NotFollowedBy | Allen):
         return (pattern.left, pattern.right)
     if isinstance(pattern, Seq | Next | And | Join | Or):
@@ -33,8 +43,13 @@ def operands(pattern: Pattern) -> tuple[Pattern, ...]:
 
 def with_operands(pattern: Pattern, below: Sequence[Pattern]) -> Pattern:
     """The pattern with other patterns directly below it, as many as it has."""
-    if isinstance(pattern, Leaf):
+    if isinstance(pattern, LEAVES):
         return pattern
+    if isinstance(pattern, While | Unless):
+        (left,) = below
+        return replace(pattern, left=left)
+    if isinstance(pattern, Repeated):
+        return replace(pattern, operand=below[0], until=below[1] if len(below) > 1 else None)
     if isinstance(pattern, Without | NotFollowedBy | Allen):
         left, right = below
         return replace(pattern, left=left, right=right)

@@ -47,7 +47,7 @@ def children(node: ast.Node) -> list[ast.Node]:
 
 
 _FIELDS: dict[type[ast.Node], tuple[str, ...]] = {}
-_PLAIN = re.compile(r"(?:str|int|bool)(?: \| None)?\Z|Choice\[|AllenRelation|Policy")
+_PLAIN = re.compile(r"(?:str|int|bool)(?: \| None)?\Z|Choice\[|AllenRelation|Policy|Moment|Extent")
 """The types of fields that hold no nodes."""
 
 

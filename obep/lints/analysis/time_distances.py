@@ -15,6 +15,7 @@ from typing import NamedTuple
 from obep.query.ast import (
     Allen,
     And,
+    GroupLeaf,
     Join,
     Leaf,
     Next,
@@ -22,8 +23,11 @@ from obep.query.ast import (
     NotFollowedBy,
     Or,
     Pattern,
+    Repeated,
     Seq,
     Times,
+    Unless,
+    While,
     Within,
     Without,
 )
@@ -118,7 +122,10 @@ class Distances:
         match node:
             case Leaf():
                 here = self.aliases[alias_of(node)] = self._interval()
-                if node.event.iri not in self.lasting:
+                if node.moment == "episode":
+                    if node.lasting is not None:
+                        self._apart(*here, node.lasting.micros)
+                elif node.event.iri not in self.lasting or node.moment != "event":
                     self._apart(*here, 0)
                 return here
             case Not():  # an item that has something else
@@ -147,6 +154,17 @@ class Distances:
                 return here
             case Within(operand, within):
                 return self._within(operand, within.micros)
+            case While(left) | Unless(left):
+                return self.add(left)
+            case GroupLeaf():
+                here = self._interval()
+                self._apart(*here, 0)
+                return here
+            case Repeated(operand):
+                inner, here = self.add(operand), self._interval()
+                self._apart(inner.start, here.start, 0)
+                self._not_after(inner.end, here.end)
+                return here
         return self.add(node.operand)  # FIRST, LAST, EVERY choose among what there is
 
     def _wants(self, node: Pattern) -> bool:
