@@ -112,6 +112,18 @@ class Occurrence:
         return _writers[0].why(self)
 
 
+@dataclass(slots=True, eq=False)
+class Alert(Occurrence):
+    """That a state has come to hold (`firing`), or does no longer (`resolved`): two records with one id."""
+
+    status: str = "firing"
+    labels: dict[str, Term] = field(default_factory=dict)
+    """The values of the state's parameters."""
+    until: int | None = None
+    ended: str = ""
+    """`changed`, or `expired`: what kept it has left its window, or TIMEOUT."""
+
+
 class Writers(Protocol):
     """Write an occurrence as JSON, RDF and text for people. `obep.output`, a layer above, provides it."""
 

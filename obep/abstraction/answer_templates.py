@@ -13,10 +13,10 @@ from obep.guards.block_queries import Ask
 from obep.guards.block_solutions import Graphs
 from obep.guards.constant_index import Index, comparisons
 from obep.guards.filter_closures import compile_condition
-from obep.guards.free_variables import THIS, variables
 from obep.guards.typed_values import ExpressionError, Value, parsed
 from obep.model import Assertion, Occurrence, Solution, Term, Triple
 from obep.query.ast import Var
+from obep.query.free_variables import THIS, variables
 
 WORTH_AN_INDEX = 4
 """So many asks with one pattern, and their filters are indexed."""

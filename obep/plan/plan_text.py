@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from obep.guards.free_variables import HIDDEN
 from obep.plan import nodes
 from obep.plan.nodes import Node, Read
 from obep.query.ast import Duration
+from obep.query.free_variables import HIDDEN
 from obep.query.print.printer import show
 
 if TYPE_CHECKING:

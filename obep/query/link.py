@@ -5,15 +5,16 @@ Files are read only below the query's folder or one of the `allowed` ones; links
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
 from obep.errors import Diagnostic, ObepError
-from obep.query.ast import Event, QueryFile, Return, Source, Window
+from obep.query.ast import Event, QueryFile, Return, Source, State, Window
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.parser import read_query
+from obep.query.state_expansion import Moment
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,13 @@ class Linked:
     windows: tuple[Window, ...]
     returns: tuple[Return, ...]
     folder: Path
+    states: dict[str, State] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
+    """The events that only `state_expansion` has made."""
+    moments: Mapping[str, Moment] = field(default_factory=dict)
+    """What states report, by the hidden event that patterns read."""
+    needs: Mapping[str, set[str]] = field(default_factory=dict)
+    """For each state, and each event with WHILE or UNLESS, what must be decided before it."""
 
     @property
     def window_names(self) -> frozenset[str]:
@@ -68,6 +76,11 @@ def assemble(
             if event.name.iri not in events:
                 events[event.name.iri] = event
                 file_of[event.name.iri] = one
+    states: dict[str, State] = {}
+    for one in files:
+        for state in one.states:
+            states.setdefault(state.name.iri, state)
+            file_of.setdefault(state.name.iri, one)
     windows = tuple(window for one in files for window in one.windows)
     streams = [source.iri for one in files for source in one.sources if source.kind == "stream"]
     streams += [window.stream for window in windows]
@@ -82,6 +95,7 @@ def assemble(
         windows=windows,
         returns=files[-1].returns,
         folder=folder,
+        states=states,
     )
 
 

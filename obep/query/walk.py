@@ -99,8 +99,12 @@ def depends(event: ast.Event) -> set[str]:
 
 
 def needs_of(linked: Linked) -> dict[str, set[str]]:
-    """For each event the others that its definition names."""
-    return {iri: depends(event) & linked.events.keys() for iri, event in linked.events.items()}
+    """For each event the others that its definition names; of an expanded query for each state, too."""
+    known = linked.events.keys() | (linked.states.keys() if linked.hidden else set())
+    needs = {iri: depends(event) & known for iri, event in linked.events.items()}
+    for iri, more in linked.needs.items():
+        needs.setdefault(iri, set()).update(more & known)
+    return needs
 
 
 _T = TypeVar("_T", bound=Hashable)

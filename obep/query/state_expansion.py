@@ -1,0 +1,265 @@
+"""States as the plan runs them: hidden events for their patterns, and one event for each moment that is used.
+
+`STATE S(?k) FROM P TO Q` becomes the hidden composites `S#from` and `S#to`; `STATE S OVER E …` the hidden
+composite `S#rows`. A leaf `BEGIN S(?k)` becomes a leaf of the event `S#begin`, whose occurrences the state
+itself reports. So patterns, guards and policies know events only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from obep.model import Term
+from obep.query import ast
+from obep.query.free_variables import HIDDEN, THIS, timed, variables
+from obep.query.pattern_walk import operands, patterns, with_operands
+from obep.query.walk import alias_of, leaves, walk
+
+if TYPE_CHECKING:
+    from obep.query.link import Linked
+
+
+class Moment(NamedTuple):
+    """What a state reports: that an episode begins, ends, or has lasted so long."""
+
+    state: Term
+    kind: ast.Moment
+    lasting: int | None
+
+
+def part_of(state: Term, part: str) -> Term:
+    """The event that stands for a part of a state.
+
+    >>> part_of("<http://e.org/Hot>", "begin")
+    '<http://e.org/Hot#begin>'
+    """
+    return f"{state[:-1]}#{part}>"
+
+
+def moment_of(leaf: ast.Leaf) -> Term:
+    """The event that a leaf of a state reads."""
+    word = leaf.moment if leaf.lasting is None else f"{leaf.moment}-{leaf.lasting.micros}"
+    return part_of(leaf.event.iri, word)
+
+
+def expand(linked: Linked) -> Linked:
+    """The query with hidden events for its states; itself, if it has none."""
+    return _Expansion(linked).expanded() if linked.states and not linked.hidden else linked
+
+
+class _Expansion:
+    def __init__(self, linked: Linked) -> None:
+        self._linked = linked
+        self._events: dict[str, ast.Event] = {}
+        self._moments: dict[str, Moment] = {}
+        self._needs: dict[str, set[str]] = {}
+        self._extra = {iri: extra_variables(state) for iri, state in linked.states.items()}
+
+    def expanded(self) -> Linked:
+        linked = self._linked
+        for iri, state in linked.states.items():
+            own = {event.name.iri: event for event in self._hidden(state)}
+            self._events.update(own)
+            self._needs.setdefault(iri, set()).update((*own, *_states_of(state)))
+        hidden = {*self._events}
+        for iri, event in linked.events.items():
+            self._events[iri] = self._rewritten(event)
+        for iri, moment in self._moments.items():
+            self._events[iri] = self._reporting(iri, moment)
+        return replace(
+            linked,
+            events=self._events,
+            hidden=frozenset((*hidden, *self._moments)),
+            moments=self._moments,
+            needs=self._needs,
+        )
+
+    def _reporting(self, iri: Term, moment: Moment) -> ast.CompositeEvent:
+        """The event of a moment: its one leaf is the state, its parameters are all variables of that."""
+        state = self._linked.states[moment.state]
+        declared = (*state.parameters, *(ast.Var(one) for one in self._extra[moment.state]))
+        name = ast.Name(f"{state.name.text}#{moment.kind}", iri, span=state.name.span)
+        return ast.CompositeEvent(name, ast.Leaf(state.name, declared), declared, span=state.span)
+
+    def _hidden(self, state: ast.State) -> Iterator[ast.CompositeEvent]:
+        match state:
+            case ast.EventState():
+                guards = split_guard(state)
+                yield self._composite(state, "from", state.start, guards.start)
+                yield self._composite(state, "to", state.end, guards.end)
+            case ast.OverState(over=pattern) if not isinstance(pattern, ast.StateUse):
+                yield self._composite(state, "rows", pattern, state.guard)
+
+    def _composite(
+        self, state: ast.State, part: str, pattern: ast.Pattern, guard: ast.Guard | None
+    ) -> ast.CompositeEvent:
+        name = ast.Name(f"{state.name.text}#{part}", part_of(state.name.iri, part), span=state.name.span)
+        event = ast.CompositeEvent(name, pattern, guard=guard, span=state.span)
+        rewritten = self._rewritten(event)
+        assert isinstance(rewritten, ast.CompositeEvent)
+        return rewritten
+
+    def _rewritten(self, event: ast.Event) -> ast.Event:
+        """The event with leaves of moments in place of those of states."""
+        if not isinstance(event, ast.CompositeEvent):
+            return event
+        wanted = set(_mentioned(event))
+        used = {
+            node.state.state.iri
+            for node in patterns(event.pattern)
+            if isinstance(node, ast.While | ast.Unless)
+        }
+        if used:
+            self._needs.setdefault(event.name.iri, set()).update(used)
+
+        def change(pattern: ast.Pattern) -> ast.Pattern:
+            if isinstance(pattern, ast.Leaf):
+                return pattern if pattern.moment == "event" else self._moment(pattern, wanted)
+            changed = with_operands(pattern, [change(one) for one in operands(pattern)])
+            if isinstance(changed, ast.While):
+                return replace(changed, state=self._use(changed.state, wanted))
+            return changed
+
+        return replace(event, pattern=change(event.pattern))
+
+    def _moment(self, leaf: ast.Leaf, wanted: set[str]) -> ast.Leaf:
+        iri = moment_of(leaf)
+        name = ast.Name(f"{leaf.event.text}#{leaf.moment}", iri, span=leaf.event.span)
+        lasting = leaf.lasting.micros if leaf.lasting else None
+        self._moments[iri] = Moment(leaf.event.iri, leaf.moment, lasting)
+        given = self._given(leaf.event.iri, leaf.parameters, alias_of(leaf), wanted)
+        return ast.Leaf(name, given, alias_of(leaf), span=leaf.span, bracketed=leaf.bracketed)
+
+    def _use(self, use: ast.StateUse, wanted: set[str]) -> ast.StateUse:
+        return replace(use, parameters=self._given(use.state.iri, use.parameters, use.state.text, wanted))
+
+    def _given(
+        self, state: Term, parameters: tuple[ast.Var, ...], alias: str, wanted: set[str]
+    ) -> tuple[ast.Var, ...]:
+        """The parameters of a leaf, and the other variables of its state that the event speaks of.
+
+        What it does not speak of has a hidden name: positions tell which is which.
+        """
+        declared = self._linked.states[state].parameters
+        extra = self._extra[state]
+        missing = [ast.Var(f"{HIDDEN}{alias}.{one.name}") for one in declared[len(parameters) :]]
+        taken = {one.name for one in parameters}
+        more = [
+            ast.Var(one if one in wanted and one not in taken else f"{HIDDEN}{alias}.{one}") for one in extra
+        ]
+        while more and more[-1].name.startswith(HIDDEN):
+            more.pop()
+        if not more:
+            while missing and not parameters:  # nobody asks for any of them
+                missing.pop()
+        return (*parameters, *missing, *more)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitGuard:
+    """The guard of `FROM P TO Q`: what P decides, what Q decides, and what both decide at q."""
+
+    start: ast.Guard | None
+    end: ast.Guard | None
+    both: tuple[ast.Filter, ...]
+
+
+def split_guard(state: ast.EventState) -> SplitGuard:
+    """Give the blocks and filters of a state's guard to the pattern that has their aliases and variables."""
+    if state.guard is None:
+        return SplitGuard(None, None, ())
+    sides = (state.start, state.end)
+    aliases = [frozenset(map(alias_of, leaves(side))) for side in sides]
+    blocks: list[list[ast.Block]] = [[], []]
+    for block in state.guard.blocks:
+        for number in (0, 1):
+            mine = tuple(alias for alias in block.aliases if alias in aliases[number])
+            if mine or not block.aliases:
+                blocks[number].append(replace(block, aliases=mine))
+    bound = [_bound(sides[number], blocks[number]) for number in (0, 1)]
+    filters: list[list[ast.Filter]] = [[], []]
+    both: list[ast.Filter] = []
+    for one in state.guard.filters:
+        names = {name for name in variables(one) if name in bound[0] | bound[1]}
+        times = {alias for alias in timed(one) if alias is not None}
+        takers = [number for number in (0, 1) if names <= bound[number] and times <= aliases[number]]
+        if names or times:
+            for number in takers:
+                filters[number].append(one)
+        if not takers or not (names or times):
+            both.append(one)
+    start, end = (
+        ast.Guard(tuple(blocks[n]), tuple(filters[n])) if blocks[n] or filters[n] else None for n in (0, 1)
+    )
+    return SplitGuard(start, end, tuple(both))
+
+
+def _bound(pattern: ast.Pattern, blocks: list[ast.Block]) -> frozenset[str]:
+    given = {one.name for leaf in leaves(pattern) for one in leaf.parameters}
+    return frozenset(given | {name for block in blocks for name in variables(*block.triples)})
+
+
+def extra_variables(state: ast.State) -> tuple[str, ...]:
+    """The variables of a state that are not parameters: its `bindings` show them, too."""
+    own = {one.name for one in state.parameters}
+    match state:
+        case ast.EventState():
+            names = _pattern_variables(state.start, state.guard)
+        case ast.OverState():
+            grouped = state.group_by or state.parameters
+            names = (*(one.name for one in grouped), *(one.variable.name for one in state.aggregates))
+        case ast.GroupState():
+            names = group_variables(state.group)
+        case ast.ClassState() | ast.DailyState():
+            names = variables(state.guard) if state.guard is not None else ()
+    shown = (name for name in names if name not in own and name != THIS and not name.startswith(HIDDEN))
+    return tuple(dict.fromkeys(shown))
+
+
+def _pattern_variables(pattern: ast.Pattern, guard: ast.Guard | None) -> tuple[str, ...]:
+    aliases = set(map(alias_of, leaves(pattern)))
+    given = [one.name for leaf in leaves(pattern) for one in leaf.parameters]
+    blocks = [b for b in (guard.blocks if guard else ()) if not b.aliases or aliases & set(b.aliases)]
+    return (*given, *(name for block in blocks for name in variables(*block.triples)))
+
+
+def group_variables(group: ast.Group | ast.Select) -> tuple[str, ...]:
+    """The variables that a group's solutions may have, in the order of the text."""
+    if isinstance(group, ast.Select):
+        if group.projection:
+            return tuple(one.variable.name for one in group.projection)
+        return group_variables(group.where)
+    found: list[str] = []
+    for element in group.elements:
+        match element:
+            case ast.Filter() | ast.GroupMinus():
+                continue
+            case ast.Select():
+                found += group_variables(element)
+            case ast.GroupOptional(inner) | ast.WindowGroup(group=inner) | ast.GraphGroup(group=inner):
+                found += group_variables(inner)
+            case ast.GroupUnion(groups):
+                found += [name for one in groups for name in group_variables(one)]
+            case ast.Group():
+                found += group_variables(element)
+            case ast.Bind():
+                found.append(element.variable.name)
+            case _:
+                found += variables(element)
+    return tuple(dict.fromkeys(name for name in found if not name.startswith(HIDDEN)))
+
+
+def _states_of(state: ast.State) -> set[str]:
+    """The states (and events of windows) that a state is defined by."""
+    found = {node.state.iri for node in walk(state) if isinstance(node, ast.StateUse)}
+    return found | {node.name.iri for node in walk(state) if isinstance(node, ast.Atom)}
+
+
+def _mentioned(event: ast.CompositeEvent) -> Iterator[str]:
+    """The variables that an event speaks of outside of its leaves."""
+    yield from (one.name for one in (*event.parameters, *event.partition_by))
+    yield from variables(*event.construct)
+    if event.guard is not None:
+        yield from variables(event.guard)
