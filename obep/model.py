@@ -99,6 +99,11 @@ class Occurrence:
             )
         return self._id
 
+    @property
+    def record_id(self) -> str:
+        """What tells a record of it from all others, for sinks that take each once."""
+        return self.id
+
     def to_json(self, style: str | None = None) -> dict[str, object]:
         """The record of SPEC §8, its instants as `iso` or `integer` (or what they look like)."""
         return _writers[0].to_json(self, style)
@@ -117,11 +122,17 @@ class Alert(Occurrence):
     """That a state has come to hold (`firing`), or does no longer (`resolved`): two records with one id."""
 
     status: str = "firing"
+    lasting: int = 0
+    """How long it had to hold before it fires (FOR), in microseconds."""
     labels: dict[str, Term] = field(default_factory=dict)
     """The values of the state's parameters."""
     until: int | None = None
     ended: str = ""
     """`changed`, or `expired`: what kept it has left its window, or TIMEOUT."""
+
+    @property
+    def record_id(self) -> str:
+        return f"{self.id}:{self.status}"
 
 
 class Writers(Protocol):

@@ -238,6 +238,7 @@ class Episodes:
                 bindings=shown(self.plan.parameters, episode.key, episode.bindings),
                 _id=identity(self.plan.state, (), episode.begun, lasting, episode.key, ()),
                 status="firing" if until is None else "resolved",
+                lasting=lasting,
                 labels=dict(zip(self.plan.parameters, episode.key, strict=True)),
                 until=until,
                 ended=ended,

@@ -8,7 +8,6 @@ from typing import Any
 
 from obep.engine.event_run import Running, Undivided, running
 from obep.engine.family_rows import by_condition, by_leaf
-from obep.engine.running_state import running_state
 from obep.engine.state_run import StateRun
 from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import Candidate, Emit
@@ -16,7 +15,6 @@ from obep.operators.contextual import States
 from obep.operators.tree import Tree
 from obep.plan.event_families import Family
 from obep.plan.plan import EventPlan, Plan
-from obep.plan.state_plan import StatePlan
 
 
 class Common(Undivided):
@@ -76,24 +74,22 @@ def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) ->
     events, common = plan.shared
     runs: list[Running] = []
     states: dict[Term, StateRun] = {}
+    if plan.states:
+        from obep.engine.running_state import start_state
     ahead = sorted(plan.states, key=lambda state: state.position, reverse=True)
     started: set[str] = set()
     for number, event in enumerate(events):
         while ahead and ahead[-1].position <= number:
-            runs.append(_run_state(ahead.pop(), states, matcher))
+            runs += start_state(ahead.pop(), states, matcher)
         run = running(event, max_keys, states)
         if run is None:
             continue
         for name, _ in run.inlets:
             _start(name, common, started, runs, states)
         runs.append(run)
-    runs += [_run_state(state, states, matcher) for state in reversed(ahead)]
+    for state in reversed(ahead):
+        runs += start_state(state, states, matcher)
     return runs
-
-
-def _run_state(plan: StatePlan, states: dict[Term, StateRun], matcher: Any) -> StateRun:
-    run = states[plan.state] = running_state(plan, states, matcher)
-    return run
 
 
 def _start(
@@ -125,3 +121,5 @@ def connect(runs: Sequence[Running], touch: Callable[[int], None]) -> None:
         if isinstance(run, StateRun):
             for need in run.state.needs:
                 states[need].watchers.append(partial(touch, number))
+            for window in run.windows:
+                window.watchers.append(partial(touch, number))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from obep.engine.episodes import Episode, Episodes, Key
 from obep.engine.event_run import Running
-from obep.model import Item, Occurrence, Term
+from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
+
+if TYPE_CHECKING:
+    from obep.engine.window_graph import WindowGraph
 
 
 class StateRun(Running):
@@ -25,10 +28,16 @@ class StateRun(Running):
         self.episodes = Episodes(plan)
         self.watchers: list[Callable[[], None]] = []
         """Called when what holds has changed: other states are defined by it."""
+        self.on_dead_letter: Callable[[DeadLetter], None] | None = None
 
     @property
     def heads(self) -> Iterable[Term]:
         return self.state.moments
+
+    @property
+    def windows(self) -> Iterable[WindowGraph]:
+        """The windows that it looks at."""
+        return ()
 
     def start(self, at: int) -> None:
         """The first item of the run comes at the next instant: what holds before it."""

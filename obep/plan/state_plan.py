@@ -35,6 +35,8 @@ class StatePlan:
     """For each RETURN … AS ALERTS how long an episode lasts before it fires, in microseconds."""
     needs: frozenset[Term] = frozenset()
     """The states that it is defined by."""
+    windows: Mapping[str, ast.Window] = field(default_factory=dict)
+    """The windows of the query, by name."""
     history: int | None = 0
     """How long after an instant somebody may ask what held then; `None` is for ever."""
 
@@ -53,10 +55,11 @@ def plan_state(linked: Linked, iri: Term, stratum: int, position: int) -> StateP
         position,
         state,
         tuple(one.name for one in state.parameters),
-        extra_variables(state),
+        extra_variables(state, linked.states),
         {event: moment for event, moment in linked.moments.items() if moment.state == iri},
         tuple(dict.fromkeys(_alerts(linked, iri))),
         frozenset(linked.needs.get(iri, ())) & linked.states.keys(),
+        {window.name: window for window in linked.windows},
     )
 
 

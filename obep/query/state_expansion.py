@@ -7,18 +7,22 @@ itself reports. So patterns, guards and policies know events only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from obep.model import Term
+from obep.model import RDF_TYPE, Term
 from obep.query import ast
-from obep.query.free_variables import HIDDEN, THIS, timed, variables
+from obep.query.free_variables import HIDDEN, THIS, rename_variable, timed, variables
 from obep.query.pattern_walk import operands, patterns, with_operands
 from obep.query.walk import alias_of, leaves, walk
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
+
+
+NOWHERE = "urn:obep:state"
+"""The stream of the classes of states: no item is in it."""
 
 
 class Moment(NamedTuple):
@@ -55,17 +59,23 @@ class _Expansion:
         self._events: dict[str, ast.Event] = {}
         self._moments: dict[str, Moment] = {}
         self._needs: dict[str, set[str]] = {}
-        self._extra = {iri: extra_variables(state) for iri, state in linked.states.items()}
+        self._states: dict[str, ast.State] = {}
+        for iri, state in linked.states.items():
+            self._states[iri] = self._as_group(state) if isinstance(state, ast.ClassState) else state
+        self._extra: dict[str, tuple[str, ...]] = {}
 
     def expanded(self) -> Linked:
         linked = self._linked
-        for iri, state in linked.states.items():
+        for iri, event in linked.events.items():
+            if isinstance(event, ast.GraphEvent) and event.on in linked.window_names:
+                self._events[iri] = self._on_window(event)
+        for iri, state in self._states.items():
             own = {event.name.iri: event for event in self._hidden(state)}
             self._events.update(own)
             self._needs.setdefault(iri, set()).update((*own, *_states_of(state)))
         hidden = {*self._events}
         for iri, event in linked.events.items():
-            self._events[iri] = self._rewritten(event)
+            self._events[iri] = self._rewritten(self._events.get(iri, event))
         for iri, moment in self._moments.items():
             self._events[iri] = self._reporting(iri, moment)
         return replace(
@@ -74,12 +84,39 @@ class _Expansion:
             hidden=frozenset((*hidden, *self._moments)),
             moments=self._moments,
             needs=self._needs,
+            states=self._states,
         )
+
+    def _on_window(self, event: ast.GraphEvent) -> ast.CompositeEvent:
+        """A graph event on a window is the beginning of a state (STATES 2)."""
+        parameters = event.parameters or tuple(map(ast.Var, group_variables(event.group)))
+        name = ast.Name(f"{event.name.text}#state", part_of(event.name.iri, "state"), span=event.name.span)
+        self._states[name.iri] = ast.GroupState(name, parameters, event.group, event.on, span=event.span)
+        leaf = ast.Leaf(name, parameters, alias=event.name.text, moment="begin")
+        return ast.CompositeEvent(
+            event.name, leaf, parameters, guard=event.guard, construct=event.construct,
+            named=event.named, span=event.span,
+        )  # fmt: skip
+
+    def _as_group(self, state: ast.ClassState) -> ast.GroupState:
+        """`AS (B)` is `{ ?k a S#class }`, where S#class is defined by B."""
+        (this,) = state.parameters
+        name = ast.Name(f"{state.name.text}#class", part_of(state.name.iri, "class"), span=state.name.span)
+        self._events[name.iri] = ast.LogicalEvent(name, state.description, on=NOWHERE, span=state.span)
+        typed = ast.TriplePattern(this, ast.Name("a", RDF_TYPE), ast.ClassName(name).name)
+        triples, filters = [typed], []
+        if state.guard is not None:
+            own = (*state.guard.own, *(t for block in state.guard.blocks for t in block.triples))
+            inside = (*state.guard.filters, *(f for block in state.guard.blocks for f in block.filters))
+            triples += [rename_variable(one, THIS, this.name) for one in own]
+            filters += [rename_variable(one, THIS, this.name) for one in inside]
+        group = ast.Group((ast.Bgp(tuple(triples)), *filters))
+        return ast.GroupState(state.name, state.parameters, group, state.on, span=state.span)
 
     def _reporting(self, iri: Term, moment: Moment) -> ast.CompositeEvent:
         """The event of a moment: its one leaf is the state, its parameters are all variables of that."""
-        state = self._linked.states[moment.state]
-        declared = (*state.parameters, *(ast.Var(one) for one in self._extra[moment.state]))
+        state = self._states[moment.state]
+        declared = (*state.parameters, *(ast.Var(one) for one in self._others(moment.state)))
         name = ast.Name(f"{state.name.text}#{moment.kind}", iri, span=state.name.span)
         return ast.CompositeEvent(name, ast.Leaf(state.name, declared), declared, span=state.span)
 
@@ -124,6 +161,11 @@ class _Expansion:
 
         return replace(event, pattern=change(event.pattern))
 
+    def _others(self, state: Term) -> tuple[str, ...]:
+        if state not in self._extra:
+            self._extra[state] = extra_variables(self._states[state], self._states)
+        return self._extra[state]
+
     def _moment(self, leaf: ast.Leaf, wanted: set[str]) -> ast.Leaf:
         iri = moment_of(leaf)
         name = ast.Name(f"{leaf.event.text}#{leaf.moment}", iri, span=leaf.event.span)
@@ -142,8 +184,8 @@ class _Expansion:
 
         What it does not speak of has a hidden name: positions tell which is which.
         """
-        declared = self._linked.states[state].parameters
-        extra = self._extra[state]
+        declared = self._states[state].parameters
+        extra = self._others(state)
         missing = [ast.Var(f"{HIDDEN}{alias}.{one.name}") for one in declared[len(parameters) :]]
         taken = {one.name for one in parameters}
         more = [
@@ -201,7 +243,7 @@ def _bound(pattern: ast.Pattern, blocks: list[ast.Block]) -> frozenset[str]:
     return frozenset(given | {name for block in blocks for name in variables(*block.triples)})
 
 
-def extra_variables(state: ast.State) -> tuple[str, ...]:
+def extra_variables(state: ast.State, states: Mapping[Term, ast.State]) -> tuple[str, ...]:
     """The variables of a state that are not parameters: its `bindings` show them, too."""
     own = {one.name for one in state.parameters}
     match state:
@@ -212,6 +254,9 @@ def extra_variables(state: ast.State) -> tuple[str, ...]:
             names = (*(one.name for one in grouped), *(one.variable.name for one in state.aggregates))
         case ast.GroupState():
             names = group_variables(state.group)
+            atoms = [node.name.iri for node in walk(state.group) if isinstance(node, ast.Atom)]
+            below = [states[iri] for iri in atoms if iri in states and states[iri] is not state]
+            names += tuple(name for one in below for name in extra_variables(one, states))
         case ast.ClassState() | ast.DailyState():
             names = variables(state.guard) if state.guard is not None else ()
     shown = (name for name in names if name not in own and name != THIS and not name.startswith(HIDDEN))

@@ -202,10 +202,10 @@ class Run:
         for occurrence in found:
             self.occurrences[occurrence.event] += 1
             if self._left is not None:
-                self._left.see(occurrence.id)
+                self._left.see(occurrence.record_id)
             for outlet in self.outlets.values():
                 if not outlet.events or occurrence.event in outlet.events:
-                    outlet.sink.send(occurrence.id, outlet.encode(occurrence))
+                    outlet.sink.send(occurrence.record_id, outlet.encode(occurrence))
         for outlet in self.outlets.values() if found else ():
             if isinstance(outlet.sink, FileSink | OutputSink):  # somebody may be looking
                 outlet.sink.flush()

@@ -1,0 +1,203 @@
+"""States by a group: over windows, over K, over what other states hold (STATES §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from obep.abstraction.guard_graphs import ClosedGraph
+from obep.abstraction.matcher import Matcher
+from obep.algebra.select_node import evaluate
+from obep.algebra.translate import translate
+from obep.engine.episodes import Bindings, Key
+from obep.engine.state_run import StateRun
+from obep.engine.window_graph import New, WindowGraph
+from obep.formats.input_limits import Refused
+from obep.model import Assertion, DeadLetter, Term, Triple
+from obep.operators.state_values import Pack, Unpack
+from obep.plan.state_plan import StatePlan
+from obep.query import ast
+from obep.query.walk import walk
+
+
+class GroupState(StateRun):
+    """Evaluated when a window or a state that it looks at has changed."""
+
+    def __init__(
+        self,
+        plan: StatePlan,
+        states: Mapping[Term, StateRun],
+        windows: Mapping[str, WindowGraph],
+        matcher: Matcher,
+    ) -> None:
+        super().__init__(plan)
+        definition = plan.definition
+        assert isinstance(definition, ast.GroupState)
+        self._matcher = matcher
+        self._group = definition.group
+        self._atoms = [node for node in walk(definition.group) if isinstance(node, ast.Atom)]
+        columns = {node.name.iri: states[node.name.iri].state.extra for node in self._atoms}
+        self._query = translate(definition.group, columns)
+        self._dataset = StateDataset(definition.on, states, windows, matcher)
+        self._windows = [windows[name] for name in looked_at(definition)]
+        self._due: int | None = None
+        self._lasting = [(states[a.name.iri], a.lasting.micros) for a in self._atoms if a.lasting]
+        self._begun = False
+
+    @property
+    def windows(self) -> Iterable[WindowGraph]:
+        """The windows that it looks at."""
+        return self._windows
+
+    def start(self, at: int) -> None:
+        self._begun = True
+
+    def decide(self, at: int) -> None:
+        if not self._begun:
+            return
+        self._dataset.now = at
+        try:
+            answer = self._answer(at)
+        except Refused as refused:
+            self._refuse(at, refused)
+            return
+        if answer is None:  # an inconsistent window: as before
+            return
+        open_ = self.episodes.open
+        for key in [key for key in open_ if key not in answer]:
+            self.episodes.end(key, at, (), "changed")
+        for key, bindings in sorted(answer.items()):
+            if key in open_:
+                self.episodes.change(key, at, bindings)
+            else:
+                self.episodes.begin(key, at, bindings, self._because(key, bindings))
+        self._due = self._next_due(at)
+
+    def _answer(self, at: int) -> dict[Key, Bindings] | None:
+        """The bindings of each key; nothing where a window contradicts T and K."""
+        if not all(window.consistent for window in self._windows):
+            return None
+        found: dict[Key, dict[tuple[tuple[str, Term], ...], dict[str, Term]]] = {}
+        columns = self._query.columns
+        for row in evaluate(self._query, self._dataset, at, self.state.name):
+            values = {name: value for name, value in zip(columns, row, strict=True) if value is not None}
+            if all(name in values for name in self.state.parameters):
+                key = tuple(values[name] for name in self.state.parameters)
+                extra = {name: values[name] for name in self.state.extra if name in values}
+                found.setdefault(key, {})[tuple(extra.items())] = extra
+        return {key: tuple(rows[row] for row in sorted(rows) if row) for key, rows in found.items()}
+
+    def _refuse(self, at: int, refused: Refused) -> None:
+        if self.on_dead_letter is not None:
+            reason = f"in the state {self.state.name}: {refused.reason}"
+            self.on_dead_letter(DeadLetter("", at, refused.code, reason))
+
+    def _next_due(self, at: int) -> int | None:
+        """When a state that it looks at will have lasted long enough."""
+        ahead = [
+            due
+            for state, lasting in self._lasting
+            for episode in state.episodes.open.values()
+            if (due := episode.begun + lasting) > at
+        ]
+        return min(ahead, default=None)
+
+    def _because(self, key: Key, bindings: Bindings) -> tuple[Assertion, ...]:
+        """The triples of windows and of K that the group's patterns match under its first solution."""
+        values = dict(zip(self.state.parameters, key, strict=True))
+        values |= bindings[0] if bindings else {}
+        found: set[Assertion] = set()
+        for pattern in _positive(self._group):
+            triple = _under(pattern, values)
+            if triple is None:
+                continue
+            for window in self._windows:
+                if triple in window.triples:
+                    found.add((triple, window.seen.get(triple)))
+            if not any(triple == one for one, _ in found) and triple in self._dataset.static:
+                found.add((triple, None))
+        return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
+
+    def next_change(self) -> int | None:
+        return self._due
+
+    def dump_own(self, pack: Pack) -> Any:
+        return [self._begun, self._due]
+
+    def load_own(self, data: Any, unpack: Unpack) -> None:
+        self._begun, self._due = data
+
+
+class StateDataset:
+    """What the group of a state sees: K or a window as the default graph, windows by name, states."""
+
+    def __init__(
+        self,
+        on: str | None,
+        states: Mapping[Term, StateRun],
+        windows: Mapping[str, WindowGraph],
+        matcher: Matcher,
+    ) -> None:
+        self._states, self._windows = states, windows
+        self._news = {name: New(window) for name, window in windows.items()}
+        self.static = frozenset(matcher.bundle.k)
+        closed = ClosedGraph(matcher.bundle, (), with_k=True, facts=matcher.facts)
+        self.match = windows[on].match if on is not None else closed.match
+        self.now = 0
+
+    def graph(self, name: Term, /) -> None:
+        return None
+
+    def graphs(self) -> Iterable[Term]:
+        return ()
+
+    def window(self, name: str, /) -> New | None:
+        return self._news.get(name)
+
+    def windows(self) -> Iterable[str]:
+        return self._news
+
+    def atom(
+        self, name: Term, lasting: int | None, window: str | None, /
+    ) -> Iterable[tuple[Term | None, ...]]:
+        state = self._states[name]
+        for episode in state.episodes.open.values():
+            if lasting is None or episode.begun <= self.now - lasting:
+                for one in episode.bindings or ({},):
+                    yield (*episode.key, *[one.get(extra) for extra in state.state.extra])
+
+
+def looked_at(definition: ast.GroupState) -> list[str]:
+    """The names of the windows that a state looks at."""
+    inside = [node.window for node in walk(definition.group) if isinstance(node, ast.WindowGroup)]
+    names = [name for name in inside if isinstance(name, str)]
+    return list(dict.fromkeys([*([definition.on] if definition.on is not None else []), *names]))
+
+
+def _positive(group: ast.Group | ast.Select) -> Iterable[ast.TriplePattern]:
+    """The triple patterns outside of MINUS, EXISTS and sub-selects."""
+    if isinstance(group, ast.Select):
+        group = group.where
+    for element in group.elements:
+        match element:
+            case ast.Bgp(patterns):
+                yield from (one for one in patterns if isinstance(one, ast.TriplePattern))
+            case ast.GroupOptional(inner) | ast.WindowGroup(group=inner) | ast.GraphGroup(group=inner):
+                yield from _positive(inner)
+            case ast.GroupUnion(groups):
+                for one in groups:
+                    yield from _positive(one)
+            case ast.Group():
+                yield from _positive(element)
+
+
+def _under(pattern: ast.TriplePattern, values: Mapping[str, Term]) -> Triple | None:
+    from obep.guards.guard_terms import term_of
+
+    found = []
+    for place in (pattern.subject, pattern.predicate, pattern.object):
+        term = values.get(place.name) if isinstance(place, ast.Var) else term_of(place)
+        if term is None:
+            return None
+        found.append(term)
+    return found[0], found[1], found[2]
