@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from obep.abstraction.answer_templates import Template, named, ordered
 from obep.abstraction.guard_answers import Asking
@@ -36,6 +36,9 @@ from obep.ontology.bundle.compile import Bundle
 from obep.ontology.bundle.contradiction_axioms import Guilty
 from obep.ontology.hermit.hermit_gap import HermitGap
 from obep.ontology.hermit.reasoner_protocol import Gap
+
+if TYPE_CHECKING:
+    from obep.abstraction.graph_matcher import GraphMatcher
 
 MAX_EXPLANATIONS = 32
 REMEMBERED = 40_000
@@ -87,6 +90,7 @@ class Matcher:
         self.evaluator = Evaluator(bundle, gap, self.max_explanations)
         self.facts = OpenFacts(bundle, gap, self.evaluator.components)
         self._asks = Asking(bundle, asks, self.facts)
+        self._graphs = _graph_matcher(bundle, self.facts)
         self._streams = bundle.definitions.streams
         self._windowed = bundle.definitions.windowed
         self._shapes = Shapes(
@@ -156,6 +160,13 @@ class Matcher:
             self.capped += template.capped
         if template.bounded:
             self.undecided += 1
+        if self._graphs is not None:
+            try:
+                for occurrence, graphs in self._graphs.match(item):
+                    self._asks.solve_over(occurrence, graphs)
+                    occurrences.append(occurrence)
+            except Refused as refused:
+                return DeadLetter(stream, at, refused.code, refused.reason, as_sent(item))
         return _matched(Matched, (item, tuple(occurrences), template.bounded))
 
     def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter:
@@ -264,3 +275,12 @@ class Matcher:
         clash = [*(shape.triples[n] for n in template.clash or ()), *template.static_clash]
         words = self.guilty.contradiction(clash)
         return DeadLetter(item.stream, item.at, "OBEP620", f"contradicts the ontology: {words}", raw)
+
+
+def _graph_matcher(bundle: Bundle, facts: OpenFacts) -> GraphMatcher | None:
+    """What looks for graph events; loaded where there are some."""
+    if not bundle.expanded.on_items:
+        return None
+    from obep.abstraction.graph_matcher import GraphMatcher
+
+    return GraphMatcher(bundle, facts)

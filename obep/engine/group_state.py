@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from obep.abstraction.graph_matcher import positive_patterns
 from obep.abstraction.guard_graphs import ClosedGraph
 from obep.abstraction.matcher import Matcher
 from obep.algebra.select_node import evaluate
@@ -13,6 +14,7 @@ from obep.engine.episodes import Bindings, Key
 from obep.engine.state_run import StateRun
 from obep.engine.window_graph import New, WindowGraph
 from obep.formats.input_limits import Refused
+from obep.guards.guard_terms import term_of
 from obep.model import Assertion, DeadLetter, Term, Triple
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.state_plan import StatePlan
@@ -64,8 +66,9 @@ class GroupState(StateRun):
         if answer is None:  # an inconsistent window: as before
             return
         open_ = self.episodes.open
+        expired = self._windows and not any(window.fed == at for window in self._windows)
         for key in [key for key in open_ if key not in answer]:
-            self.episodes.end(key, at, (), "changed")
+            self.episodes.end(key, at, (), "expired" if expired else "changed")
         for key, bindings in sorted(answer.items()):
             if key in open_:
                 self.episodes.change(key, at, bindings)
@@ -107,7 +110,7 @@ class GroupState(StateRun):
         values = dict(zip(self.state.parameters, key, strict=True))
         values |= bindings[0] if bindings else {}
         found: set[Assertion] = set()
-        for pattern in _positive(self._group):
+        for pattern in positive_patterns(self._group):
             triple = _under(pattern, values)
             if triple is None:
                 continue
@@ -174,26 +177,7 @@ def looked_at(definition: ast.GroupState) -> list[str]:
     return list(dict.fromkeys([*([definition.on] if definition.on is not None else []), *names]))
 
 
-def _positive(group: ast.Group | ast.Select) -> Iterable[ast.TriplePattern]:
-    """The triple patterns outside of MINUS, EXISTS and sub-selects."""
-    if isinstance(group, ast.Select):
-        group = group.where
-    for element in group.elements:
-        match element:
-            case ast.Bgp(patterns):
-                yield from (one for one in patterns if isinstance(one, ast.TriplePattern))
-            case ast.GroupOptional(inner) | ast.WindowGroup(group=inner) | ast.GraphGroup(group=inner):
-                yield from _positive(inner)
-            case ast.GroupUnion(groups):
-                for one in groups:
-                    yield from _positive(one)
-            case ast.Group():
-                yield from _positive(element)
-
-
 def _under(pattern: ast.TriplePattern, values: Mapping[str, Term]) -> Triple | None:
-    from obep.guards.guard_terms import term_of
-
     found = []
     for place in (pattern.subject, pattern.predicate, pattern.object):
         term = values.get(place.name) if isinstance(place, ast.Var) else term_of(place)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from obep.engine.episodes import Episode, Episodes, Key
 from obep.engine.event_run import Running
 from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
@@ -38,6 +39,9 @@ class StateRun(Running):
     def windows(self) -> Iterable[WindowGraph]:
         """The windows that it looks at."""
         return ()
+
+    def routes(self) -> Iterator[tuple[Term, Take]]:
+        yield from ()
 
     def start(self, at: int) -> None:
         """The first item of the run comes at the next instant: what holds before it."""

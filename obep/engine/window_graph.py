@@ -38,6 +38,8 @@ class WindowGraph(Running):
         self.seen: dict[Triple, int] = {}
         """When each of them was last said."""
         self.watchers: list[Callable[[], None]] = []
+        self.fed: int | None = None
+        """When the last item came."""
         self._closed: ClosedGraph | None = None
         self._static: ClosedGraph | None = None
         self._from_events: list[Occurrence] = []
@@ -61,6 +63,8 @@ class WindowGraph(Running):
         admitted.sort(key=lambda item: sorted(item.triples))
         for item in admitted:
             self.seen.update(dict.fromkeys(item.triples, at))
+        if admitted:
+            self.fed = at
         self._content.take(at, admitted)
         self._settle()
         return ()
@@ -118,7 +122,7 @@ class WindowGraph(Running):
         return len(self.triples)
 
     def dump(self, pack: Pack) -> Any:
-        return [self._content.dump(pack), list(self.seen.items()), pack(self._from_events)]
+        return [self._content.dump(pack), list(self.seen.items()), pack(self._from_events), self.fed]
 
     def load(self, data: Any, unpack: Unpack) -> None:
         self._content.load(data[0], unpack)
@@ -129,6 +133,7 @@ class WindowGraph(Running):
         self._settle()
         self.watchers = watchers
         self.seen = {tuple(triple): at for triple, at in data[1]}
+        self.fed = data[3]
 
 
 class New:

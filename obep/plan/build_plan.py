@@ -57,6 +57,9 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
             if iri in linked.states:
                 states.append(plan_state(linked, iri, stratum, len(planned)))
                 continue
+            if iri in linked.on_items:
+                manners[iri] = Manner(lasts=1)
+                continue
             if iri in linked.moments:
                 manners[iri] = _moment_manner(linked.moments[iri])
                 continue

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from obep.errors import Diagnostic, ObepError
-from obep.query.ast import Event, QueryFile, Return, Source, State, Window
+from obep.query.ast import Event, GraphEvent, QueryFile, Return, Source, State, Window
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.parser import read_query
 from obep.query.state_expansion import Moment
@@ -41,6 +41,9 @@ class Linked:
     """The events that only `state_expansion` has made."""
     moments: Mapping[str, Moment] = field(default_factory=dict)
     """What states report, by the hidden event that patterns read."""
+    on_items: Mapping[str, GraphEvent] = field(default_factory=dict)
+    """Graph events on items, by the hidden event that is looked for."""
+    expanded: bool = False
     needs: Mapping[str, set[str]] = field(default_factory=dict)
     """For each state, and each event with WHILE or UNLESS, what must be decided before it."""
 

@@ -25,6 +25,10 @@ NOWHERE = "urn:obep:state"
 """The stream of the classes of states: no item is in it."""
 
 
+ITEM = ast.Leaf(ast.Name("item", "<urn:obep:item>"))
+"""What graph events are found in."""
+
+
 class Moment(NamedTuple):
     """What a state reports: that an episode begins, ends, or has lasted so long."""
 
@@ -50,7 +54,8 @@ def moment_of(leaf: ast.Leaf) -> Term:
 
 def expand(linked: Linked) -> Linked:
     """The query with hidden events for its states; itself, if it has none."""
-    return _Expansion(linked).expanded() if linked.states and not linked.hidden else linked
+    graphs = any(isinstance(event, ast.GraphEvent) for event in linked.events.values())
+    return _Expansion(linked).expanded() if (linked.states or graphs) and not linked.expanded else linked
 
 
 class _Expansion:
@@ -58,6 +63,7 @@ class _Expansion:
         self._linked = linked
         self._events: dict[str, ast.Event] = {}
         self._moments: dict[str, Moment] = {}
+        self._graphs: dict[str, ast.GraphEvent] = {}
         self._needs: dict[str, set[str]] = {}
         self._states: dict[str, ast.State] = {}
         for iri, state in linked.states.items():
@@ -66,14 +72,16 @@ class _Expansion:
 
     def expanded(self) -> Linked:
         linked = self._linked
+        hidden = {*self._events}
         for iri, event in linked.events.items():
-            if isinstance(event, ast.GraphEvent) and event.on in linked.window_names:
-                self._events[iri] = self._on_window(event)
+            if isinstance(event, ast.GraphEvent):
+                look = self._on_window if event.on in linked.window_names else self._on_items
+                self._events[iri] = look(_whole(event))
         for iri, state in self._states.items():
             own = {event.name.iri: event for event in self._hidden(state)}
             self._events.update(own)
+            hidden |= own.keys()
             self._needs.setdefault(iri, set()).update((*own, *_states_of(state)))
-        hidden = {*self._events}
         for iri, event in linked.events.items():
             self._events[iri] = self._rewritten(self._events.get(iri, event))
         for iri, moment in self._moments.items():
@@ -81,7 +89,9 @@ class _Expansion:
         return replace(
             linked,
             events=self._events,
-            hidden=frozenset((*hidden, *self._moments)),
+            hidden=frozenset((*hidden, *self._moments, *self._graphs)),
+            on_items=self._graphs,
+            expanded=True,
             moments=self._moments,
             needs=self._needs,
             states=self._states,
@@ -89,14 +99,24 @@ class _Expansion:
 
     def _on_window(self, event: ast.GraphEvent) -> ast.CompositeEvent:
         """A graph event on a window is the beginning of a state (STATES 2)."""
-        parameters = event.parameters or tuple(map(ast.Var, group_variables(event.group)))
+        parameters = event.parameters
         name = ast.Name(f"{event.name.text}#state", part_of(event.name.iri, "state"), span=event.name.span)
         self._states[name.iri] = ast.GroupState(name, parameters, event.group, event.on, span=event.span)
-        leaf = ast.Leaf(name, parameters, alias=event.name.text, moment="begin")
+        leaf = ast.Leaf(name, _with_others(event), alias=event.name.text, moment="begin")
         return ast.CompositeEvent(
-            event.name, leaf, parameters, guard=event.guard, construct=event.construct,
-            named=event.named, span=event.span,
-        )  # fmt: skip
+            event.name, leaf, parameters, construct=event.construct, named=event.named, span=event.span
+        )
+
+    def _on_items(self, event: ast.GraphEvent) -> ast.CompositeEvent:
+        """A graph event on items reads what is found in them."""
+        name = ast.Name(f"{event.name.text}#graph", part_of(event.name.iri, "graph"), span=event.name.span)
+        self._graphs[name.iri] = event
+        every = _with_others(event)
+        leaf = ast.Leaf(name, every, alias=event.name.text)
+        self._events[name.iri] = ast.CompositeEvent(name, ITEM, every, span=event.span)
+        return ast.CompositeEvent(
+            event.name, leaf, event.parameters, construct=event.construct, named=event.named, span=event.span
+        )
 
     def _as_group(self, state: ast.ClassState) -> ast.GroupState:
         """`AS (B)` is `{ ?k a S#class }`, where S#class is defined by B."""
@@ -197,6 +217,23 @@ class _Expansion:
             while missing and not parameters:  # nobody asks for any of them
                 missing.pop()
         return (*parameters, *missing, *more)
+
+
+def _whole(event: ast.GraphEvent) -> ast.GraphEvent:
+    """The event with its guard as a part of the group, and all variables as parameters if it names none."""
+    group = event.group
+    if event.guard is not None:
+        blocks = event.guard.blocks
+        triples = (*event.guard.own, *(triple for block in blocks for triple in block.triples))
+        filters = (*event.guard.filters, *(one for block in blocks for one in block.filters))
+        group = ast.Group((group, ast.Bgp(triples), *filters) if triples else (group, *filters))
+    parameters = event.parameters or tuple(map(ast.Var, group_variables(group)))
+    return replace(event, group=group, parameters=parameters, guard=None)
+
+
+def _with_others(event: ast.GraphEvent) -> tuple[ast.Var, ...]:
+    """The parameters of a graph event, and then its other variables: `bindings` show all of them (D39)."""
+    return tuple(dict.fromkeys((*event.parameters, *map(ast.Var, group_variables(event.group)))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def depends(event: ast.Event) -> set[str]:
 
 def needs_of(linked: Linked) -> dict[str, set[str]]:
     """For each event the others that its definition names; of an expanded query for each state, too."""
-    known = linked.events.keys() | (linked.states.keys() if linked.hidden else set())
+    known = linked.events.keys() | (linked.states.keys() if linked.expanded else set())
     needs = {iri: depends(event) & known for iri, event in linked.events.items()}
     for iri, more in linked.needs.items():
         needs.setdefault(iri, set()).update(more & known)

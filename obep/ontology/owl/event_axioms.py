@@ -66,7 +66,8 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
     ]
     written += [SubClassOf(bodies[iri], Class(body_of(iri))) for iri in logical if iri in guarded]
     known = axioms | translation.used | Axioms(tuple(written), classes=frozenset(goals)) | _EMPTY
-    grouped = [pattern for state in linked.states.values() for pattern in group_patterns(state)]
+    groups = (*linked.states.values(), *linked.on_items.values())
+    grouped = [pattern for one in groups for pattern in group_patterns(one)]
     classes, roles = looked_at(linked.events.values(), known)
     more_classes, more_roles = asked_for(grouped, known)
     patterns = [*grouped, *(pattern for event in linked.events.values() for pattern in _patterns(event))]
@@ -134,8 +135,6 @@ def group_patterns(node: ast.Node) -> Iterator[ast.TriplePattern]:
 
 
 def _patterns(event: ast.Event) -> Iterator[ast.TriplePattern]:
-    if isinstance(event, ast.GraphEvent):
-        yield from group_patterns(event.group)
     if event.guard is not None:
         yield from event.guard.own
         for block in event.guard.blocks:

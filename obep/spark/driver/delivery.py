@@ -155,7 +155,7 @@ class Delivery:
             text = one.texts[self._form(target, event)]
             if target.uri == "-" and sys.stdout.isatty():
                 text = self._for_terminal(text)
-            sink.send(one.record_id, text.encode("utf-8", "surrogatepass"))
+            sink.send(one.id, text.encode("utf-8", "surrogatepass"))
         if "why" in one.texts:
             print(self._for_terminal(one.texts["why"]), file=sys.stderr)
 
