@@ -10,6 +10,7 @@ from obep.model import Term
 from obep.plan import nodes
 from obep.query import ast
 from obep.query.state_expansion import Moment, extra_variables, part_of
+from obep.query.walk import walk
 
 if TYPE_CHECKING:
     from obep.plan.plan import EventPlan
@@ -39,6 +40,25 @@ class StatePlan:
     """The windows of the query, by name."""
     history: int | None = 0
     """How long after an instant somebody may ask what held then; `None` is for ever."""
+
+    @property
+    def parts(self) -> frozenset[Term]:
+        """The events that it is decided by."""
+        match self.definition:
+            case ast.EventState():
+                return frozenset((self.part("from"), self.part("to")))
+            case ast.OverState():
+                return frozenset((self.part("rows"),))
+            case ast.GroupState():
+                inside = [
+                    node.window for node in walk(self.definition.group) if isinstance(node, ast.WindowGroup)
+                ]
+                names = (*inside, self.definition.on)
+                looked = [
+                    self.windows[name] for name in names if isinstance(name, str) and name in self.windows
+                ]
+                return frozenset(window.event.iri for window in looked if window.event is not None)
+        return frozenset()
 
     def part(self, name: str) -> Term:
         """The hidden event of one of its patterns: `from`, `to` or `rows`."""
