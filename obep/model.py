@@ -170,11 +170,33 @@ def identity(
     partition: tuple[Term, ...],
 ) -> str:
     """The id of what makes an occurrence the same one (SPEC D1)."""
-    pieces = [event, str(start), str(end), *partition, "|", *individuals, "|"]
+    text = id_text(event, explanation, str(start), str(end), individuals, partition)
+    return id_prefix(event) + id_digest(text.encode())
+
+
+def id_text(
+    event: Term,
+    explanation: Iterable[tuple[Triple, int | str | None]],
+    start: str,
+    end: str,
+    individuals: Iterable[Term],
+    partition: Iterable[Term],
+) -> str:
+    """What an id is the digest of; whoever makes many of one shape has places for the instants in it."""
+    pieces = [event, start, end, *partition, "|", *individuals, "|"]
     pieces += [f"{s} {p} {o} {'' if at is None else at}" for (s, p, o), at in explanation]
     pieces.append("")
-    digest = blake2b("\0".join(pieces).encode(), digest_size=16)
-    return f"urn:obep:{local_name(event)}:{digest.hexdigest()}"
+    return "\0".join(pieces)
+
+
+def id_prefix(event: Term) -> str:
+    """What all ids of an event begin with."""
+    return f"urn:obep:{local_name(event)}:"
+
+
+def id_digest(text: bytes) -> str:
+    """The rest of an id."""
+    return blake2b(text, digest_size=16).hexdigest()
 
 
 @lru_cache(1024)

@@ -90,5 +90,7 @@ class Query:
         return cls(bundle.linked, bundle)
 
     def explain(self) -> str:
-        """The plan as a tree."""
-        return str(self.plan)
+        """What it is made of, as `obep explain` prints it; `str(query.plan)` has the operators."""
+        from obep.plan.explain_text import explained
+
+        return "\n".join(explained(self.linked, self.bundle, self.plan))

@@ -170,12 +170,6 @@ class Plan:
 
         return tree(self)
 
-    def mermaid(self) -> str:
-        """The plan as a picture, for Mermaid."""
-        from obep.plan.plan_text import mermaid
-
-        return mermaid(self)
-
 
 def _remembering(node: Node) -> Iterator[Node]:
     """The nodes whose operators may remember something: not leaves, filters, or what a replay makes anew."""

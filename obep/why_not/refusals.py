@@ -16,8 +16,8 @@ from obep.output.why_tree import short
 from obep.plan import nodes
 from obep.plan.build_plan import VocabularyOf
 from obep.plan.nodes import Condition, Node, Read, walk
+from obep.plan.nodes.node import duration
 from obep.plan.plan import EventPlan
-from obep.plan.plan_text import duration
 from obep.query.free_variables import HIDDEN
 from obep.query.print.printer import show
 from obep.why_not.literal_mismatch import Said, other_terms

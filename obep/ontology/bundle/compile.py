@@ -471,7 +471,7 @@ class Bundle:
         """A name for the content."""
         digest = blake2b(digest_size=16)
         for file in self.linked.files:
-            digest.update(file.text.encode() + b"\0")
+            digest.update(repr(replace(file, name="", comments=())).encode() + b"\0")
         for axiom in sorted(map(repr, self.t.axioms)):
             digest.update(axiom.encode() + b"\0")
         digest.update(self.k.digest.encode())
