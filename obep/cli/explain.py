@@ -115,7 +115,7 @@ def _event(
 ) -> Iterator[str]:
     """An event; it `follows` from occurrences of some, too, by the ontology or by what they construct."""
     from obep.plan.query_picture import tree
-    from obep.query.ast import LogicalEvent
+    from obep.query.ast import CompositeEvent, LogicalEvent
     from obep.query.print.printer import show
     from obep.query.walk import depends
 
@@ -134,7 +134,7 @@ def _event(
             frames = [show(window).split(" ON ")[-1] for window in linked.windows if window.name == event.on]
             yield ": ".join([f"    on <{event.on}>", *frames])
         yield f"    {show(event.description)}"
-    else:
+    elif isinstance(event, CompositeEvent):
         yield from tree(event.pattern, "    ")
         if event.partition_by:
             yield f"    PARTITION BY {', '.join(show(var) for var in event.partition_by)}"
