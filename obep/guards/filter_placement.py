@@ -12,6 +12,7 @@ from obep.query.ast import (
     Expression,
     Filter,
     First,
+    GraphEvent,
     Guard,
     Last,
     Leaf,
@@ -92,6 +93,8 @@ def readings_of(event: Event, events: Mapping[Term, Event]) -> list[Reading]:
         inside = tuple(f for block in guard.blocks for f in block.filters)
         own = tuple(Filter(rename_times(f.condition, ""), span=f.span) for f in (*inside, *guard.filters))
         return [Reading("", body_of(event.name.iri), triples=triples, block_filters=own)]
+    if isinstance(event, GraphEvent):
+        return []
     readings = [_reading(leaf, held, guard, events) for leaf, held in _leaves(event)]
     return readings + [_context(node.state) for node in patterns(event.pattern) if isinstance(node, While)]
 

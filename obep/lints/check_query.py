@@ -18,11 +18,12 @@ from obep.lints.language_errors import (
     alias_errors,
     event_errors,
     negation_errors,
+    not_carried_out,
     pattern_errors,
     variable_errors,
     window_errors,
 )
-from obep.query.ast import Guard, LogicalEvent, QueryFile
+from obep.query.ast import CompositeEvent, Guard, LogicalEvent, QueryFile
 from obep.query.function_signatures import check_expression
 from obep.query.link import Linked
 
@@ -34,6 +35,7 @@ QUERY_ERRORS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     event_errors.circle,
     event_errors.unknown_stream,
     event_errors.returned,
+    not_carried_out.not_yet,
 )
 PATTERN_ERRORS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (
     event_errors.unknown_event,
@@ -82,7 +84,7 @@ def find_errors(context: QueryContext) -> list[Diagnostic]:
             errors += variable_errors.logical_guard(event, file, definitions)
             if not errors:
                 context.logical.append((event, file))
-        else:
+        elif isinstance(event, CompositeEvent):
             scope = lay_out(event, file, measures)
             errors += [error for rule in PATTERN_ERRORS for error in rule(scope)]
             if not errors:

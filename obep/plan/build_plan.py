@@ -71,7 +71,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                 manners[iri] = _logical_manner(event, linked, found_in.get(iri, ()), manners)
                 if bundle is None:
                     manners[iri] = replace(manners[iri], long=True, apart=True, lasts=None)
-            else:
+            elif isinstance(event, ast.CompositeEvent):
                 root = _Building(event, asks, manners, vocabulary, linked).root()
                 if not bounded.isdisjoint(depends(event)):
                     bounded.add(iri)

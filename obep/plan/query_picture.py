@@ -83,7 +83,7 @@ def mermaid(linked: Linked) -> str:
     for iri, event in linked.events.items():
         if isinstance(event, ast.LogicalEvent):
             lines.extend(_sources(event, names, linked))
-        else:
+        elif isinstance(event, ast.CompositeEvent):
             lines.extend(_operators(event.pattern, names[iri], names, f"{names[iri]}_"))
     return "\n".join(lines) + "\n"
 

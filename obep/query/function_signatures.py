@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from obep.errors import Diagnostic
-from obep.query.ast import Call, Expression, Literal, Name, QueryFile, Var
+from obep.query.ast import Aggregate, Call, Expression, Literal, Name, QueryFile, Var
 from obep.query.diagnostics import say
 from obep.query.nearest_name import nearest
 from obep.query.walk import walk
@@ -37,8 +37,6 @@ FUNCTIONS: dict[str, tuple[int, int | None]] = {
 CHANGING = frozenset({"NOW", "RAND", "UUID", "STRUUID", "BNODE"})
 """Functions of SPARQL whose value changes from run to run: the same input must give the same answers."""
 
-AGGREGATES = frozenset({"COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"})
-
 ELSEWHERE = {
     "LENGTH": "STRLEN", "LEN": "STRLEN", "SIZE": "STRLEN", "UPPER": "UCASE", "LOWER": "LCASE",
     "SUBSTRING": "SUBSTR", "STARTSWITH": "STRSTARTS", "STARTS_WITH": "STRSTARTS", "ENDSWITH": "STRENDS",
@@ -58,11 +56,17 @@ CASTS: dict[str, str] = {
 """The datatypes that a value can be cast to."""
 
 
-def check_expression(expression: Expression, file: QueryFile | None = None) -> list[Diagnostic]:
-    """What is wrong with the calls in an expression: unknown functions, arguments, regular expressions."""
+def check_expression(
+    expression: Expression, file: QueryFile | None = None, *, aggregates: bool = False
+) -> list[Diagnostic]:
+    """What is wrong with the calls in an expression: unknown functions, arguments, regular expressions, and
+    aggregates where there is no group."""
     found = []
-    for call in (node for node in walk(expression) if isinstance(node, Call)):
-        said = _check_name(call.function, len(call.arguments)) or _check_use(call)
+    for call in (node for node in walk(expression) if isinstance(node, Call | Aggregate)):
+        if isinstance(call, Aggregate):
+            said = None if aggregates else _no_aggregate(call)
+        else:
+            said = _check_name(call.function, len(call.arguments)) or _check_use(call)
         if said is not None:
             code, message, reason, remedy = said
             found.append(say(code, file or _NO_FILE, call.span, message, reason, remedy))
@@ -83,7 +87,7 @@ def _check_name(function: str | Name, given: int) -> Said | None:
         reason = "A name before ( is a cast to a datatype, such as xsd:double(?v)."
     elif function in FUNCTIONS:
         return _check_number(function, given, *FUNCTIONS[function])
-    elif function in CHANGING or function in AGGREGATES:
+    elif function in CHANGING:
         return None
     else:
         name, known = function, [*FUNCTIONS, "getSTARTTIME", "getENDTIME", "getDURATION"]
@@ -111,15 +115,16 @@ def _check_use(call: Call) -> Said | None:
         other = "a value of the item, or of the static graph"
         remedy = "getENDTIME(), the time of what is decided" if name == "NOW" else other
         return "OBEP420", f"{name} cannot be used in a guard", reason, remedy
-    if name in AGGREGATES:
-        reason = "A FILTER looks at one solution at a time; aggregates need all of them."
-        remedy = (
-            "A TIMES 3 in MATCH, for three of A" if name == "COUNT" else "compare the values of two events"
-        )
-        return "OBEP421", f"{name} cannot be used in a guard", reason, remedy
     if name == "BOUND" and not isinstance(call.arguments[0], Var):
         return "OBEP194", "BOUND takes a variable", "Only a variable can be bound.", "BOUND(?v)"
     return _check_regex(call, name) if name == "REGEX" or name == "REPLACE" else None
+
+
+def _no_aggregate(call: Aggregate) -> Said:
+    reason = "A FILTER looks at one solution at a time; aggregates need all of them."
+    count = call.function == "COUNT"
+    remedy = "A TIMES 3 in MATCH, for three of A" if count else "compare the values of two events"
+    return "OBEP421", f"{call.function} cannot be used in a guard", reason, remedy
 
 
 def _check_regex(call: Call, name: str) -> Said | None:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 __all__ = [
-    "Cycle", "alias_of", "children", "components", "depends", "layered", "leaves", "nearest", "needs_of",
-    "reachable", "strata", "too_deep", "walk",
+    "Cycle", "alias_of", "children", "components", "declarations", "depends", "layered", "leaves",
+    "nearest", "needs_of", "reachable", "strata", "too_deep", "walk",
 ]  # fmt: skip
 
 
@@ -42,7 +42,11 @@ def children(node: ast.Node) -> list[ast.Node]:
         if isinstance(value, ast.Node):
             found.append(value)
         elif value.__class__ is tuple:
-            found += [one for one in value if isinstance(one, ast.Node)]
+            for one in value:
+                if isinstance(one, ast.Node):
+                    found.append(one)
+                elif one.__class__ is tuple:  # the rows of VALUES
+                    found += [inner for inner in one if isinstance(inner, ast.Node)]
     return found
 
 
@@ -65,10 +69,15 @@ def leaves(pattern: ast.Node) -> Iterator[ast.Leaf]:
     return (node for node in walk(pattern) if isinstance(node, ast.Leaf))
 
 
+def declarations(file: ast.QueryFile) -> list[ast.Event | ast.State]:
+    """The events and states of a file, in the order of the text."""
+    return sorted((*file.events, *file.states), key=lambda one: one.span.start)
+
+
 def too_deep(file: ast.QueryFile, limit: int) -> Span | None:
     """The place of the first node that lies deeper inside its event than `limit`."""
-    for event in file.events:
-        stack = [(child, 0) for child in children(event)]
+    for declared in declarations(file):
+        stack = [(child, 0) for child in children(declared)]
         while stack:
             node, depth = stack.pop()
             if depth > limit:
@@ -85,6 +94,8 @@ def depends(event: ast.Event) -> set[str]:
     """
     if isinstance(event, ast.CompositeEvent):
         return {leaf.event.iri for leaf in leaves(event.pattern)}
+    if isinstance(event, ast.GraphEvent):
+        return {node.name.iri for node in walk(event.group) if isinstance(node, ast.Atom)}
     found: set[str] = set()
     stack: list[ast.Node] = [event.description]
     while stack:

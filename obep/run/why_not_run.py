@@ -116,7 +116,7 @@ def report(asked: Question, query: Query, seen: Seen, **settings: object) -> Ite
     yield from (f"  {line}" for line in show(event).splitlines())
     if isinstance(event, ast.CompositeEvent):
         yield from _parts(event, asked, query, seen, settings)
-    else:
+    elif isinstance(event, ast.LogicalEvent):
         yield from _words(event, query, seen, asked.individual)
     letters = [*seen.unread, *seen.refused]
     for code, number in Counter(letter.code for letter in letters).most_common():

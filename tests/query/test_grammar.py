@@ -30,11 +30,13 @@ FIELDS = {
 }
 PASSING_ON = {
     # chains are folded from the left, brackets are remembered by what stands in them
-    "sequence", "combined", "group", "grouped", "enclosed",
+    "sequence", "combined", "grouped", "enclosed", "sub_select", "constraint", "path_one",
     # places of a Name, a Literal or a Duration
-    "a", "class_word", "term_word", "class_literal", "facet_value", "instant",
+    "a", "class_word", "term_word", "class_literal", "facet_value", "instant", "clock", "day",
     # triples are written out
-    "property_list", "objects", "blank_properties",
+    "property_list", "objects", "blank_properties", "collection",
+    # the rows of VALUES, the keys of GROUP BY
+    "values_of", "values_row", "undef", "group_key",
 }  # fmt: skip
 
 
@@ -95,7 +97,7 @@ def test_every_rule_is_a_class_or_a_field_of_the_ast() -> None:
 
 
 def test_every_class_of_the_ast_has_a_rule() -> None:
-    made_elsewhere = {"Comment", "TriplePattern"}  # from ignored text; from `triples`
+    made_elsewhere = {"Comment", "TriplePattern", "PathPattern"}  # from ignored text; from `triples`
     assert set(AST_CLASSES) - {camel(name) for name in rule_names()} == made_elsewhere
 
 

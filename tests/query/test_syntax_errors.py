@@ -102,7 +102,7 @@ def test_the_keywords_of_the_messages_are_those_of_the_grammar() -> None:
     for terminal, words in KEYWORDS.items():
         for word in words:
             if word != "PARTITION":
-                follows = (f"{word} {next_word}" for next_word in ("<x>", "{", "x"))
+                follows = (f"{word} {next_word}" for next_word in ("<x>", "{", "x", "x(?k) FROM", "5 s"))
                 assert any(re.match(terminals[terminal], text) for text in follows), word
 
 

@@ -17,6 +17,7 @@ from obep.query.ast import (
     CompositeEvent,
     Event,
     Filter,
+    GraphEvent,
     Literal,
     LogicalEvent,
     Membership,
@@ -86,6 +87,8 @@ def _filters(event: Event, definitions: Definitions) -> Iterator[tuple[Filter, f
     if isinstance(event, LogicalEvent):
         individuals = _reading(guard.own).individuals | {THIS}
         yield from ((filter_, individuals) for filter_ in guard.filters)
+        return
+    if isinstance(event, GraphEvent):
         return
     readings = _readings(event, definitions)
     anywhere = _anywhere(event, readings.values())

@@ -228,6 +228,8 @@ def _demands(event: ast.Event) -> Iterator[tuple[ast.Name, str, Term]]:
     if isinstance(event, ast.LogicalEvent):
         yield from ((name, event.name.text, body_of(event.name.iri)) for name in asked(event))
         return
+    if isinstance(event, ast.GraphEvent):
+        return
     for block in event.guard.blocks:
         for leaf in leaves(event.pattern):
             if not block.aliases or alias_of(leaf) in block.aliases:

@@ -59,6 +59,8 @@ def _asked(
         for triples in (event.guard.own, *(block.triples for block in event.guard.blocks)):
             yield triples, _single(event.name.iri, linked)
         return
+    if isinstance(event, ast.GraphEvent):
+        return
     yield event.guard.own, False
     hearing = {
         alias_of(leaf): _single(leaf.event.iri, linked)

@@ -163,7 +163,7 @@ def names_of(
             names = set(mentioned(bodies[iri]))
             found |= names
             waiting += names
-        else:
+        elif isinstance(definition, ast.CompositeEvent):
             waiting += [leaf.event.iri for leaf in leaves(definition.pattern)]
         for pattern in definition.construct if not (body and iri == event) else ():
             for place in (pattern.predicate, pattern.object):

@@ -111,7 +111,7 @@ class GraphEvent(Node):
     extent: Extent = field(default=Extent(), compare=False, repr=False, kw_only=True)
 
 
-Event = LogicalEvent | CompositeEvent
+Event = LogicalEvent | CompositeEvent | GraphEvent
 
 
 @dataclass(frozen=True, slots=True)

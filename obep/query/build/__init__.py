@@ -11,9 +11,11 @@ from obep.query.build import (
     build_descriptions,
     build_events,
     build_files,
+    build_groups,
     build_guards,
     build_names,
     build_patterns,
+    build_states,
 )
 from obep.query.build.actions import RULES, reading
 
@@ -23,7 +25,9 @@ PARTS = (
     build_patterns,
     build_guards,
     build_conditions,
+    build_groups,
     build_events,
+    build_states,
     build_files,
 )
 """Importing them fills the table of rules."""

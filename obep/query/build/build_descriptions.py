@@ -90,4 +90,4 @@ def grouped(children: Children) -> Any:
     return replace(children[1], bracketed=True)
 
 
-RULES["group"] = RULES["enclosed"] = grouped
+RULES["bracketed"] = RULES["enclosed"] = grouped

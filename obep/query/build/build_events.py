@@ -34,8 +34,8 @@ CLAUSE_WORDS = {
 }
 
 
-def _clauses(children: Children) -> dict[str, Clause]:
-    """The clauses of an event by their field; each may stand once."""
+def clauses_of(children: Children, kind: str = "event") -> dict[str, Clause]:
+    """The clauses of an event or a state by their field; each may stand once."""
     found: dict[str, Clause] = {}
     for clause in nodes(children, Clause):
         first = found.setdefault(clause.field, clause)
@@ -45,7 +45,7 @@ def _clauses(children: Children) -> dict[str, Clause]:
             )
             reading.scope.error(
                 "OBEP011",
-                f"{CLAUSE_WORDS[clause.field]} stands twice in this event",
+                f"{' '.join(clause.word.value.upper().split())} stands twice in this {kind}",
                 clause.word.span,
                 reason=f"The first one is in line {first.word.span.line}; each clause may stand once.",
                 remedy=again,
@@ -53,17 +53,15 @@ def _clauses(children: Children) -> dict[str, Clause]:
     return found
 
 
-def _extent(clauses: dict[str, Clause]) -> ast.Extent:
-    """The event ends with the last word that was taken."""
+def extent_of(clauses: dict[str, Clause]) -> ast.Extent:
+    """An event or state ends with the last word that was taken."""
     last = reading.scope.last
     places = {clause.field: span_between(clause.word, clause.last) for clause in clauses.values()}
     return ast.Extent(last.span.end if last else 0, places)
 
 
-@rule
-def logical_event(children: Children) -> ast.LogicalEvent:
-    named, _, name_, variables = children[:4]
-    clauses = _clauses(children[4:])
+def _refuse_pattern_clauses(name_: ast.Name, clauses: dict[str, Clause]) -> None:
+    """PARTITION BY and POLICY have no meaning where one item is looked at."""
     for field in ("partition_by", "policy"):
         if field in clauses:
             word = CLAUSE_WORDS[field]
@@ -74,6 +72,13 @@ def logical_event(children: Children) -> ast.LogicalEvent:
                 reason=f"{name_.text} is defined with AS: each item is looked at by itself.",
                 remedy=f"move {word} to the MATCH that uses {name_.text}",
             )
+
+
+@rule
+def logical_event(children: Children) -> ast.LogicalEvent:
+    named, _, name_, variables = children[:4]
+    clauses = clauses_of(children[4:])
+    _refuse_pattern_clauses(name_, clauses)
     if variables:
         reading.scope.error(
             "OBEP012",
@@ -88,7 +93,7 @@ def logical_event(children: Children) -> ast.LogicalEvent:
         description,
         **{field: clauses[field].value for field in ("on", "guard", "construct") if field in clauses},
         named=named is not None,
-        extent=_extent(clauses),
+        extent=extent_of(clauses),
         span=span_between(children[0] or children[1], name_),
     )
 
@@ -96,7 +101,7 @@ def logical_event(children: Children) -> ast.LogicalEvent:
 @rule
 def composite_event(children: Children) -> ast.CompositeEvent:
     named, _, name_, variables = children[:4]
-    clauses = _clauses(children[4:])
+    clauses = clauses_of(children[4:])
     if "on" in clauses:
         reading.scope.error(
             "OBEP012",
@@ -107,22 +112,47 @@ def composite_event(children: Children) -> ast.CompositeEvent:
         )
         del clauses["on"]
     pattern: Any = next(child for child in children[4:] if isinstance(child, ast.Node))
-    if "guard" in clauses and clauses["guard"].value.own:
-        first = clauses["guard"].value.own[0].span
-        written = " ".join(reading.scope.text[first.start : first.end].split())
-        reading.scope.error(
-            "OBEP019",
-            "triples in the guard of a MATCH need the EVENT whose graph they ask",
-            first,
-            reason="A pattern has several events, each with a graph of its own.",
-            remedy=f"IF {{ EVENT {alias_of(next(leaves(pattern)))} {{ {written} }} }}",
-        )
+    check_own_triples(children, pattern)
     return ast.CompositeEvent(
         name_,
         pattern,
         parameters=variables or (),
         **{field: clause.value for field, clause in clauses.items()},
         named=named is not None,
-        extent=_extent(clauses),
+        extent=extent_of(clauses),
+        span=span_between(children[0] or children[1], name_),
+    )
+
+
+def check_own_triples(children: Children, pattern: ast.Node) -> None:
+    """Triples in the guard of a pattern stand in the block of one of its events."""
+    guard = next((clause.value for clause in nodes(children, Clause) if clause.field == "guard"), None)
+    if guard is None or not guard.own:
+        return
+    first = guard.own[0].span
+    written = " ".join(reading.scope.text[first.start : first.end].split())
+    alias = next((alias_of(leaf) for leaf in leaves(pattern)), "*")
+    reading.scope.error(
+        "OBEP019",
+        "triples in the guard of a MATCH need the EVENT whose graph they ask",
+        first,
+        reason="A pattern has several events, each with a graph of its own.",
+        remedy=f"IF {{ EVENT {alias} {{ {written} }} }}",
+    )
+
+
+@rule
+def graph_event(children: Children) -> ast.GraphEvent:
+    named, _, name_, variables = children[:4]
+    clauses = clauses_of(children[4:])
+    _refuse_pattern_clauses(name_, clauses)
+    group: Any = next(child for child in children[4:] if isinstance(child, ast.Node))
+    return ast.GraphEvent(
+        name_,
+        group,
+        parameters=variables or (),
+        **{field: clauses[field].value for field in ("on", "guard", "construct") if field in clauses},
+        named=named is not None,
+        extent=extent_of(clauses),
         span=span_between(children[0] or children[1], name_),
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
+from obep.errors import Span
 from obep.query import ast
 from obep.query.build.actions import Children, is_token, nodes, reading, rule
 from obep.query.parse.spelling import is_absolute, span_between
@@ -30,35 +31,74 @@ def source(children: Children) -> ast.Source:
 
 @rule
 def window(children: Children) -> ast.Window:
-    _, _, _, name_, _, stream, _, first, *rest = children
+    _, _, _, name_, _, first, *rest = children
+    event = rest.pop(0) if is_token(first, "EVENT") else None
     span = span_between(children[0], children[-1])
-    common: Any = {"name": name_.value[1:-1], "stream": stream.value[1:-1], "span": span}
-    if first.type == "RANGE":
-        length, _, step = rest[:3]
-        return ast.Window(kind="range", range=length, step=step, **common)
-    if first.type == "LANDMARK":
-        return ast.Window(kind="landmark", start=rest[0], **common)
-    if first.type == "FROM":
-        start, _, end = rest[:3]
-        if end < start:
-            reading.scope.error(
-                "OBEP015",
-                "this window ends before it begins",
-                span,
-                reason="FROM is the first instant, TO the last.",
-                remedy="swap the two",
-            )
-        return ast.Window(kind="fixed", start=start, end=end, **common)
-    return ast.Window(kind="rows", rows=reading.scope.count(rest[0], "ROWS", least=1), **common)
+    stream = "" if event is not None else first.value[1:-1]
+    _, word, *frame = rest
+    return ast.Window(name_.value[1:-1], stream, **_frame(word, frame[:-1], span), event=event, span=span)
+
+
+def _frame(word: Any, rest: Children, span: Span) -> dict[str, Any]:
+    """The fields of a window's frame."""
+    if word.type == "ROWS":
+        step = rest[2] and reading.scope.count(rest[2], "STEP", least=1)
+        rows = reading.scope.count(rest[0], "ROWS", least=1)
+        return {"kind": "rows", "rows": rows, "rows_step": step}
+    if word.type == "LATEST":
+        return {"kind": "latest", "range": rest[0], "step": rest[2], "by": rest[5] or ()}
+    if word.type == "LANDMARK":
+        return {"kind": "landmark", "start": rest[0]}
+    if word.type == "RANGE" and is_token(rest[0], "TRIPLES"):
+        return {"kind": "triples", "rows": reading.scope.count(rest[1], "TRIPLES", least=1)}
+    if word.type == "RANGE":
+        tumbling = is_token(rest[1], "TUMBLING")
+        return {"kind": "range", "range": rest[0], "step": rest[0] if tumbling else rest[2]}
+    if is_token(rest[0], "NOW"):
+        return _from_now(rest, span)
+    start, _, end = rest
+    if end < start:
+        _ends_first(span)
+    return {"kind": "fixed", "start": start, "end": end}
+
+
+def _from_now(rest: Children, span: Span) -> dict[str, Any]:
+    """`FROM NOW - a TO NOW - b`."""
+    _, _, since, _, _, _, until, _, step = rest
+    until = until or ast.Duration(0, span=since.span)
+    if since.micros <= until.micros:
+        _ends_first(span)
+    return {"kind": "now", "range": since, "until": until, "step": step}
+
+
+def _ends_first(span: Span) -> None:
+    reading.scope.error(
+        "OBEP015",
+        "this window ends before it begins",
+        span,
+        reason="FROM is the first instant, TO the last.",
+        remedy="swap the two",
+    )
+
+
+@rule
+def by(children: Children) -> Any:
+    return tuple(t for child in children if isinstance(child, list) for t in child)
+
+
+FORMS: dict[str, Any] = {"RDF": "rdf", "ROWS": "rows", "ALERTS": "alerts"}
 
 
 @rule
 def return_(children: Children) -> ast.Return:
     names = nodes(children, ast.Name)
-    form: Any = "rdf" if any(is_token(child, "RDF") for child in children) else "event"
+    lasting = next(iter(nodes(children, ast.Duration)), None)
+    form: Any = next((FORMS[child.type] for child in children if is_token(child, *FORMS)), None)
     which: Any = "listed" if names else children[1].type.lower()
     last = next(child for child in reversed(children) if child is not None and not is_token(child, "DOT"))
-    return ast.Return(which, names, form, span=span_between(children[0], last))
+    if form is None:
+        form = "event" if lasting is None else "alerts"
+    return ast.Return(which, names, form, lasting, span=span_between(children[0], last))
 
 
 @rule
@@ -78,8 +118,9 @@ def query_file(children: Children) -> ast.QueryFile:
         nodes(children, ast.PrefixDecl),
         nodes(children, ast.Source),
         nodes(children, ast.Window),
-        nodes(children, ast.LogicalEvent, ast.CompositeEvent),
+        nodes(children, ast.LogicalEvent, ast.CompositeEvent, ast.GraphEvent),
         nodes(children, ast.Return),
+        nodes(children, *get_args(ast.State)),
         base_span=scope.base_span,
         name=scope.name,
         text=scope.text,

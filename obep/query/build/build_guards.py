@@ -8,10 +8,14 @@ from obep.query import ast
 from obep.query.build.actions import Children, Clause, is_token, nodes, reading, rule
 from obep.query.build.build_names import alias_text
 from obep.query.parse.spelling import span_between
+from obep.query.syntax_errors.refused_sparql import REFUSED
+from obep.query.walk import walk
 
 
 @rule
 def guard(children: Children) -> Any:
+    for one in nodes(children, ast.Block, ast.Filter):
+        _refuse_groups(one)
     triples = tuple(t for child in children if isinstance(child, list) for t in child)
     node = ast.Guard(
         nodes(children, ast.Block),
@@ -20,6 +24,15 @@ def guard(children: Children) -> Any:
         span=span_between(children[0], _last(children)),
     )
     return Clause("guard", children[0], node, node)
+
+
+def _refuse_groups(node: ast.Node) -> None:
+    """EXISTS stands in the FILTERs of groups alone."""
+    code, reason, remedy = REFUSED["EXISTS"]
+    for found in walk(node):
+        if isinstance(found, ast.Exists):
+            message = "EXISTS cannot stand in a guard"
+            reading.scope.error(code, message, found.span, reason=reason, remedy=remedy)
 
 
 def _last(children: Children) -> Any:
@@ -54,15 +67,15 @@ def construct(children: Children) -> Any:
 
 @rule
 def filter_(children: Children) -> ast.Filter:
-    condition = children[2] if is_token(children[1], "LPAR") else children[1]
+    (condition,) = nodes(children)
     return ast.Filter(condition, span=span_between(children[0], children[-1]))
 
 
 @rule
-def triples(children: Children) -> list[ast.TriplePattern]:
+def triples(children: Children) -> list[Any]:
     """Subject and properties, with `;`, `,` and `[ … ]` written out."""
     subject, properties = children[0], children[1]
-    written: list[ast.TriplePattern] = []
+    written: list[Any] = []
     if isinstance(subject, tuple):  # [ … ]
         subject, inner = subject
         written.extend(inner)
@@ -70,16 +83,17 @@ def triples(children: Children) -> list[ast.TriplePattern]:
     return written
 
 
-def _written_out(subject: Any, properties: Any) -> list[ast.TriplePattern]:
+def _written_out(subject: Any, properties: Any) -> list[Any]:
     """The triples of a subject: those that name it, each followed by those of its `[ … ]`."""
-    result: list[ast.TriplePattern] = []
+    result: list[Any] = []
     first = subject
     for verb, objects in properties:
         for found in objects:
-            inner: list[ast.TriplePattern] = []
+            inner: list[Any] = []
             if isinstance(found, tuple):
                 found, inner = found
-            result.append(ast.TriplePattern(subject, verb, found, span=span_between(first or verb, found)))
+            kind = ast.TriplePattern if isinstance(verb, ast.Name | ast.Var) else ast.PathPattern
+            result.append(kind(subject, verb, found, span=span_between(first or verb, found)))
             first = None
             result.extend(inner)
     return result
@@ -97,6 +111,6 @@ def objects(children: Children) -> list[Any]:
 
 
 @rule
-def blank_properties(children: Children) -> tuple[ast.Var, list[ast.TriplePattern]]:
+def blank_properties(children: Children) -> tuple[ast.Var, list[Any]]:
     node = ast.Var(reading.scope.fresh_label(), span=span_between(children[0], children[-1]))
     return node, _written_out(node, children[1] or ())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 from obep.query import ast
-from obep.query.build.actions import RULES, Children, nodes, reading, rule
+from obep.query.build.actions import RULES, Children, is_token, nodes, reading, rule
 from obep.query.build.build_names import alias_text
 from obep.query.parse.spelling import span_between
+from obep.query.walk import walk
 
 
 def _steps(first: Any, steps: Children) -> Any:
@@ -19,7 +20,7 @@ def _steps(first: Any, steps: Children) -> Any:
     def closed() -> Any:
         return left if run is None else run[0](tuple(run[1]), span=span_between(run[1][0], run[1][-1]))
 
-    for kind, token, operands in steps:
+    for kind, token, operands, *end in steps:
         if kind in (ast.Seq, ast.Next, ast.And, ast.Join):
             if run is not None and run[0] is kind:
                 run[1].append(operands[0])
@@ -27,7 +28,8 @@ def _steps(first: Any, steps: Children) -> Any:
                 run = (kind, [closed(), operands[0]])
             continue
         left, run = closed(), None
-        span, operator = span_between(left, operands[-1] or operands[0]), span_between(token)
+        last = end[0] if end else operands[-1] or operands[0]
+        span, operator = span_between(left, last), span_between(token)
         if kind is ast.Allen:
             left = ast.Allen(token.value.upper(), left, operands[0], span=span, operator=operator)
         else:
@@ -56,6 +58,23 @@ def next_(children: Children) -> Any:
 @rule
 def without(children: Children) -> Any:
     return ast.Without, children[0], children[1:]
+
+
+@rule
+def while_(children: Children) -> Any:
+    return ast.While, children[0], children[1:]
+
+
+@rule
+def unless(children: Children) -> Any:
+    return ast.Unless, children[0], children[1:]
+
+
+@rule
+def repeated(children: Children) -> Any:
+    _, every, _, until, _, number, last = children
+    at_most = None if number is None else reading.scope.count(number, "AT MOST", least=0)
+    return ast.Repeated, children[0], [every, until, at_most], last or until or every
 
 
 @rule
@@ -110,10 +129,46 @@ def parameters(children: Children) -> tuple[ast.Var, ...]:
     return nodes(children)
 
 
+MOMENTS: dict[str, Any] = {"BEGIN": "begin", "END_OF": "end"}
+
+
 @rule
 def leaf(children: Children) -> ast.Leaf:
-    event, variables, _, name_ = children
-    last = name_ or (variables[-1] if variables else event)
+    """`H(?v) AS a`, `S FOR d`, `H IN <w>`, `BEGIN S`, `END S FOR d`."""
+    event, *_ = nodes(children, ast.Name)
+    variables = next((child for child in children if isinstance(child, tuple)), ())
+    window = next((child.value[1:-1] for child in children if is_token(child, "IRI")), None)
+    alias = next((alias_text(child) for child in children if is_token(child, "EVENT_WORD")), None)
+    last = next(child for child in reversed(children) if child)
     return ast.Leaf(
-        event, variables or (), alias_text(name_) if name_ else None, span=span_between(event, last)
+        event,
+        variables,
+        alias,
+        window=window,
+        moment=MOMENTS.get(getattr(children[0], "type", ""), "event"),
+        lasting=next(iter(nodes(children, ast.Duration)), None),
+        span=span_between(children[0], last[-1] if isinstance(last, tuple) else last),
     )
+
+
+@rule
+def group_leaf(children: Children) -> ast.GroupLeaf:
+    inner, _, name = children
+    _refuse_operators(inner)
+    return ast.GroupLeaf(inner, alias_text(name) if name else None, span=span_between(inner, name or inner))
+
+
+def _refuse_operators(group: ast.Group | ast.Select) -> None:
+    """`{ A SEQ B }` reads as a triple with the property SEQ; parentheses are meant."""
+    for node in walk(group):
+        if isinstance(node, ast.TriplePattern) and getattr(node.predicate, "text", "") in OPERATORS:
+            reading.scope.error(
+                "OBEP063",
+                "the braces of a MATCH hold triples; a pattern stands in parentheses",
+                span_between(node.predicate),
+                reason="{ … } in a MATCH is a graph pattern, as in SPARQL, so this is a property.",
+                remedy=f"( … {getattr(node.predicate, 'text', '')} … )",
+            )
+
+
+OPERATORS = frozenset(("SEQ", "NEXT", "WITHOUT", "OR", "AND", "EQUALS", "JOIN", *get_args(ast.AllenRelation)))

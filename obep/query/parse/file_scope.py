@@ -55,6 +55,11 @@ CLASS_WORDS = {
 COUNTED = {
     "TIMES": "A TIMES 3 is three of A, one right after the other.",
     "ROWS": "[ROWS 5] is a window over the last five items.",
+    "STEP": "[ROWS 5 STEP 5] is looked at after every five items.",
+    "TRIPLES": "[RANGE TRIPLES 100] is a window over the last hundred triples.",
+    "LIMIT": "LIMIT 10 keeps ten rows of a sub-select.",
+    "OFFSET": "OFFSET 10 leaves out the first ten rows of a sub-select.",
+    "AT MOST": "AT MOST 24 TIMES ends a repetition after the 24th.",
     **dict.fromkeys(("min", "max", "exactly"), "min, max and exactly count individuals or values."),
 }
 """What a whole number is for."""
@@ -199,6 +204,12 @@ class Scope:
         """A datatype that the writer did not write."""
         text = f"xsd:{local}" if self.namespace("xsd") == XSD else f"<{XSD}{local}>"
         return Name(text, f"<{XSD}{local}>", span=span)
+
+    def rdf(self, local: str, span: Span) -> Name:
+        """A word of RDF that the writer did not write."""
+        iri = PREDECLARED["rdf"] + local
+        text = f"rdf:{local}" if self.namespace("rdf") == PREDECLARED["rdf"] else f"<{iri}>"
+        return Name(text, f"<{iri}>", span=span)
 
     def fresh_label(self) -> str:
         """A blank node that the text does not use."""

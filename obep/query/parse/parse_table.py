@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from obep.resources import resource
 
-GRAMMAR = ("terminals", "manchester", "obep")
+GRAMMAR = ("terminals", "manchester", "sparql", "obep")
 """The files that make the grammar, in the order in which they are joined."""
 PLACE = "grammar/obep.json"
 
@@ -188,6 +188,6 @@ def _shape(rule: Any) -> Shape:
 
 
 if __name__ == "__main__":
-    target = Path(__file__).resolve().parents[2] / PLACE
+    target = Path(__file__).resolve().parents[3] / PLACE
     target.write_text(write_table(make_table()), encoding="utf-8")
     print(f"{target}: written")

@@ -116,11 +116,11 @@ def _watching(scope: Scope) -> Callable[[Token], None]:
         kind = token.type
         if kind in OPENING:
             scope.open.append(token)
-            depth += kind != "LBRACE"
+            depth += kind not in BRACES
             if depth > NESTING:
                 raise ObepError(nested_too_deeply(scope, token.span))
         elif kind in CLOSING and scope.open:
-            depth -= scope.open.pop().type != "LBRACE"
+            depth -= scope.open.pop().type not in BRACES
         elif kind in DECLARING and not scope.open and previous not in GOES_ON:
             scope.declaration = token.span.start
         scope.last, previous = token, kind
@@ -128,11 +128,12 @@ def _watching(scope: Scope) -> Callable[[Token], None]:
     return taken
 
 
-OPENING = ("LPAR", "LSQB", "LBRACE")
+OPENING = ("LPAR", "LSQB", "LBRACE", "GROUP_BRACE")
+BRACES = ("LBRACE", "GROUP_BRACE")
 CLOSING = ("RPAR", "RSQB", "RBRACE")
-DECLARING = ("EVENT", "NAMED", "RETURN")
-GOES_ON = ("NAMED", "RETURN", "FROM", "AS", "IF")
-"""After these, EVENT or NAMED does not begin a declaration."""
+DECLARING = ("EVENT", "NAMED", "STATE", "RETURN")
+GOES_ON = ("NAMED", "RETURN", "FROM", "AS", "IF", "ON_SOURCE", "OVER")
+"""After these, EVENT, NAMED or STATE does not begin a declaration."""
 
 
 def nested_too_deeply(scope: Scope, span: Span) -> Diagnostic:

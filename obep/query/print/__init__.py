@@ -6,12 +6,22 @@ from obep.query.print import (
     print_conditions,
     print_descriptions,
     print_events,
+    print_groups,
     print_names,
     print_patterns,
+    print_states,
 )
 from obep.query.print.canonical_text import text
 
-PARTS = (print_names, print_descriptions, print_patterns, print_conditions, print_events)
+PARTS = (
+    print_names,
+    print_descriptions,
+    print_patterns,
+    print_conditions,
+    print_groups,
+    print_events,
+    print_states,
+)
 """Importing them teaches `text` their nodes."""
 
 __all__ = ["PARTS", "text"]

@@ -20,12 +20,17 @@ from obep.query.ast import (
     CompositeEvent,
     Event,
     Filter,
+    GraphEvent,
+    GroupState,
     Guard,
     LogicalEvent,
     QueryFile,
+    State,
     TriplePattern,
 )
-from obep.query.print import print_descriptions, print_patterns
+from obep.query.print import print_descriptions, print_events, print_patterns, print_states
+from obep.query.print.print_groups import Piece
+from obep.query.walk import declarations
 
 _WORDS = re.compile(
     r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*"""'
@@ -53,7 +58,7 @@ def with_comments(file: QueryFile) -> QueryFile:
     numbered = sorted((place, number) for number, place in enumerate(places(file)))
     ordered = [place for place, _ in numbered]
     starts = [place.start for place in ordered]
-    heads = {event.span.start for event in file.events}
+    heads = {declared.span.start for declared in declarations(file)}
     found: list[Comment] = []
     taken: set[int] = set()
     line, counted = 1, 0
@@ -102,19 +107,26 @@ def places(file: QueryFile) -> Iterator[Place]:
         yield _within(file.base_span)
     for declaration in (*file.prefixes, *file.sources, *file.windows):
         yield _within(declaration.span)
-    for event in file.events:
-        until = event.extent.end
-        yield from (place._replace(until=until) for place in _of_event(event))
+    for declared in declarations(file):
+        until = declared.extent.end
+        if isinstance(declared, LogicalEvent | CompositeEvent | GraphEvent):
+            found = _of_event(declared)
+        else:
+            found = _of_state(declared)
+        yield from (place._replace(until=until) for place in found)
     for returned in file.returns:
         yield _within(returned.span)
 
 
 def _of_event(event: Event) -> Iterator[Place]:
     clauses = event.extent.clauses
-    yield _within(event.span)  # that is its head
+    if isinstance(event, GraphEvent):
+        yield from _of_piece(print_events.group_piece(event), event.group.span)
+    else:
+        yield _within(event.span)  # that is its head
     if isinstance(event, LogicalEvent):
         yield from (_within(part.span) for part in print_descriptions.parts(event.description))
-    else:
+    elif isinstance(event, CompositeEvent):
         yield from (_within(part.span) for part in print_patterns.parts(event.pattern))
     if isinstance(event, CompositeEvent):
         if event.partition_by:
@@ -125,6 +137,28 @@ def _of_event(event: Event) -> Iterator[Place]:
         yield from _of_guard(event.guard)
     if event.construct:
         yield from _of_block(clauses.get("construct", event.span), event.construct)
+
+
+def _of_state(state: State) -> Iterator[Place]:
+    if isinstance(state, GroupState):
+        yield from _of_piece(print_states.group_piece(state), state.group.span)
+        return
+    yield _within(state.span)
+    yield from (_within(span) for _, span in print_states.parts(state))
+    if state.guard is not None:
+        yield from _of_guard(state.guard)
+    yield from (_within(span) for _, span in print_states.last_parts(state))
+
+
+def _of_piece(piece: Piece, braces: Span | None = None) -> Iterator[Place]:
+    """A part of a group; its first word, its own parts and its closing brace are places."""
+    if not piece.closing:
+        yield _within(piece.span)
+        return
+    yield _at(piece.span)
+    for one in piece.inner:
+        yield from _of_piece(one)
+    yield _end(braces or piece.span)
 
 
 def _of_guard(guard: Guard) -> Iterator[Place]:

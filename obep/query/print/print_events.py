@@ -5,12 +5,14 @@ from __future__ import annotations
 from obep.query import ast
 from obep.query.print import print_descriptions, print_patterns
 from obep.query.print.canonical_text import text
+from obep.query.print.print_groups import Piece, braced
 from obep.query.print.print_lines import Lines
 from obep.query.print.print_names import show_alias, term, variables, word
 
 
 @text.register(ast.LogicalEvent)
 @text.register(ast.CompositeEvent)
+@text.register(ast.GraphEvent)
 def _(node: ast.Event) -> str:
     lines = Lines()
     write_event(node, lines)
@@ -19,10 +21,12 @@ def _(node: ast.Event) -> str:
 
 def write_event(node: ast.Event, lines: Lines) -> None:
     """The clauses of an event in their canonical order."""
-    head = f"{'NAMED ' if node.named else ''}EVENT {word(node.name, 'event')}"
+    head = _head(node)
     if isinstance(node, ast.LogicalEvent):
         on = f" ON <{node.on}>" if node.on is not None else ""
         lines.folded(0, f"{head}{on} AS", print_descriptions.segments(node.description))
+    elif isinstance(node, ast.GraphEvent):
+        group_piece(node).write(lines, 0)
     else:
         lines.folded(0, f"{head}{variables(node.parameters)} MATCH", print_patterns.segments(node.pattern))
         if node.partition_by:
@@ -30,12 +34,23 @@ def write_event(node: ast.Event, lines: Lines) -> None:
         if node.policy != "unrestricted":
             lines.place(1, f"POLICY {node.policy}")
     if node.guard is not None:
-        _write_guard(node.guard, lines, 1)
+        write_guard(node.guard, lines, 1)
     if node.construct:
         lines.block(1, "CONSTRUCT", [text(triple) for triple in node.construct])
 
 
-def _write_guard(guard: ast.Guard, lines: Lines, indent: int) -> None:
+def group_piece(node: ast.GraphEvent) -> Piece:
+    """A graph event's head and group as one part with braces."""
+    on = f" ON <{node.on}>" if node.on is not None else ""
+    return braced(node.group, f"{_head(node)}{variables(node.parameters)}{on} AS", node.span)
+
+
+def _head(node: ast.Event) -> str:
+    return f"{'NAMED ' if node.named else ''}EVENT {word(node.name, 'event')}"
+
+
+def write_guard(guard: ast.Guard, lines: Lines, indent: int) -> None:
+    """IF and its blocks and filters."""
     lines.place(indent, "IF {")
     lines.side_by_side(indent + 1, [text(triple) for triple in guard.own])
     for block in guard.blocks:
@@ -53,7 +68,7 @@ def _write_block(block: ast.Block, lines: Lines, indent: int) -> None:
 @text.register
 def _(node: ast.Guard) -> str:
     lines = Lines()
-    _write_guard(node, lines, 0)
+    write_guard(node, lines, 0)
     return "\n".join(lines.written)
 
 

@@ -47,7 +47,7 @@ class Lines:
     def folded(self, indent: int, head: str, segments: Sequence[str]) -> None:
         """A head and its segments, each of which is a place."""
         line = " ".join([head, *segments])
-        commented = self._commented(1, len(segments))
+        commented = self.commented(1, len(segments))
         if not commented and (len(line) <= WIDTH or len(segments) == 1):
             self.place(indent, line, inner=len(segments))
             return
@@ -58,7 +58,7 @@ class Lines:
     def block(self, indent: int, head: str, parts: Sequence[str]) -> None:
         """A head and parts in braces. The parts and the closing brace are places."""
         line = " ".join([head, "{", *parts, "}"])
-        if not self._commented(1, len(parts) + 1) and len(line) <= WIDTH:
+        if not self.commented(1, len(parts) + 1) and len(line) <= WIDTH:
             self.place(indent, line, inner=len(parts) + 1)
             return
         self.place(indent, f"{head} {{")
@@ -69,13 +69,14 @@ class Lines:
     def side_by_side(self, indent: int, parts: Sequence[str]) -> None:
         """Parts on one line, if they fit and no comment stands between them."""
         line = " ".join(parts)
-        if parts and len(line) <= WIDTH and not self._commented(1, len(parts) - 1):
+        if parts and len(line) <= WIDTH and not self.commented(1, len(parts) - 1):
             self.place(indent, line, inner=len(parts) - 1)
         else:
             for part in parts:
                 self.place(indent, part)
 
-    def _commented(self, after: int, count: int) -> bool:
+    def commented(self, after: int, count: int) -> bool:
+        """Whether comments stand before some of the next places; `after` of these are left out."""
         first = self._next + after
         return any(number in self._comments for number in range(first, first + count))
 

@@ -10,25 +10,35 @@ from obep.query.print.print_names import show_alias, variables, word
 @text.register
 def _(node: ast.Leaf) -> str:
     alias = f" AS {show_alias(node.alias)}" if node.alias is not None else ""
-    return f"{word(node.event, 'event')}{variables(node.parameters)}{alias}"
+    moment = f"{node.moment.upper()} " if node.moment in ("begin", "end") else ""
+    lasting = f" FOR {text(node.lasting)}" if node.lasting is not None else ""
+    window = f" IN <{node.window}>" if node.window is not None else ""
+    return f"{moment}{word(node.event, 'event')}{variables(node.parameters)}{lasting}{window}{alias}"
 
 
+@text.register
+def _(node: ast.GroupLeaf) -> str:
+    return text(node.group) + (f" AS {show_alias(node.alias)}" if node.alias is not None else "")
+
+
+_LEAF = ast.Leaf | ast.GroupLeaf
 _UNARY = ast.Not | ast.First | ast.Last | ast.Optional | ast.Every
 
 
 def _operand(node: ast.Pattern) -> str:
     """An operand of a binary operator: operators inside it are set in parentheses."""
-    return text(node) if isinstance(node, ast.Leaf | ast.Times | _UNARY) else f"({text(node)})"
+    return text(node) if isinstance(node, _LEAF | ast.Times | _UNARY) else f"({text(node)})"
 
 
 def _inner(node: ast.Pattern) -> str:
     """What a unary operator stands before."""
-    return text(node) if isinstance(node, ast.Leaf | _UNARY) else f"({text(node)})"
+    return text(node) if isinstance(node, _LEAF | _UNARY) else f"({text(node)})"
 
 
 _CHAIN = ast.Seq | ast.Next | ast.And | ast.Join | ast.Or
 _PAIR = ast.Allen | ast.Without | ast.NotFollowedBy
-_OPEN = _CHAIN | ast.Allen | ast.Without
+_CONTEXT = ast.While | ast.Unless
+_OPEN = _CHAIN | ast.Allen | ast.Without | _CONTEXT
 """What ends in a bound of its own needs parentheses before another, these do not."""
 
 
@@ -41,6 +51,9 @@ _OPEN = _CHAIN | ast.Allen | ast.Without
 @text.register(ast.Without)
 @text.register(ast.NotFollowedBy)
 @text.register(ast.Within)
+@text.register(ast.While)
+@text.register(ast.Unless)
+@text.register(ast.Repeated)
 def _(node: ast.Pattern) -> str:
     return " ".join(segments(node))
 
@@ -52,6 +65,15 @@ def segments(node: ast.Pattern) -> list[str]:
         return [first, *(f"{type(node).__name__.upper()} {operand}" for operand in rest)]
     if isinstance(node, _PAIR):
         return [_operand(node.left), f"{_operator(node)} {_operand(node.right)}", *_bound(node)]
+    if isinstance(node, _CONTEXT):
+        return [_operand(node.left), f"{type(node).__name__.upper()} {text(node.state)}"]
+    if isinstance(node, ast.Repeated):
+        found = [_operand(node.operand), f"REPEATED EVERY {text(node.every)}"]
+        if node.until is not None:
+            found.append(f"UNTIL {_operand(node.until)}")
+        if node.at_most is not None:
+            found[-1] += f" AT MOST {node.at_most} TIMES"
+        return found
     if isinstance(node, ast.Within):
         inner = segments(node.operand) if isinstance(node.operand, _OPEN) else [_operand(node.operand)]
         return [*inner, f"WITHIN {text(node.within)}"]
@@ -66,6 +88,10 @@ def parts(node: ast.Pattern) -> list[ast.Node]:
         return [node.left, node.right, node.within]
     if isinstance(node, _PAIR):
         return [node.left, node.right]
+    if isinstance(node, _CONTEXT):
+        return [node.left, node.state]
+    if isinstance(node, ast.Repeated):
+        return [node.operand, node.every, *([] if node.until is None else [node.until])]
     if isinstance(node, ast.Within):
         loose = isinstance(node.operand, _OPEN)
         return [*(parts(node.operand) if loose else [node.operand]), node.within]
@@ -95,5 +121,5 @@ def _(node: ast.Not | ast.First | ast.Last | ast.Optional | ast.Every) -> str:
 
 @text.register
 def _(node: ast.Times) -> str:
-    inner = text(node.operand) if isinstance(node.operand, ast.Leaf) else f"({text(node.operand)})"
+    inner = text(node.operand) if isinstance(node.operand, _LEAF) else f"({text(node.operand)})"
     return f"{inner} TIMES {node.count}"

@@ -11,6 +11,8 @@ from obep.query.print import text
 from obep.query.print.print_events import write_event
 from obep.query.print.print_lines import Lines
 from obep.query.print.print_names import show_alias, word
+from obep.query.print.print_states import write_state
+from obep.query.walk import declarations
 
 __all__ = ["show", "show_alias"]
 
@@ -36,9 +38,12 @@ def _(file: ast.QueryFile) -> str:
             lines.space()
         for declaration in group:
             lines.place(0, declaration)
-    for event in file.events:
+    for declared in declarations(file):
         lines.space()
-        write_event(event, lines)
+        if isinstance(declared, ast.LogicalEvent | ast.CompositeEvent | ast.GraphEvent):
+            write_event(declared, lines)
+        else:
+            write_state(declared, lines)
     if file.returns:
         lines.space()
     for returned in file.returns:
@@ -62,18 +67,27 @@ def _(node: ast.Source) -> str:
 
 @text.register
 def _(node: ast.Window) -> str:
-    return f"FROM NAMED WINDOW <{node.name}> ON <{node.stream}> [{_frame(node)}]"
+    source = f"EVENT {word(node.event, 'event')}" if node.event is not None else f"<{node.stream}>"
+    return f"FROM NAMED WINDOW <{node.name}> ON {source} [{_frame(node)}]"
 
 
 def _frame(node: ast.Window) -> str:
+    step = f" STEP {text(node.step)}" if node.step else ""
     if node.kind == "rows":
-        return f"ROWS {node.rows}"
+        return f"ROWS {node.rows}" + (f" STEP {node.rows_step}" if node.rows_step is not None else "")
+    if node.kind == "triples":
+        return f"RANGE TRIPLES {node.rows}"
+    if node.kind == "latest":
+        by = f" BY {{ {' '.join(text(triple) for triple in node.by)} }}" if node.by else ""
+        return f"LATEST{f' {text(node.range)}' if node.range else ''}{step}{by}"
     if node.kind == "landmark":
         return f"LANDMARK {_instant(node.start)}"
     if node.kind == "fixed":
         return f"FROM {_instant(node.start)} TO {_instant(node.end)}"
     assert node.range is not None
-    step = f" STEP {text(node.step)}" if node.step else ""
+    if node.kind == "now":
+        assert node.until is not None
+        return f"FROM NOW - {text(node.range)} TO NOW - {text(node.until)}{step}"
     return f"RANGE {text(node.range)}{step}"
 
 
@@ -92,7 +106,9 @@ def _(node: ast.Return) -> str:
     what = node.which.upper()
     if node.which == "listed":
         what = ", ".join(word(name, "return") for name in node.events)
-    return f"RETURN {what} AS {node.form.upper()} STREAM"
+    lasting = f" FOR {text(node.lasting)}" if node.lasting is not None else ""
+    stream = " STREAM" if node.form in ("event", "rdf") else ""
+    return f"RETURN {what}{lasting} AS {node.form.upper()}{stream}"
 
 
 @text.register

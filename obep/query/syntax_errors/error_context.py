@@ -22,7 +22,7 @@ _WORD = re.compile(
     r"|(?P<sign>->|\^\^|\|\||&&|!=|<=|>=|=>|==|<>|:=|@\w+|\w+|\S)"
 )
 NEUTRAL = frozenset((
-    "RPAR", "RBRACE", "RSQB", "DOT", "COMMA", "$END", "EVENT", "NAMED", "RETURN", "IF", "CONSTRUCT",
+    "RPAR", "RBRACE", "RSQB", "DOT", "COMMA", "$END", "EVENT", "NAMED", "STATE", "RETURN", "IF", "CONSTRUCT",
     "PARTITION_BY", "POLICY", "ON", "EVENT_BLOCK",
 ))  # fmt: skip
 """Whether these could stand here too depends on what lies around a place, not on the place."""

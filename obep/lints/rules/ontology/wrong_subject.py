@@ -70,6 +70,8 @@ def _asked(event: ast.Event, bundle: Bundle) -> Iterator[_Asked]:
     if isinstance(event, ast.LogicalEvent):
         yield from _in_block(event.guard.own, {THIS}, event.name.iri)
         return
+    if isinstance(event, ast.GraphEvent):
+        return
     for leaf in leaves(event.pattern):
         if isinstance(bundle.linked.events.get(leaf.event.iri), ast.LogicalEvent):
             blocks = [b for b in event.guard.blocks if not b.aliases or alias_of(leaf) in b.aliases]
