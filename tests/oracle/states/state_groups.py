@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -232,13 +233,16 @@ def solve_group(
         graph = data.graph(URIRef(window_iri(name)))
         for triple in triples:
             graph.add(tuple(map(to_rdflib, triple)))  # type: ignore[arg-type]
+    with warnings.catch_warnings():  # rdflib 7.6 warns of its own calls
+        warnings.simplefilter("ignore", DeprecationWarning)
+        answer = list(data.query(text))
     return [
         frozenset(
             (str(name).replace("oracleblank_", "_:"), from_rdflib(value))
             for name, value in row.asdict().items()  # type: ignore[union-attr]
             if value is not None and str(name) != ROW
         )
-        for row in data.query(text)
+        for row in answer
     ]
 
 
