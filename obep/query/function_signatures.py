@@ -25,10 +25,11 @@ FUNCTIONS: dict[str, tuple[int, int | None]] = {
     "STRENDS": (2, 2), "CONTAINS": (2, 2), "STRBEFORE": (2, 2), "STRAFTER": (2, 2),
     "ENCODE_FOR_URI": (1, 1), "CONCAT": (0, None), "LANGMATCHES": (2, 2), "REGEX": (2, 3), "REPLACE": (3, 4),
     # numbers
-    "ABS": (1, 1), "ROUND": (1, 1), "CEIL": (1, 1), "FLOOR": (1, 1),
+    "ABS": (1, 1), "ROUND": (1, 1), "CEIL": (1, 1), "FLOOR": (1, 1), "SQRT": (1, 1), "POW": (2, 2),
+    "LN": (1, 1), "EXP": (1, 1), "SIN": (1, 1), "COS": (1, 1), "ATAN": (1, 1),
     # dates and times; SECONDS is also the length of a duration
     "YEAR": (1, 1), "MONTH": (1, 1), "DAY": (1, 1), "HOURS": (1, 1), "MINUTES": (1, 1), "SECONDS": (1, 1),
-    "TIMEZONE": (1, 1), "TZ": (1, 1),
+    "TIMEZONE": (1, 1), "TZ": (1, 1), "LOCAL": (2, 2),
     # hashes
     "MD5": (1, 1), "SHA1": (1, 1), "SHA256": (1, 1), "SHA384": (1, 1), "SHA512": (1, 1),
 }  # fmt: skip
