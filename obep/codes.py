@@ -316,6 +316,8 @@ CODES: dict[str, str] = {
     "OBEP630": "too many solutions of a guard block",
     "OBEP640": "late",
     "OBEP641": "too far in the future",
+    "OBEP645": "too many solutions of a group",
+    "OBEP646": "a path with too many steps",
     # 650-699 Spark
     "OBEP650": "Spark is not installed",
     "OBEP651": "a Spark session without a setting",

@@ -1,4 +1,12 @@
-"""The algebra of groups (DIALECTS 2): solutions, joins, aggregates.
+"""Groups of SPARQL 1.1 (DIALECTS 2, D15 to D18), and aggregates over their rows.
 
-In: the AST of groups, terms. Out: solutions and their aggregates. Never here: patterns of events, reasoning.
+In: the AST of a group or a SELECT; a `Dataset`, which the caller provides: a default graph, named graphs,
+windows, and the rows of states and events. Out: rows, tuples of terms in the order of the columns.
+
+    query = translate(group)                          # once; checks the expressions
+    query.columns                                     # the names of the variables
+    evaluate(query, dataset, now)                     # a bag: the rows as a list
+
+Terms stay as they are written (D16): joins compare terms, FILTER compares values. An answer over a limit
+raises `Refused` (OBEP645, OBEP646). Never here: time order of events, reasoning, the closure of a graph.
 """

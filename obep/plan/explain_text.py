@@ -10,7 +10,7 @@ from obep.ontology.rules.axiom_rules import mentioned
 from obep.plan.components import components
 from obep.plan.event_strata import in_order
 from obep.plan.query_picture import tree
-from obep.query.ast import Event, LogicalEvent, Name
+from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name
 from obep.query.print.printer import show
 from obep.query.walk import depends
 
@@ -97,7 +97,7 @@ def _event(
             frames = [show(window).split(" ON ")[-1] for window in linked.windows if window.name == event.on]
             yield ": ".join([f"    on <{event.on}>", *frames])
         yield f"    {show(event.description)}"
-    else:
+    elif isinstance(event, CompositeEvent):
         yield from tree(event.pattern, "    ")
         if event.partition_by:
             yield f"    PARTITION BY {', '.join(show(var) for var in event.partition_by)}"

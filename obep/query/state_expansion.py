@@ -54,7 +54,11 @@ def moment_of(leaf: ast.Leaf) -> Term:
 
 def expand(linked: Linked) -> Linked:
     """The query with hidden events for its states; itself, if it has none."""
-    graphs = any(isinstance(event, ast.GraphEvent) for event in linked.events.values())
+    graphs = any(
+        isinstance(node, ast.GraphEvent | ast.GroupLeaf)
+        for event in linked.events.values()
+        for node in (event, *(patterns(event.pattern) if isinstance(event, ast.CompositeEvent) else ()))
+    )
     return _Expansion(linked).expanded() if (linked.states or graphs) and not linked.expanded else linked
 
 
@@ -172,7 +176,11 @@ class _Expansion:
             self._needs.setdefault(event.name.iri, set()).update(used)
 
         def change(pattern: ast.Pattern) -> ast.Pattern:
+            if isinstance(pattern, ast.GroupLeaf):
+                return self._group_leaf(pattern)
             if isinstance(pattern, ast.Leaf):
+                if pattern.moment == "event" and pattern.event.iri in self._states:
+                    pattern = replace(pattern, moment="episode")
                 return pattern if pattern.moment == "event" else self._moment(pattern, wanted)
             changed = with_operands(pattern, [change(one) for one in operands(pattern)])
             if isinstance(changed, ast.While):
@@ -180,6 +188,15 @@ class _Expansion:
             return changed
 
         return replace(event, pattern=change(event.pattern))
+
+    def _group_leaf(self, leaf: ast.GroupLeaf) -> ast.Leaf:
+        """A group in MATCH is a graph event without a name (DIALECTS 8)."""
+        number = sum("#group" in iri for iri in self._graphs) + 1
+        name = ast.Name(f"group{number}", f"<urn:obep:group{number}#group>", span=leaf.span)
+        event = _whole(ast.GraphEvent(name, leaf.group, span=leaf.span))
+        self._graphs[name.iri] = event
+        self._events[name.iri] = ast.CompositeEvent(name, ITEM, event.parameters, span=leaf.span)
+        return ast.Leaf(name, event.parameters, leaf.alias, span=leaf.span)
 
     def _others(self, state: Term) -> tuple[str, ...]:
         if state not in self._extra:
