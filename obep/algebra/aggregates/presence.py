@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 from obep.guards.calendar import Lapse
 from obep.guards.typed_values import term_of_value
@@ -67,6 +68,16 @@ class Held:
         if not self._open and instant > self._since:
             self._past.append((self._since, instant))
             self._sum += instant - self._since
+
+    def plain(self) -> list[Any]:
+        """What it remembers, as plain values."""
+        return [self._open, self._since, [list(span) for span in self._past]]
+
+    def restore(self, plain: list[Any]) -> None:
+        """Remembers what another one has."""
+        self._open, self._since, past = plain
+        self._past = deque((begin, end) for begin, end in past)
+        self._sum = sum(end - begin for begin, end in self._past)
 
     def value(self, now: int) -> Term | None:
         least = now - self._within
