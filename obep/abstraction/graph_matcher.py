@@ -10,6 +10,7 @@ from functools import cached_property
 
 from obep.abstraction.guard_graphs import ClosedGraph, OccurrenceGraphs
 from obep.abstraction.open_facts import OpenFacts
+from obep.algebra.dataset import Dataset, Graph
 from obep.algebra.select_node import SelectNode, evaluate
 from obep.algebra.translate import translate
 from obep.guards.guard_terms import term_of
@@ -33,17 +34,28 @@ class Shown(Occurrence):
 class GraphMatcher:
     """Finds the occurrences of all graph events in an item."""
 
-    def __init__(self, bundle: Bundle, facts: OpenFacts | None) -> None:
+    def __init__(
+        self,
+        bundle: Bundle,
+        facts: OpenFacts | None,
+        events: Mapping[Term, ast.GraphEvent],
+        columns: Mapping[Term, tuple[str, ...]] | None = None,
+    ) -> None:
+        """`columns` are those of states beside their parameters."""
         self._bundle, self._facts = bundle, facts
-        self._events = [_Searched(iri, event) for iri, event in bundle.expanded.on_items.items()]
-        self.some = bool(self._events)
+        self._events = [_Searched(iri, event, columns or {}) for iri, event in events.items()]
 
-    def match(self, item: Item) -> Iterator[tuple[Occurrence, OccurrenceGraphs]]:
-        """The occurrences in an item, each with the graphs that guards see of it."""
+    def match(
+        self, item: Item, around: Dataset | None = None
+    ) -> Iterator[tuple[Occurrence, OccurrenceGraphs]]:
+        """The occurrences in an item, each with the graphs that guards see of it.
+
+        `around` has the windows and states that groups ask for.
+        """
         events = [one for one in self._events if one.on in (None, item.stream)]
         if not events:
             return
-        graph = ItemGraph(self._bundle, item.triples, self._static, self._facts)
+        graph = ItemGraph(self._bundle, item.triples, self._static, self._facts, around)
         for event in events:
             for values, rows in event.solutions(graph, item.at).items():
                 found = self._occurrence(event, values, rows, graph, item)
@@ -75,9 +87,15 @@ class ItemGraph:
     """An item with K, closed under T, as the dataset of a group."""
 
     def __init__(
-        self, bundle: Bundle, triples: Sequence[Triple], static: ClosedGraph, facts: OpenFacts | None
+        self,
+        bundle: Bundle,
+        triples: Sequence[Triple],
+        static: ClosedGraph,
+        facts: OpenFacts | None,
+        around: Dataset | None = None,
     ) -> None:
         self._bundle, self._facts, self._static = bundle, facts, static
+        self._around = around
         self._said = dict.fromkeys(triples)
 
     @cached_property
@@ -115,16 +133,16 @@ class ItemGraph:
     def graphs(self) -> Iterable[Term]:
         return ()
 
-    def window(self, name: str, /) -> None:
-        return None
+    def window(self, name: str, /) -> Graph | None:
+        return None if self._around is None else self._around.window(name)
 
     def windows(self) -> Iterable[str]:
-        return ()
+        return () if self._around is None else self._around.windows()
 
     def atom(
         self, name: Term, lasting: int | None, window: str | None, /
     ) -> Iterable[tuple[Term | None, ...]]:
-        return ()
+        return () if self._around is None else self._around.atom(name, lasting, window)
 
 
 class _Static(ItemGraph):
@@ -132,14 +150,15 @@ class _Static(ItemGraph):
 
     def __init__(self, graph: ItemGraph) -> None:
         self.match = graph.static  # type: ignore[method-assign]
+        self._around = graph._around
 
 
 class _Searched:
     """One graph event, made ready."""
 
-    def __init__(self, iri: Term, event: ast.GraphEvent) -> None:
+    def __init__(self, iri: Term, event: ast.GraphEvent, columns: Mapping[Term, tuple[str, ...]]) -> None:
         self.iri, self.on = iri, event.on
-        self._query: SelectNode = translate(event.group)
+        self._query: SelectNode = translate(event.group, columns)
         self._parameters = tuple(one.name for one in event.parameters)
         self._patterns = tuple(positive_patterns(event.group))
 

@@ -36,6 +36,7 @@ from obep.ontology.bundle.compile import Bundle
 from obep.ontology.bundle.contradiction_axioms import Guilty
 from obep.ontology.hermit.hermit_gap import HermitGap
 from obep.ontology.hermit.reasoner_protocol import Gap
+from obep.query.state_expansion import looks_around
 
 if TYPE_CHECKING:
     from obep.abstraction.graph_matcher import GraphMatcher
@@ -279,8 +280,9 @@ class Matcher:
 
 def _graph_matcher(bundle: Bundle, facts: OpenFacts) -> GraphMatcher | None:
     """What looks for graph events; loaded where there are some."""
-    if not bundle.expanded.on_items:
+    events = {iri: event for iri, event in bundle.expanded.on_items.items() if not looks_around(event)}
+    if not events:
         return None
     from obep.abstraction.graph_matcher import GraphMatcher
 
-    return GraphMatcher(bundle, facts)
+    return GraphMatcher(bundle, facts, events)

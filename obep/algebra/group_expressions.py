@@ -174,7 +174,7 @@ def changing(*nodes: Node) -> bool:
 
 
 def _checked(expression: Expression) -> Expression:
-    wrong = [said for said in check_expression(expression) if said.code != "OBEP420"]
+    wrong = [said for said in check_expression(expression, aggregates=True) if said.code != "OBEP420"]
     if wrong:
         raise ObepError(*wrong)
     return expression

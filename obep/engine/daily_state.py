@@ -88,6 +88,7 @@ class DailyState(StateRun):
 
     def start(self, at: int) -> None:
         self._started = True
+        self.episodes.now = at - 1
         for key, (calendar, bindings) in self._calendars.items():
             begin, end = calendar.period(at)
             if begin < at:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -43,6 +43,10 @@ class Episodes:
     def __init__(self, plan: StatePlan) -> None:
         self.plan = plan
         self.open: dict[Key, Episode] = {}
+        self.listeners: list[Callable[[Episode, int], None]] = []
+        """Called with each episode that begins or ends, and the instant."""
+        self.now = 0
+        """The instant before the first item, for what began earlier."""
         self.changes = 0
         """How often an episode began, changed or ended."""
         self._closed: dict[Key, list[Episode]] = {}
@@ -78,8 +82,11 @@ class Episodes:
         """An episode begins; `seen`: at this instant of the run, and not before it."""
         self.changes += 1
         episode = self.open[key] = Episode(key, at, bindings, explanation)
+        for listener in self.listeners:
+            listener(episode, at if seen else self.now)
         for lasting in self._waits:
-            heappush(self._due, (at + lasting, lasting, key, at))
+            if seen or at + lasting > self.now:  # what was decided before the run is not told
+                heappush(self._due, (at + lasting, lasting, key, at))
         if seen:
             for event in self._begins:
                 self._report(event, episode, at, at, at)
@@ -100,6 +107,8 @@ class Episodes:
         self.changes += 1
         episode = self.open.pop(key)
         episode.ended = at
+        for listener in self.listeners:
+            listener(episode, at)
         because = tuple(sorted({*episode.explanation, *explanation}, key=_order))
         for event, lasting in self._ends:
             if at - episode.begun >= lasting:
@@ -235,7 +244,7 @@ class Episodes:
                 at,
                 at,
                 episode.begun,
-                bindings=shown(self.plan.parameters, episode.key, episode.bindings),
+                bindings=episode.bindings,
                 _id=identity(self.plan.state, (), episode.begun, lasting, episode.key, ()),
                 status="firing" if until is None else "resolved",
                 lasting=lasting,

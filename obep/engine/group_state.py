@@ -19,6 +19,7 @@ from obep.model import Assertion, DeadLetter, Term, Triple
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
+from obep.query.state_expansion import windows_in
 from obep.query.walk import walk
 
 
@@ -41,7 +42,11 @@ class GroupState(StateRun):
         columns = {node.name.iri: states[node.name.iri].state.extra for node in self._atoms}
         self._query = translate(definition.group, columns)
         self._dataset = StateDataset(definition.on, states, windows, matcher)
-        self._windows = [windows[name] for name in looked_at(definition)]
+        self._windows = [
+            windows[name]
+            for name in dict.fromkeys(([definition.on] if definition.on else []) + windows_in(definition))
+        ]
+        self._on = windows[definition.on] if definition.on is not None else None
         self._due: int | None = None
         self._lasting = [(states[a.name.iri], a.lasting.micros) for a in self._atoms if a.lasting]
         self._begun = False
@@ -55,7 +60,11 @@ class GroupState(StateRun):
         self._begun = True
 
     def decide(self, at: int) -> None:
-        if not self._begun:
+        if not self._begun or (self._on is not None and self._on.fed is None):
+            return
+        step = self._on.step if self._on is not None else None
+        if step is not None and at % step:  # looked at at multiples only
+            self._due = at - at % step + step
             return
         self._dataset.now = at
         try:
@@ -168,13 +177,6 @@ class StateDataset:
             if lasting is None or episode.begun <= self.now - lasting:
                 for one in episode.bindings or ({},):
                     yield (*episode.key, *[one.get(extra) for extra in state.state.extra])
-
-
-def looked_at(definition: ast.GroupState) -> list[str]:
-    """The names of the windows that a state looks at."""
-    inside = [node.window for node in walk(definition.group) if isinstance(node, ast.WindowGroup)]
-    names = [name for name in inside if isinstance(name, str)]
-    return list(dict.fromkeys([*([definition.on] if definition.on is not None else []), *names]))
 
 
 def _under(pattern: ast.TriplePattern, values: Mapping[str, Term]) -> Triple | None:

@@ -10,31 +10,41 @@ from obep.algebra.translate import translate
 from obep.engine.daily_state import WEEKDAYS, Calendar, DailyState
 from obep.engine.episodes import Bindings, Key
 from obep.engine.event_run import Running
-from obep.engine.group_state import GroupState, StateDataset, looked_at
+from obep.engine.graph_run import GraphRun
+from obep.engine.group_state import GroupState, StateDataset
+from obep.engine.over_state import OverState
 from obep.engine.state_run import StateRun
 from obep.engine.switched_state import SwitchedState
 from obep.engine.window_graph import WindowGraph
 from obep.errors import fail
 from obep.guards.typed_values import split_literal
 from obep.model import Term
-from obep.plan.state_plan import StatePlan
+from obep.plan.state_plan import GraphPlan, StatePlan
 from obep.query import ast
+from obep.query.state_expansion import windows_in
 
 
-def start_state(plan: StatePlan, states: dict[Term, StateRun], matcher: Any) -> Iterator[Running]:
-    """What runs for a state, after the windows that no state before it looks at.
+class States:
+    """The states and windows that run, lower strata first."""
 
-    `states` are those of lower strata; this one is added.
-    """
-    known = {window.name: window for state in states.values() for window in state.windows}
-    windows = dict(known)
-    if isinstance(plan.definition, ast.GroupState):
-        for name in looked_at(plan.definition):
-            if name not in windows:
-                windows[name] = WindowGraph(plan.windows[name], matcher)
-                yield windows[name]
-    run = states[plan.state] = _running(plan, states, windows, matcher)
-    yield run
+    def __init__(self, matcher: Any) -> None:
+        self.runs: dict[Term, StateRun] = {}
+        self._windows: dict[str, WindowGraph] = {}
+        self._matcher = matcher
+
+    def start(self, plan: StatePlan | GraphPlan) -> Iterator[Running]:
+        """What runs for a state or a graph event, after the windows that nothing before it looks at."""
+        definition = plan.definition
+        on = definition.on if isinstance(definition, ast.GroupState) else None
+        for name in dict.fromkeys([*([on] if on else []), *windows_in(definition)]):
+            if name not in self._windows:
+                self._windows[name] = WindowGraph(plan.windows[name], self._matcher)
+                yield self._windows[name]
+        if isinstance(plan, GraphPlan):
+            yield GraphRun(plan, dict(self.runs), dict(self._windows), self._matcher)
+        else:
+            run = self.runs[plan.state] = _running(plan, self.runs, self._windows, self._matcher)
+            yield run
 
 
 def _running(
@@ -43,11 +53,13 @@ def _running(
     match plan.definition:
         case ast.EventState():
             return SwitchedState(plan)
+        case ast.OverState():
+            return OverState(plan, states)
         case ast.GroupState():
-            return GroupState(plan, dict(states), windows, matcher)
+            return GroupState(plan, dict(states), dict(windows), matcher)
         case ast.DailyState() as daily:
             return DailyState(plan, dict(_calendars(plan, daily, matcher)))
-    raise fail("OBEP599", f"the state {plan.name} cannot run yet")
+    raise AssertionError(plan.definition)
 
 
 def _calendars(

@@ -15,6 +15,7 @@ from obep.operators.contextual import States
 from obep.operators.tree import Tree
 from obep.plan.event_families import Family
 from obep.plan.plan import EventPlan, Plan
+from obep.plan.state_plan import GraphPlan, StatePlan
 
 
 class Common(Undivided):
@@ -74,13 +75,17 @@ def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) ->
     events, common = plan.shared
     runs: list[Running] = []
     states: dict[Term, StateRun] = {}
-    if plan.states:
-        from obep.engine.running_state import start_state
-    ahead = sorted(plan.states, key=lambda state: state.position, reverse=True)
+    if plan.states or plan.graphs:
+        from obep.engine.running_state import States
+
+        hosts = States(matcher)
+        states = hosts.runs
+    ahead: list[StatePlan | GraphPlan] = [*plan.states, *plan.graphs]
+    ahead.sort(key=lambda one: (one.stratum, one.position), reverse=True)
     started: set[str] = set()
     for number, event in enumerate(events):
         while ahead and ahead[-1].position <= number:
-            runs += start_state(ahead.pop(), states, matcher)
+            runs += hosts.start(ahead.pop())
         run = running(event, max_keys, states)
         if run is None:
             continue
@@ -88,7 +93,7 @@ def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) ->
             _start(name, common, started, runs, states)
         runs.append(run)
     for state in reversed(ahead):
-        runs += start_state(state, states, matcher)
+        runs += hosts.start(state)
     return runs
 
 

@@ -37,8 +37,8 @@ class SwitchedState(StateRun):
         self._limits: list[tuple[int, Key]] = []
         self._last: dict[Key, int] = {}
         """When the last p came, for each key."""
-        self._limited: dict[Key, int] = {}
-        """When LIMIT ends each key."""
+        self._limited: dict[Key, int | None] = {}
+        """When LIMIT ends each key; `None` where it came at the very instant of a p."""
         self._tests = [_Test(one) for one in split_guard(definition).both]
         self._by: dict[tuple[int, ...], dict[Key, dict[Key, None]]] = {}
         """Open keys by some of their values: those that a q has bound."""
@@ -80,7 +80,7 @@ class SwitchedState(StateRun):
                 self.episodes.begin(key, at, *switch)
                 self._index(key, add=True)
             if switch is not None:
-                self._wind(key, at, again=key in off)
+                self._wind(key, at)
 
     def _switch_on(self, p: Occurrence, at: int, now: dict[Key, _Switch | None]) -> None:
         for key, rows in _by_key(p, self.state.parameters).items():
@@ -90,12 +90,12 @@ class SwitchedState(StateRun):
                 )
                 now[key] = (extra, p.explanation)
 
-    def _wind(self, key: Key, at: int, *, again: bool) -> None:
+    def _wind(self, key: Key, at: int) -> None:
         """TIMEOUT counts from the last p, LIMIT from the beginning."""
         if self._timeout is not None:
             self._last[key] = at
             heappush(self._timeouts, (at + self._timeout, key))
-        if self._limit is not None and (key not in self._limited or again):
+        if self._limit is not None and key not in self._limited:
             self._limited[key] = at + self._limit
             heappush(self._limits, (at + self._limit, key))
 
@@ -131,19 +131,22 @@ class SwitchedState(StateRun):
 
     def _passes(self, key: Key, row: Row, q: Occurrence, now: dict[Key, _Switch | None]) -> bool:
         """A FILTER over variables of P and Q, with the solutions of the p that began it."""
-        if not self._tests:
-            return True
         episode = self.episodes.open.get(key)
         switch = now.get(key)
         began = episode.bindings if episode is not None else switch[0] if switch is not None else ()
         own = dict(zip(self.state.parameters, key, strict=True))
-        return any(all(test({**one, **own, **row}) for test in self._tests) for one in began or ({},))
+        return any(
+            all(one.get(name, term) == term for name, term in row.items())
+            and all(test({**one, **own, **row}) for test in self._tests)
+            for one in began or ({},)
+        )
 
     def _expired(self, at: int, now: dict[Key, _Switch | None]) -> Iterator[tuple[Key, str]]:
         """The keys whose TIMEOUT or LIMIT falls on this instant."""
         while self._limits and self._limits[0][0] <= at:
             due, key = heappop(self._limits)
             if self._limited.get(key) == due:
+                self._limited[key] = None
                 yield key, "changed"
         while self._timeouts and self._timeouts[0][0] <= at:
             due, key = heappop(self._timeouts)
@@ -173,7 +176,7 @@ class SwitchedState(StateRun):
         self._limited = {tuple(key): at for key, at in limited}
         self._by.clear()
         self._timeouts = [(at + (self._timeout or 0), key) for key, at in self._last.items()]
-        self._limits = [(at, key) for key, at in self._limited.items()]
+        self._limits = [(at, key) for key, at in self._limited.items() if at is not None]
         heapify(self._timeouts)
         heapify(self._limits)
 

@@ -38,6 +38,8 @@ class WindowGraph(Running):
         self.seen: dict[Triple, int] = {}
         """When each of them was last said."""
         self.watchers: list[Callable[[], None]] = []
+        self._changed = False
+        self.step = window.step.micros if window.step is not None else None
         self.fed: int | None = None
         """When the last item came."""
         self._closed: ClosedGraph | None = None
@@ -67,27 +69,28 @@ class WindowGraph(Running):
             self.fed = at
         self._content.take(at, admitted)
         self._settle()
+        if admitted or self._changed:
+            for watcher in self.watchers:
+                watcher()
         return ()
 
     def _settle(self) -> None:
-        """Make the graph that of the content, and tell who looks at it that it has changed."""
+        """Make the graph that of the content."""
         change, self._content.change = self._content.change, Counter()
-        changed = False
+        self._changed = False
         for triple, by in change.items():
             if by:
                 before = self._counts[triple]
                 after = self._counts[triple] = before + by
                 if after and not before:
                     self.triples[triple] = None
-                    changed = True
+                    self._changed = True
                 elif before and not after:
                     del self.triples[triple], self._counts[triple]
                     self.seen.pop(triple, None)
-                    changed = True
-        if changed:
+                    self._changed = True
+        if self._changed:
             self._closed = None
-            for watcher in self.watchers:
-                watcher()
 
     def next_deadline(self) -> int | None:
         return self._content.next_change()
@@ -129,9 +132,7 @@ class WindowGraph(Running):
         self._counts.clear()
         self.triples.clear()
         self._from_events[:] = unpack(data[2])
-        watchers, self.watchers = self.watchers, []
         self._settle()
-        self.watchers = watchers
         self.seen = {tuple(triple): at for triple, at in data[1]}
         self.fed = data[3]
 

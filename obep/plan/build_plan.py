@@ -15,11 +15,11 @@ from obep.plan.event_strata import derived, in_order
 from obep.plan.nodes import Condition, Node, Read
 from obep.plan.plan import EventPlan, Plan
 from obep.plan.rewrite import rewrite
-from obep.plan.state_plan import StatePlan, plan_state, with_history
+from obep.plan.state_plan import GraphPlan, StatePlan, plan_graph, plan_state, with_history
 from obep.plan.times_expansion import Chain, Copies
 from obep.plan.window_plan import plan_windows
 from obep.query import ast
-from obep.query.state_expansion import Moment
+from obep.query.state_expansion import Moment, looks_around
 from obep.query.walk import alias_of, depends
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
     found_in = derived(linked, bundle)
     bounded: set[Term] = set(bundle.bounded) if bundle else set()
     states: list[StatePlan] = []
+    graphs: list[GraphPlan] = []
     for stratum, members in enumerate(in_order(linked, found_in)):
         for iri in members:
             if iri in linked.states:
@@ -59,6 +60,8 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                 continue
             if iri in linked.on_items:
                 manners[iri] = Manner(lasts=1)
+                if looks_around(linked.on_items[iri]):
+                    graphs.append(plan_graph(linked, iri, stratum, len(planned)))
                 continue
             if iri in linked.moments:
                 manners[iri] = _moment_manner(linked.moments[iri])
@@ -78,8 +81,15 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                 composite = _composite(event, root, stratum)
                 planned.append(replace(composite, bounded=iri in bounded, hidden=iri in linked.hidden))
                 manners[iri] = _composite_manner(root, found_in.get(iri, ()), manners)
-    remembering = with_history(states, planned)
-    return Plan(tuple(planned), asks, _returned(linked), found_in, plan_windows(linked), remembering)
+    return Plan(
+        tuple(planned),
+        asks,
+        _returned(linked),
+        found_in,
+        plan_windows(linked),
+        with_history(states, planned),
+        tuple(graphs),
+    )
 
 
 def _returned(linked: Linked) -> Mapping[Term, str]:
@@ -188,6 +198,7 @@ class _Building:
         linked: Linked,
     ) -> None:
         self._states = linked.states
+        self._on_items = linked.on_items
         self._event = event
         self._asks = asks
         self._manners = manners
@@ -227,7 +238,7 @@ class _Building:
             long=manner.long,
             lasts=manner.lasts,
             apart=manner.apart,
-            wide=not narrow(ask, self._vocabulary(ask.event)),
+            wide=leaf.event.iri in self._on_items or not narrow(ask, self._vocabulary(ask.event)),
         )
 
     def _node(self, pattern: ast.Pattern, chain: Chain, policy: str) -> Node:

@@ -62,7 +62,12 @@ class Component:
             for state in plan.states
             if state.state in self.states
         )
-        return Plan(kept, plan.asks, self.returned, plan.derived, windows, states)
+        graphs = tuple(
+            replace(graph, position=sum(one in kept for one in plan.events[: graph.position]))
+            for graph in plan.graphs
+            if graph.event in self.states
+        )
+        return Plan(kept, plan.asks, self.returned, plan.derived, windows, states, graphs)
 
 
 def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None) -> tuple[Component, ...]:
@@ -79,6 +84,9 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
         heads |= {state.state, *state.moments}
         needs[state.state] = {*state.parts, *state.needs}
         needs.update({moment: {state.state} for moment in state.moments})
+    for graph in plan.graphs:
+        heads.add(graph.event)
+        needs[graph.event] = set(graph.needs)
     for event, below in (derived or {}).items():
         if event in planned:
             needs.setdefault(event, set()).update(below)
@@ -133,6 +141,7 @@ def _component(
     derived = any(event.event in found_in for event in events)
     negated = any(isinstance(node, nodes.Rest) for event in events for node in _walk(event.root))
     states = frozenset(state.state for state in plan.states if state.state in group)
+    states |= frozenset(graph.event for graph in plan.graphs if graph.event in group)
     whole = negated or bool(states) or any(event.window for event in events)
     keys = None if derived or whole else _keys(events, plan.asks.all)
     reads: dict[Term, tuple[Reading, ...]] = dict.fromkeys(sorted({*outside, *names}), ())

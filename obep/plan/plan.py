@@ -11,7 +11,7 @@ from obep.model import Term
 from obep.plan.event_families import Family, families
 from obep.plan.nodes import Check, Either, Node, Read, Within, walk
 from obep.plan.shared_patterns import Feed, share
-from obep.plan.state_plan import StatePlan
+from obep.plan.state_plan import GraphPlan, StatePlan
 from obep.plan.window_plan import WindowPlan
 from obep.query.ast import Guard, TriplePattern
 from obep.query.free_variables import HIDDEN
@@ -135,6 +135,8 @@ class Plan:
     """Events that may be found in the occurrences of others, each with those."""
     windows: tuple[WindowPlan, ...] = ()
     states: tuple[StatePlan, ...] = ()
+    graphs: tuple[GraphPlan, ...] = ()
+    """Graph events on items that ask for states or windows."""
 
     @cached_property
     def shared(self) -> tuple[tuple[EventPlan, ...], Mapping[str, EventPlan]]:

@@ -9,12 +9,23 @@ from typing import TYPE_CHECKING
 from obep.model import Term
 from obep.plan import nodes
 from obep.query import ast
-from obep.query.state_expansion import Moment, extra_variables, part_of
-from obep.query.walk import walk
+from obep.query.state_expansion import Moment, extra_variables, part_of, pattern_variables, windows_in
 
 if TYPE_CHECKING:
     from obep.plan.plan import EventPlan
     from obep.query.link import Linked
+
+
+@dataclass(frozen=True)
+class GraphPlan:
+    """A graph event on items that asks for states or windows."""
+
+    event: Term
+    stratum: int
+    position: int
+    definition: ast.GraphEvent
+    windows: Mapping[str, ast.Window]
+    needs: frozenset[Term]
 
 
 @dataclass(frozen=True)
@@ -38,6 +49,8 @@ class StatePlan:
     """The states that it is defined by."""
     windows: Mapping[str, ast.Window] = field(default_factory=dict)
     """The windows of the query, by name."""
+    row_variables: tuple[str, ...] = ()
+    """Of OVER: the variables of its rows."""
     history: int | None = 0
     """How long after an instant somebody may ask what held then; `None` is for ever."""
 
@@ -50,10 +63,7 @@ class StatePlan:
             case ast.OverState():
                 return frozenset((self.part("rows"),))
             case ast.GroupState():
-                inside = [
-                    node.window for node in walk(self.definition.group) if isinstance(node, ast.WindowGroup)
-                ]
-                names = (*inside, self.definition.on)
+                names = (*windows_in(self.definition), self.definition.on)
                 looked = [
                     self.windows[name] for name in names if isinstance(name, str) and name in self.windows
                 ]
@@ -80,7 +90,21 @@ def plan_state(linked: Linked, iri: Term, stratum: int, position: int) -> StateP
         tuple(dict.fromkeys(_alerts(linked, iri))),
         frozenset(linked.needs.get(iri, ())) & linked.states.keys(),
         {window.name: window for window in linked.windows},
+        _row_variables(state, linked),
     )
+
+
+def _row_variables(state: ast.State, linked: Linked) -> tuple[str, ...]:
+    if not isinstance(state, ast.OverState) or isinstance(state.over, ast.StateUse):
+        return ()
+    return pattern_variables(state.over, state.guard, linked.states)
+
+
+def plan_graph(linked: Linked, iri: Term, stratum: int, position: int) -> GraphPlan:
+    """The plan of a graph event on items."""
+    windows = {window.name: window for window in linked.windows}
+    needs = frozenset(linked.needs.get(iri, ()))
+    return GraphPlan(iri, stratum, position, linked.on_items[iri], windows, needs)
 
 
 def _alerts(linked: Linked, iri: Term) -> list[int]:

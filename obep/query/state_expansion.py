@@ -85,7 +85,7 @@ class _Expansion:
             own = {event.name.iri: event for event in self._hidden(state)}
             self._events.update(own)
             hidden |= own.keys()
-            self._needs.setdefault(iri, set()).update((*own, *_states_of(state)))
+            self._needs.setdefault(iri, set()).update((*own, *_states_of(state, linked)))
         for iri, event in linked.events.items():
             self._events[iri] = self._rewritten(self._events.get(iri, event))
         for iri, moment in self._moments.items():
@@ -106,7 +106,7 @@ class _Expansion:
         parameters = event.parameters
         name = ast.Name(f"{event.name.text}#state", part_of(event.name.iri, "state"), span=event.name.span)
         self._states[name.iri] = ast.GroupState(name, parameters, event.group, event.on, span=event.span)
-        leaf = ast.Leaf(name, _with_others(event), alias=event.name.text, moment="begin")
+        leaf = ast.Leaf(name, self._with_others(event), alias=event.name.text, moment="begin")
         return ast.CompositeEvent(
             event.name, leaf, parameters, construct=event.construct, named=event.named, span=event.span
         )
@@ -115,7 +115,8 @@ class _Expansion:
         """A graph event on items reads what is found in them."""
         name = ast.Name(f"{event.name.text}#graph", part_of(event.name.iri, "graph"), span=event.name.span)
         self._graphs[name.iri] = event
-        every = _with_others(event)
+        self._needs[name.iri] = _states_of(event, self._linked)
+        every = self._with_others(event)
         leaf = ast.Leaf(name, every, alias=event.name.text)
         self._events[name.iri] = ast.CompositeEvent(name, ITEM, every, span=event.span)
         return ast.CompositeEvent(
@@ -166,7 +167,6 @@ class _Expansion:
         """The event with leaves of moments in place of those of states."""
         if not isinstance(event, ast.CompositeEvent):
             return event
-        wanted = set(_mentioned(event))
         used = {
             node.state.state.iri
             for node in patterns(event.pattern)
@@ -181,13 +181,20 @@ class _Expansion:
             if isinstance(pattern, ast.Leaf):
                 if pattern.moment == "event" and pattern.event.iri in self._states:
                     pattern = replace(pattern, moment="episode")
-                return pattern if pattern.moment == "event" else self._moment(pattern, wanted)
+                return pattern if pattern.moment == "event" else self._moment(pattern)
             changed = with_operands(pattern, [change(one) for one in operands(pattern)])
             if isinstance(changed, ast.While):
-                return replace(changed, state=self._use(changed.state, wanted))
+                return replace(changed, state=self._use(changed.state))
             return changed
 
         return replace(event, pattern=change(event.pattern))
+
+    def _with_others(self, event: ast.GraphEvent) -> tuple[ast.Var, ...]:
+        """The parameters of a graph event, and then its other variables: `bindings` show them all (D39)."""
+        atoms = [node.name.iri for node in walk(event.group) if isinstance(node, ast.Atom)]
+        others = [name for iri in atoms if iri in self._states for name in self._others(iri)]
+        names = (*(one.name for one in event.parameters), *group_variables(event.group), *others)
+        return tuple(ast.Var(name) for name in dict.fromkeys(names))
 
     def _group_leaf(self, leaf: ast.GroupLeaf) -> ast.Leaf:
         """A group in MATCH is a graph event without a name (DIALECTS 8)."""
@@ -195,6 +202,7 @@ class _Expansion:
         name = ast.Name(f"group{number}", f"<urn:obep:group{number}#group>", span=leaf.span)
         event = _whole(ast.GraphEvent(name, leaf.group, span=leaf.span))
         self._graphs[name.iri] = event
+        self._needs[name.iri] = _states_of(event, self._linked)
         self._events[name.iri] = ast.CompositeEvent(name, ITEM, event.parameters, span=leaf.span)
         return ast.Leaf(name, event.parameters, leaf.alias, span=leaf.span)
 
@@ -203,37 +211,39 @@ class _Expansion:
             self._extra[state] = extra_variables(self._states[state], self._states)
         return self._extra[state]
 
-    def _moment(self, leaf: ast.Leaf, wanted: set[str]) -> ast.Leaf:
+    def _moment(self, leaf: ast.Leaf) -> ast.Leaf:
         iri = moment_of(leaf)
         name = ast.Name(f"{leaf.event.text}#{leaf.moment}", iri, span=leaf.event.span)
         lasting = leaf.lasting.micros if leaf.lasting else None
         self._moments[iri] = Moment(leaf.event.iri, leaf.moment, lasting)
-        given = self._given(leaf.event.iri, leaf.parameters, alias_of(leaf), wanted)
+        given = self._given(leaf.event.iri, leaf.parameters, alias_of(leaf))
         return ast.Leaf(name, given, alias_of(leaf), span=leaf.span, bracketed=leaf.bracketed)
 
-    def _use(self, use: ast.StateUse, wanted: set[str]) -> ast.StateUse:
-        return replace(use, parameters=self._given(use.state.iri, use.parameters, use.state.text, wanted))
+    def _use(self, use: ast.StateUse) -> ast.StateUse:
+        return replace(use, parameters=self._given(use.state.iri, use.parameters, use.state.text))
 
-    def _given(
-        self, state: Term, parameters: tuple[ast.Var, ...], alias: str, wanted: set[str]
-    ) -> tuple[ast.Var, ...]:
-        """The parameters of a leaf, and the other variables of its state that the event speaks of.
+    def _given(self, state: Term, parameters: tuple[ast.Var, ...], alias: str) -> tuple[ast.Var, ...]:
+        """The parameters of a leaf, and the other variables of its state, which are in scope by their names.
 
-        What it does not speak of has a hidden name: positions tell which is which.
+        A parameter that the leaf leaves out has a hidden name.
         """
         declared = self._states[state].parameters
         extra = self._others(state)
         missing = [ast.Var(f"{HIDDEN}{alias}.{one.name}") for one in declared[len(parameters) :]]
         taken = {one.name for one in parameters}
-        more = [
-            ast.Var(one if one in wanted and one not in taken else f"{HIDDEN}{alias}.{one}") for one in extra
-        ]
-        while more and more[-1].name.startswith(HIDDEN):
-            more.pop()
-        if not more:
-            while missing and not parameters:  # nobody asks for any of them
-                missing.pop()
+        more = [ast.Var(f"{HIDDEN}{alias}.{one}" if one in taken else one) for one in extra]
         return (*parameters, *missing, *more)
+
+
+def looks_around(event: ast.GraphEvent) -> bool:
+    """Whether a graph event asks for states or windows beside its item."""
+    return any(isinstance(node, ast.Atom | ast.WindowGroup) for node in walk(event.group))
+
+
+def windows_in(node: ast.Node) -> list[str]:
+    """The names of the windows that a group asks for."""
+    found = [one.window for one in walk(node) if isinstance(one, ast.WindowGroup)]
+    return list(dict.fromkeys(name for name in found if isinstance(name, str)))
 
 
 def _whole(event: ast.GraphEvent) -> ast.GraphEvent:
@@ -246,11 +256,6 @@ def _whole(event: ast.GraphEvent) -> ast.GraphEvent:
         group = ast.Group((group, ast.Bgp(triples), *filters) if triples else (group, *filters))
     parameters = event.parameters or tuple(map(ast.Var, group_variables(group)))
     return replace(event, group=group, parameters=parameters, guard=None)
-
-
-def _with_others(event: ast.GraphEvent) -> tuple[ast.Var, ...]:
-    """The parameters of a graph event, and then its other variables: `bindings` show all of them (D39)."""
-    return tuple(dict.fromkeys((*event.parameters, *map(ast.Var, group_variables(event.group)))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +307,7 @@ def extra_variables(state: ast.State, states: Mapping[Term, ast.State]) -> tuple
     own = {one.name for one in state.parameters}
     match state:
         case ast.EventState():
-            names = _pattern_variables(state.start, state.guard)
+            names = pattern_variables(state.start, state.guard, states)
         case ast.OverState():
             grouped = state.group_by or state.parameters
             names = (*(one.name for one in grouped), *(one.variable.name for one in state.aggregates))
@@ -317,11 +322,24 @@ def extra_variables(state: ast.State, states: Mapping[Term, ast.State]) -> tuple
     return tuple(dict.fromkeys(shown))
 
 
-def _pattern_variables(pattern: ast.Pattern, guard: ast.Guard | None) -> tuple[str, ...]:
+def pattern_variables(
+    pattern: ast.Pattern, guard: ast.Guard | None, states: Mapping[Term, ast.State]
+) -> tuple[str, ...]:
+    """The variables that the leaves of a pattern, the states in it, and a guard's blocks about them bind."""
+    found: list[str] = []
+    for node in patterns(pattern):
+        use = node.state if isinstance(node, ast.While) else node
+        if isinstance(use, ast.Leaf | ast.StateUse):
+            found += [one.name for one in use.parameters]
+            state = states.get(use.event.iri if isinstance(use, ast.Leaf) else use.state.iri)
+            if state is not None:
+                found += extra_variables(state, states)
+        elif isinstance(use, ast.GroupLeaf):
+            found += group_variables(use.group)
     aliases = set(map(alias_of, leaves(pattern)))
-    given = [one.name for leaf in leaves(pattern) for one in leaf.parameters]
     blocks = [b for b in (guard.blocks if guard else ()) if not b.aliases or aliases & set(b.aliases)]
-    return (*given, *(name for block in blocks for name in variables(*block.triples)))
+    found += [name for block in blocks for name in variables(*block.triples)]
+    return tuple(name for name in dict.fromkeys(found) if name != THIS and not name.startswith(HIDDEN))
 
 
 def group_variables(group: ast.Group | ast.Select) -> tuple[str, ...]:
@@ -350,15 +368,9 @@ def group_variables(group: ast.Group | ast.Select) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if not name.startswith(HIDDEN)))
 
 
-def _states_of(state: ast.State) -> set[str]:
-    """The states (and events of windows) that a state is defined by."""
+def _states_of(state: ast.State | ast.GraphEvent, linked: Linked) -> set[str]:
+    """The states, and the events of windows, that a state or a graph event is defined by."""
     found = {node.state.iri for node in walk(state) if isinstance(node, ast.StateUse)}
-    return found | {node.name.iri for node in walk(state) if isinstance(node, ast.Atom)}
-
-
-def _mentioned(event: ast.CompositeEvent) -> Iterator[str]:
-    """The variables that an event speaks of outside of its leaves."""
-    yield from (one.name for one in (*event.parameters, *event.partition_by))
-    yield from variables(*event.construct)
-    if event.guard is not None:
-        yield from variables(event.guard)
+    found |= {node.name.iri for node in walk(state) if isinstance(node, ast.Atom)}
+    names = {*windows_in(state), getattr(state, "on", None)}
+    return found | {one.event.iri for one in linked.windows if one.event is not None and one.name in names}

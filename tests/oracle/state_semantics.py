@@ -42,7 +42,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from obep.model import RDF_TYPE, Item, Occurrence, Term, Triple
 from obep.query import ast
@@ -96,8 +96,8 @@ def linked(definitions: Definitions) -> Definitions:
             return tuple(map(rewritten, node))
         if not isinstance(node, ast.Node):
             return node
-        fields = {f: rewritten(getattr(node, f)) for f in node.__dataclass_fields__}
-        made = type(node)(**fields)
+        parts = {f.name: rewritten(getattr(node, f.name)) for f in fields(node)}
+        made = type(node)(**parts)
         if isinstance(made, ast.Leaf) and made.moment == "event" and made.event.iri in definitions.states:
             return replace(made, moment="episode")
         if isinstance(made, ast.GraphEvent):

@@ -48,6 +48,8 @@ class OverExpressions:
         within: int,
     ) -> None:
         self._within = within
+        self.each = False
+        """Whether only the groups of FOR EACH count."""
         found: dict[Aggregate, str] = {}
         plain = [(one.variable.name, _without_aggregates(one.expression, found)) for one in aggregates]
         condition = None if having is None else _without_aggregates(having, found)

@@ -29,7 +29,7 @@ class GroupChange(NamedTuple):
 class RowGroup:
     """The rows with one key."""
 
-    __slots__ = ("accumulators", "changed", "last", "left", "rows", "since", "standing")
+    __slots__ = ("accumulators", "changed", "gone", "last", "left", "rows", "since", "standing")
 
     def __init__(self, expressions: OverExpressions) -> None:
         self.rows: dict[RowKey, tuple[OverRow, Values]] = {}
@@ -40,6 +40,8 @@ class RowGroup:
         """Whether it is there without rows: FOR EACH, or a state without parameters."""
         self.changed = self.left = False
         """What is new since it was last looked at: anything but a row's leaving; a row's leaving."""
+        self.gone: list[tuple[RowKey, OverRow, Values]] = []
+        """The rows that have left since it was last looked at."""
         self.last: tuple[bool, bool, Values] = (False, False, ())
         """Whether it was there, whether it held, and its values, when it was last looked at."""
 
@@ -51,6 +53,7 @@ class RowGroup:
 
     def remove(self, key: RowKey) -> None:
         row, arguments = self.rows.pop(key)
+        self.gone.append((key, row, arguments))
         for accumulator, value in zip(self.accumulators, arguments, strict=True):
             accumulator.remove(row.end, row.identity, value)
         self.left = True
@@ -78,11 +81,22 @@ class RowGroup:
 
     def look(self, at: int, group: GroupKey, expressions: OverExpressions) -> GroupChange | None:
         """What is new of it at an instant, if anything is."""
-        there = self.standing or bool(self.rows)
+        there = self.standing or (bool(self.rows) and not expressions.each)
         values, holds = expressions.result(group, self.accumulators, at) if there else ((), False)
-        expired = self.left and not self.changed
+        expired = self.left and (not self.changed or self._held_with_all(at, group, expressions))
         self.changed = self.left = False
+        self.gone.clear()
         if (there, holds, values) == self.last:
             return None
         self.last = there, holds, values
         return GroupChange(at, group, holds, values, len(self.rows), expired)
+
+    def _held_with_all(self, at: int, group: GroupKey, expressions: OverExpressions) -> bool:
+        """Whether HAVING would be true if no row had left."""
+        gone = list(self.gone)
+        for key, row, arguments in gone:
+            self.add(key, row, arguments)
+        _, holds = expressions.result(group, self.accumulators, at)
+        for key, _, _ in gone:
+            self.remove(key)
+        return holds
