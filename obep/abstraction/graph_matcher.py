@@ -21,16 +21,6 @@ from obep.query import ast
 Row = dict[str, Term]
 
 
-class Shown(Occurrence):
-    """An occurrence of a graph event: the same as another by its parameters and its time alone (D39)."""
-
-    __slots__ = ()
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        return (self.event, self.individual, self.start, self.end)
-
-
 class GraphMatcher:
     """Finds the occurrences of all graph events in an item."""
 
@@ -80,7 +70,9 @@ class GraphMatcher:
             because.update(graph.explain(triple, at))
         explanation = tuple(sorted(because, key=lambda one: (one[0], one[1] is not None)))
         bindings = tuple(sorted(rows, key=lambda row: sorted(row.items())))
-        return Shown(event.iri, f"<{name}>", explanation, at, at, at, at, bindings=bindings, items=(item,))
+        return Occurrence(
+            event.iri, f"<{name}>", explanation, at, at, at, at, bindings=bindings, items=(item,), _id=name
+        )
 
 
 class ItemGraph:

@@ -45,6 +45,8 @@ class Episodes:
         self.open: dict[Key, Episode] = {}
         self.listeners: list[Callable[[Episode, int], None]] = []
         """Called with each episode that begins or ends, and the instant."""
+        self.expired: tuple[int, list[Episode]] = (0, [])
+        """An instant, and the episodes that expired at it."""
         self.now = 0
         """The instant before the first item, for what began earlier."""
         self.changes = 0
@@ -107,6 +109,8 @@ class Episodes:
         self.changes += 1
         episode = self.open.pop(key)
         episode.ended = at
+        if ended == "expired":
+            self.expired = (at, [*(self.expired[1] if self.expired[0] == at else ()), episode])
         for listener in self.listeners:
             listener(episode, at)
         because = tuple(sorted({*episode.explanation, *explanation}, key=_order))
@@ -181,7 +185,8 @@ class Episodes:
         closed = [one for some in self._closed.values() for one in some]
         episodes = [*self.open.values(), *closed]
         plain = [[e.key, e.begun, e.bindings, e.explanation, e.ended, e.past] for e in episodes]
-        return [plain, self._due]
+        ripe = [(one.begun + lasting, lasting, one.key, one.begun) for one, lasting in self._ripe]
+        return [plain, sorted([*ripe, *self._due])]
 
     def load(self, data: Any) -> None:
         """Go on from a dump."""

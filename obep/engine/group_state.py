@@ -8,6 +8,7 @@ from typing import Any
 from obep.abstraction.graph_matcher import positive_patterns
 from obep.abstraction.guard_graphs import ClosedGraph
 from obep.abstraction.matcher import Matcher
+from obep.algebra.dataset import Graph
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
 from obep.engine.episodes import Bindings, Key
@@ -48,6 +49,7 @@ class GroupState(StateRun):
         ]
         self._on = windows[definition.on] if definition.on is not None else None
         self._due: int | None = None
+        self._states = [states[node.name.iri] for node in self._atoms]
         self._lasting = [(states[a.name.iri], a.lasting.micros) for a in self._atoms if a.lasting]
         self._begun = False
 
@@ -75,9 +77,10 @@ class GroupState(StateRun):
         if answer is None:  # an inconsistent window: as before
             return
         open_ = self.episodes.open
-        expired = self._windows and not any(window.fed == at for window in self._windows)
-        for key in [key for key in open_ if key not in answer]:
-            self.episodes.end(key, at, (), "expired" if expired else "changed")
+        ending = [key for key in open_ if key not in answer]
+        still = self._with_what_left(at) if ending else {}
+        for key in ending:
+            self.episodes.end(key, at, (), "expired" if key in still else "changed")
         for key, bindings in sorted(answer.items()):
             if key in open_:
                 self.episodes.change(key, at, bindings)
@@ -98,6 +101,17 @@ class GroupState(StateRun):
                 extra = {name: values[name] for name in self.state.extra if name in values}
                 found.setdefault(key, {})[tuple(extra.items())] = extra
         return {key: tuple(rows[row] for row in sorted(rows) if row) for key, rows in found.items()}
+
+    def _with_what_left(self, at: int) -> dict[Key, Bindings]:
+        """The answer as if nothing had left a window, nor a state expired, at this instant."""
+        left = any(window.left[0] == at and window.left[1] for window in self._windows)
+        if not left and not any(state.episodes.expired[0] == at for state in self._states):
+            return {}
+        self._dataset.before = at
+        try:
+            return self._answer(at) or {}
+        finally:
+            self._dataset.before = None
 
     def _refuse(self, at: int, refused: Refused) -> None:
         if self.on_dead_letter is not None:
@@ -152,10 +166,20 @@ class StateDataset:
     ) -> None:
         self._states, self._windows = states, windows
         self._news = {name: New(window) for name, window in windows.items()}
+        self._on = on
         self.static = frozenset(matcher.bundle.k)
         closed = ClosedGraph(matcher.bundle, (), with_k=True, facts=matcher.facts)
-        self.match = windows[on].match if on is not None else closed.match
+        self._closed = closed
         self.now = 0
+        self.before: int | None = None
+        """Where it is set: as if nothing had left at this instant."""
+
+    def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        """The default graph."""
+        if self._on is None:
+            return self._closed.match(s, p, o)
+        window = self._windows[self._on]
+        return window.match(s, p, o) if self.before is None else window.before(self.before).match(s, p, o)
 
     def graph(self, name: Term, /) -> None:
         return None
@@ -163,7 +187,9 @@ class StateDataset:
     def graphs(self) -> Iterable[Term]:
         return ()
 
-    def window(self, name: str, /) -> New | None:
+    def window(self, name: str, /) -> Graph | None:
+        if self.before is not None and name in self._windows:
+            return self._windows[name].before(self.before)
         return self._news.get(name)
 
     def windows(self) -> Iterable[str]:
@@ -173,7 +199,10 @@ class StateDataset:
         self, name: Term, lasting: int | None, window: str | None, /
     ) -> Iterable[tuple[Term | None, ...]]:
         state = self._states[name]
-        for episode in state.episodes.open.values():
+        episodes = list(state.episodes.open.values())
+        if self.before is not None and state.episodes.expired[0] == self.before:
+            episodes += state.episodes.expired[1]
+        for episode in episodes:
             if lasting is None or episode.begun <= self.now - lasting:
                 for one in episode.bindings or ({},):
                     yield (*episode.key, *[one.get(extra) for extra in state.state.extra])

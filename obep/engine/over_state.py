@@ -102,24 +102,25 @@ class OverState(StateRun):
                 if None not in [row.group[place] for place in self._key_places]:
                     self._window.add(row)
         self._rows.clear()
-        touched: dict[Key, GroupChange] = {}
+        touched: dict[Key, list[GroupChange]] = {}
+        """For each key its groups that held no more."""
         for change in self._window.advance(at):
             key = tuple([change.group[place] or "" for place in self._key_places])
             groups = self._holding.setdefault(key, {})
+            ended = touched.setdefault(key, [])
             if change.holds:
                 groups[change.group] = self._bindings(change)
-            else:
-                groups.pop(change.group, None)
-            touched[key] = change
-        for key, change in touched.items():
-            self._settle(key, change, at)
+            elif groups.pop(change.group, None) is not None:
+                ended.append(change)
+        for key, ended in touched.items():
+            self._settle(key, ended, at)
 
     def _bindings(self, change: GroupChange) -> dict[str, Term]:
         found = {name: term for name, at in self._others if (term := change.group[at]) is not None}
         values = zip(self._names, change.values, strict=True)
         return found | {name: value for name, value in values if value is not None}
 
-    def _settle(self, key: Key, change: GroupChange, at: int) -> None:
+    def _settle(self, key: Key, ended: list[GroupChange], at: int) -> None:
         groups = self._holding[key]
         bindings: Bindings = tuple(groups[group] for group in sorted(groups, key=str) if groups[group])
         if groups and key not in self.episodes.open:
@@ -127,8 +128,9 @@ class OverState(StateRun):
         elif groups:
             self.episodes.change(key, at, bindings)
         elif key in self.episodes.open:
-            why = self._because({change.group: {}})
-            self.episodes.end(key, at, why, "expired" if change.expired else "changed")
+            why = self._because({change.group: {} for change in ended})
+            expired = any(change.expired for change in ended)
+            self.episodes.end(key, at, why, "expired" if expired else "changed")
         if not groups:
             del self._holding[key]
 

@@ -59,7 +59,7 @@ class SwitchedState(StateRun):
         for q in sorted(self._off, key=_order):
             for key in self._joined(q, now):
                 off.setdefault(key, (q.explanation, "changed"))
-        for key, why in self._expired(at, now):
+        for key, why in sorted(self._expired(at, now), key=lambda one: one[1], reverse=True):
             off.setdefault(key, ((), why))
         for key in off:
             now[key] = None

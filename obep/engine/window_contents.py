@@ -24,6 +24,8 @@ class Content:
     def __init__(self, window: Window) -> None:
         self.window = window
         self.change: Change = Counter()
+        self.left: dict[Triple, None] = {}
+        """What has left by time or number, and was not replaced, since somebody asked."""
         self.step = window.step.micros if window.step is not None else None
 
     def take(self, at: int, items: Sequence[Item]) -> None:
@@ -75,7 +77,9 @@ class TimeContent(Content):
                 self.change.update(set(item.triples))
                 self._inside.append((-1 if leaves is None else leaves, item))
         while self._inside and 0 <= self._inside[0][0] <= at:
-            self.change.subtract(set(self._inside.popleft()[1].triples))
+            gone = set(self._inside.popleft()[1].triples)
+            self.change.subtract(gone)
+            self.left.update(dict.fromkeys(gone))
 
     def next_change(self) -> int | None:
         heads = [held[0][0] for held in (self._coming, self._inside) if held and held[0][0] >= 0]
@@ -122,7 +126,9 @@ class CountContent(Content):
             self.change.update(triple for item in some for triple in set(item.triples))
         while self._weight - (first := sum(map(self._weigh, self._instants[0]))) >= self._most:
             self._weight -= first
-            self.change.subtract(t for item in self._instants.popleft() for t in set(item.triples))
+            gone = [t for item in self._instants.popleft() for t in set(item.triples)]
+            self.change.subtract(gone)
+            self.left.update(dict.fromkeys(gone))
 
     def dump(self, pack: Pack) -> Any:
         return [self._count, pack(list(self._instants)), pack(self._waiting)]
@@ -172,7 +178,9 @@ class LatestContent(Content):
             _, key = heappop(self._due)
             entry = self._latest.get(key)
             if entry is not None and self._leaves(entry[0]) <= at:
-                self.change.subtract(self._latest.pop(key)[1])
+                gone = self._latest.pop(key)[1]
+                self.change.subtract(gone)
+                self.left.update(dict.fromkeys(gone))
 
     def _leaves(self, at: int) -> int:
         assert self._stays is not None

@@ -39,6 +39,8 @@ class WindowGraph(Running):
         """When each of them was last said."""
         self.watchers: list[Callable[[], None]] = []
         self._changed = False
+        self.left: tuple[int, list[Triple]] = (0, [])
+        """An instant, and the triples that left at it."""
         self.step = window.step.micros if window.step is not None else None
         self.fed: int | None = None
         """When the last item came."""
@@ -68,6 +70,8 @@ class WindowGraph(Running):
         if admitted:
             self.fed = at
         self._content.take(at, admitted)
+        self.left = (at, [*self._content.left])
+        self._content.left.clear()
         self._settle()
         if admitted or self._changed:
             for watcher in self.watchers:
@@ -115,6 +119,12 @@ class WindowGraph(Running):
         for triple in dict.fromkeys(self.match(s, p, o)):
             if triple in self.triples or not any(True for _ in self._static.match(*triple)):
                 yield triple
+
+    def before(self, at: int) -> ClosedGraph:
+        """The graph as if nothing had left at an instant."""
+        left = self.left[1] if self.left[0] == at else []
+        triples = [*dict.fromkeys((*self.triples, *left))]
+        return ClosedGraph(self._matcher.bundle, triples, with_k=True, facts=self._matcher.facts)
 
     @property
     def consistent(self) -> bool:

@@ -101,8 +101,8 @@ def readings_of(event: Event, events: Mapping[Term, Event]) -> list[Reading]:
 
 def _context(use: StateUse) -> Reading:
     """What a state of WHILE binds; no filter is decided before it is joined."""
-    leaf = Leaf(use.state, use.parameters)
-    names = tuple(one.name for one in use.parameters)
+    leaf = Leaf(use.state, use.parameters, scoped=use.scoped)
+    names = tuple(one.name for one in (*use.parameters, *use.scoped))
     parameters = tuple((name, at) for at, name in enumerate(names))
     return Reading(alias_of(leaf), use.state.iri, leaf, held=True, parameters=parameters, declared=names)
 
@@ -112,7 +112,7 @@ def _reading(leaf: Leaf, held: bool, guard: Guard, events: Mapping[Term, Event])
     blocks = [b for b in guard.blocks if not b.aliases or alias in b.aliases]
     used = events.get(leaf.event.iri)
     declared = tuple(v.name for v in used.parameters) if isinstance(used, CompositeEvent) else ()
-    names = tuple(v.name for v in leaf.parameters)
+    names = tuple(v.name for v in (*leaf.parameters, *leaf.scoped))
     return Reading(
         alias,
         leaf.event.iri,

@@ -287,7 +287,9 @@ class _Building:
             case ast.While() | ast.Unless():
                 look = nodes.While if isinstance(pattern, ast.While) else nodes.Unless
                 use = pattern.state
-                columns = tuple(self._copies.name(f"?{one.name}", chain)[1:] for one in use.parameters)
+                columns = tuple(
+                    self._copies.name(f"?{one.name}", chain)[1:] for one in (*use.parameters, *use.scoped)
+                )
                 most = len(self._states[use.state.iri].parameters)
                 return look(node(pattern.left), use.state.iri, columns, min(most, len(columns)))
             case ast.Within():

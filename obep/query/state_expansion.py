@@ -216,23 +216,24 @@ class _Expansion:
         name = ast.Name(f"{leaf.event.text}#{leaf.moment}", iri, span=leaf.event.span)
         lasting = leaf.lasting.micros if leaf.lasting else None
         self._moments[iri] = Moment(leaf.event.iri, leaf.moment, lasting)
-        given = self._given(leaf.event.iri, leaf.parameters, alias_of(leaf))
-        return ast.Leaf(name, given, alias_of(leaf), span=leaf.span, bracketed=leaf.bracketed)
+        scoped = self._scoped(leaf.event.iri, leaf.parameters, alias_of(leaf))
+        return ast.Leaf(
+            name, leaf.parameters, alias_of(leaf), scoped=scoped, span=leaf.span, bracketed=leaf.bracketed
+        )
 
     def _use(self, use: ast.StateUse) -> ast.StateUse:
-        return replace(use, parameters=self._given(use.state.iri, use.parameters, use.state.text))
+        return replace(use, scoped=self._scoped(use.state.iri, use.parameters, use.state.text))
 
-    def _given(self, state: Term, parameters: tuple[ast.Var, ...], alias: str) -> tuple[ast.Var, ...]:
-        """The parameters of a leaf, and the other variables of its state, which are in scope by their names.
+    def _scoped(self, state: Term, parameters: tuple[ast.Var, ...], alias: str) -> tuple[ast.Var, ...]:
+        """The variables of a state that a leaf does not name: the other ones are in scope by their names.
 
         A parameter that the leaf leaves out has a hidden name.
         """
         declared = self._states[state].parameters
-        extra = self._others(state)
         missing = [ast.Var(f"{HIDDEN}{alias}.{one.name}") for one in declared[len(parameters) :]]
         taken = {one.name for one in parameters}
-        more = [ast.Var(f"{HIDDEN}{alias}.{one}" if one in taken else one) for one in extra]
-        return (*parameters, *missing, *more)
+        more = [ast.Var(f"{HIDDEN}{alias}.{one}" if one in taken else one) for one in self._others(state)]
+        return (*missing, *more)
 
 
 def looks_around(event: ast.GraphEvent) -> bool:

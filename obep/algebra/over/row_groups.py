@@ -83,7 +83,8 @@ class RowGroup:
         """What is new of it at an instant, if anything is."""
         there = self.standing or (bool(self.rows) and not expressions.each)
         values, holds = expressions.result(group, self.accumulators, at) if there else ((), False)
-        expired = self.left and (not self.changed or self._held_with_all(at, group, expressions))
+        ends = self.left and self.last[1] and not holds
+        expired = ends and self._held_with_all(at, group, expressions)
         self.changed = self.left = False
         self.gone.clear()
         if (there, holds, values) == self.last:

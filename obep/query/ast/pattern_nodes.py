@@ -64,6 +64,8 @@ class StateUse(Node):
 
     state: Name
     parameters: tuple[Var, ...] = ()
+    scoped: tuple[Var, ...] = ()
+    """As those of a leaf."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class Leaf(PatternNode):
     makes an episode of it where a state has that name."""
     lasting: Duration | None = None
     """`END S FOR d`, `S FOR d`: of episodes that last at least so long."""
+    scoped: tuple[Var, ...] = ()
+    """Of a state's leaf, after `state_expansion`: its other variables, which are in scope by their names."""
 
 
 @dataclass(frozen=True, slots=True)

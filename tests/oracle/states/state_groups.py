@@ -14,7 +14,7 @@ from rdflib.plugins.sparql.sparql import SPARQLError
 from obep.model import SECOND, Term, Triple
 from obep.query import ast
 from oracle.guard_semantics import XSD, Row, parts
-from oracle.states.state_numbers import SparqlError, call, instant, term_of, value_of
+from oracle.states.state_numbers import SparqlError, call, compare, instant, term_of, value_of
 
 AtomRows = Callable[[ast.Atom, str | None], Iterable[Row]]
 """The rows of an atom, and the window that it stands in (an atom of an event)."""
@@ -61,6 +61,23 @@ def _register(name: str) -> None:
 
 for _name in OWN:
     _register(_name)
+
+ORDER = {"<": "less", ">": "greater", "<=": "atmost", ">=": "atleast"}
+"""rdflib orders terms of any kinds; in SPARQL a number and a text do not compare."""
+
+
+def _register_order(operator: str) -> None:
+    def apply(left: object, right: object) -> object:
+        try:
+            return Literal(compare(operator, value_of(from_rdflib(left)), value_of(from_rdflib(right))))
+        except SparqlError as problem:
+            raise SPARQLError(str(problem)) from problem
+
+    register_custom_function(URIRef(f"urn:oracle:{ORDER[operator]}"), apply, override=True, raw=False)
+
+
+for _operator in ORDER:
+    _register_order(_operator)
 
 
 @dataclass
@@ -163,6 +180,8 @@ class GroupReader:
                 return self.place(node)
             case ast.Duration(micros):
                 return f'"PT{float(Fraction(micros, SECOND)):.6f}S"^^<{XSD}dayTimeDuration>'
+            case ast.Comparison(operator, left, right) if operator in ORDER:
+                return f"<urn:oracle:{ORDER[operator]}>({show(left)}, {show(right)})"
             case ast.Comparison(operator, left, right) | ast.Arithmetic(operator, left, right):
                 return f"({show(left)} {operator} {show(right)})"
             case ast.Negation(operator, operand):
