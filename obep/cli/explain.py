@@ -57,7 +57,7 @@ def _lines(query: Query) -> Iterator[str]:
     rank = {iri: place for place, iri in enumerate(linked.events)}
     for number, layer in enumerate(layers, 1):
         yield f"\nstratum {number}"
-        for iri in layer:
+        for iri in (iri for iri in layer if iri in linked.events):
             yield ""
             logical = isinstance(linked.events[iri], LogicalEvent)
             reasons = query.bundle.reasons[iri] if logical else ()

@@ -51,7 +51,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
     bounded: set[Term] = set(bundle.bounded) if bundle else set()
     for stratum, members in enumerate(in_order(linked, found_in)):
         for iri in members:
-            event = linked.events[iri]
+            event = linked.events.get(iri)
             if isinstance(event, ast.LogicalEvent):
                 if not bounded.isdisjoint(found_in.get(iri, ())):
                     bounded.add(iri)
