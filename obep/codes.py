@@ -135,6 +135,7 @@ CODES: dict[str, str] = {
     "OBEP128": "a window with the name of something else",
     "OBEP130": "a row of VALUES of another length",
     "OBEP131": "not a time of day",
+    "OBEP132": "a prefix declared after its use",
     "OBEP149": "not carried out yet",
     "OBEP190": "an unknown function",
     "OBEP191": "a function with the wrong number of arguments",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from obep.model import RDF_TYPE, Term, body_of
 from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name, Var
 from obep.query.free_variables import HIDDEN
-from obep.query.walk import components, depends, layered, needs_of, reachable
+from obep.query.walk import components, depends, event_needs, layered, needs_of, reachable
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -32,7 +32,7 @@ def derived(linked: Linked, bundle: Any = None) -> dict[Term, frozenset[Term]]:
         if isinstance(event, CompositeEvent) or event.guard is not None:
             for mark in {iri, *_constructed(event)}:
                 by_mark.setdefault(mark, []).append(iri)
-    needs = needs_of(linked)
+    needs = event_needs(linked)
     parts = cache(lambda head: reachable(head, needs))
     origins = _origins(linked, by_mark, bundle)
     found: dict[Term, frozenset[Term]] = {}
@@ -76,7 +76,7 @@ def _names_anew(event: Event) -> bool:
 
 
 def in_order(linked: Linked, found_in: Derived) -> list[list[Term]]:
-    """The events in layers. What only T makes depend on another comes after it where that is possible."""
+    """The events and states in layers. What only T makes depend on another comes after it where it can."""
     needs = needs_of(linked)
     for iri, below in found_in.items():
         if not any(iri in reachable(head, needs) for head in below):

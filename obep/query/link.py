@@ -15,20 +15,24 @@ from obep.query.ast import Event, GraphEvent, QueryFile, Return, Source, State, 
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.parser import read_query
 from obep.query.state_expansion import Moment
+from obep.query.states_in_patterns import resolve_states
 
 
 @dataclass(frozen=True)
 class Linked:
     """A query file and all that it includes.
 
-    Of an event that is defined twice the first definition counts; `check` reports the other.
+    Of an event or state that is defined twice the first definition counts; `check` reports the other.
     """
 
     file: QueryFile
     files: tuple[QueryFile, ...]
     """Included ones first, each once; the query itself is the last."""
     events: dict[str, Event]
+    """Groups that stand in a MATCH are graph events of their own here."""
+    states: dict[str, State]
     file_of: dict[str, QueryFile]
+    """By the names of events and states."""
     vocab: tuple[Path, ...]
     graphs: tuple[Path, ...]
     streams: tuple[str, ...]
@@ -36,7 +40,6 @@ class Linked:
     windows: tuple[Window, ...]
     returns: tuple[Return, ...]
     folder: Path
-    states: dict[str, State] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     """The events that only `state_expansion` has made."""
     moments: Mapping[str, Moment] = field(default_factory=dict)
@@ -71,26 +74,32 @@ def link(file: QueryFile, folder: Path | None = None, *, allowed: tuple[Path, ..
 def assemble(
     files: Sequence[QueryFile], folder: Path, *, vocab: tuple[Path, ...] = (), graphs: tuple[Path, ...] = ()
 ) -> Linked:
-    """One query of files that have been read, included ones first."""
+    """One query of files that have been read, included ones first.
+
+    What its names mean is known now: a leaf that names a state is an episode of it, a group in a MATCH is a
+    leaf of a graph event, a RETURN of states returns alerts.
+    """
+    files = resolve_states(files)
     events: dict[str, Event] = {}
+    states: dict[str, State] = {}
     file_of: dict[str, QueryFile] = {}
     for one in files:
         for event in one.events:
-            if event.name.iri not in events:
+            if event.name.iri not in file_of:
                 events[event.name.iri] = event
                 file_of[event.name.iri] = one
-    states: dict[str, State] = {}
-    for one in files:
         for state in one.states:
-            states.setdefault(state.name.iri, state)
-            file_of.setdefault(state.name.iri, one)
+            if state.name.iri not in file_of:
+                states[state.name.iri] = state
+                file_of[state.name.iri] = one
     windows = tuple(window for one in files for window in one.windows)
     streams = [source.iri for one in files for source in one.sources if source.kind == "stream"]
-    streams += [window.stream for window in windows]
+    streams += [window.stream for window in windows if window.event is None]
     return Linked(
         file=files[-1],
         files=tuple(files),
         events=events,
+        states=states,
         file_of=file_of,
         vocab=vocab,
         graphs=graphs,
@@ -98,7 +107,6 @@ def assemble(
         windows=windows,
         returns=files[-1].returns,
         folder=folder,
-        states=states,
     )
 
 

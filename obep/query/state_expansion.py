@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from obep.model import RDF_TYPE, Term
 from obep.query import ast
 from obep.query.free_variables import HIDDEN, THIS, rename_variable, timed, variables
+from obep.query.group_walk import group_variables
 from obep.query.pattern_walk import operands, patterns, with_operands
 from obep.query.walk import alias_of, leaves, walk
 
@@ -54,11 +55,7 @@ def moment_of(leaf: ast.Leaf) -> Term:
 
 def expand(linked: Linked) -> Linked:
     """The query with hidden events for its states; itself, if it has none."""
-    graphs = any(
-        isinstance(node, ast.GraphEvent | ast.GroupLeaf)
-        for event in linked.events.values()
-        for node in (event, *(patterns(event.pattern) if isinstance(event, ast.CompositeEvent) else ()))
-    )
+    graphs = any(isinstance(event, ast.GraphEvent) for event in linked.events.values())
     return _Expansion(linked).expanded() if (linked.states or graphs) and not linked.expanded else linked
 
 
@@ -176,11 +173,7 @@ class _Expansion:
             self._needs.setdefault(event.name.iri, set()).update(used)
 
         def change(pattern: ast.Pattern) -> ast.Pattern:
-            if isinstance(pattern, ast.GroupLeaf):
-                return self._group_leaf(pattern)
             if isinstance(pattern, ast.Leaf):
-                if pattern.moment == "event" and pattern.event.iri in self._states:
-                    pattern = replace(pattern, moment="episode")
                 return pattern if pattern.moment == "event" else self._moment(pattern)
             changed = with_operands(pattern, [change(one) for one in operands(pattern)])
             if isinstance(changed, ast.While):
@@ -195,16 +188,6 @@ class _Expansion:
         others = [name for iri in atoms if iri in self._states for name in self._others(iri)]
         names = (*(one.name for one in event.parameters), *group_variables(event.group), *others)
         return tuple(ast.Var(name) for name in dict.fromkeys(names))
-
-    def _group_leaf(self, leaf: ast.GroupLeaf) -> ast.Leaf:
-        """A group in MATCH is a graph event without a name (DIALECTS 8)."""
-        number = sum("#group" in iri for iri in self._graphs) + 1
-        name = ast.Name(f"group{number}", f"<urn:obep:group{number}#group>", span=leaf.span)
-        event = _whole(ast.GraphEvent(name, leaf.group, span=leaf.span))
-        self._graphs[name.iri] = event
-        self._needs[name.iri] = _states_of(event, self._linked)
-        self._events[name.iri] = ast.CompositeEvent(name, ITEM, event.parameters, span=leaf.span)
-        return ast.Leaf(name, event.parameters, leaf.alias, span=leaf.span)
 
     def _others(self, state: Term) -> tuple[str, ...]:
         if state not in self._extra:
@@ -341,32 +324,6 @@ def pattern_variables(
     blocks = [b for b in (guard.blocks if guard else ()) if not b.aliases or aliases & set(b.aliases)]
     found += [name for block in blocks for name in variables(*block.triples)]
     return tuple(name for name in dict.fromkeys(found) if name != THIS and not name.startswith(HIDDEN))
-
-
-def group_variables(group: ast.Group | ast.Select) -> tuple[str, ...]:
-    """The variables that a group's solutions may have, in the order of the text."""
-    if isinstance(group, ast.Select):
-        if group.projection:
-            return tuple(one.variable.name for one in group.projection)
-        return group_variables(group.where)
-    found: list[str] = []
-    for element in group.elements:
-        match element:
-            case ast.Filter() | ast.GroupMinus():
-                continue
-            case ast.Select():
-                found += group_variables(element)
-            case ast.GroupOptional(inner) | ast.WindowGroup(group=inner) | ast.GraphGroup(group=inner):
-                found += group_variables(inner)
-            case ast.GroupUnion(groups):
-                found += [name for one in groups for name in group_variables(one)]
-            case ast.Group():
-                found += group_variables(element)
-            case ast.Bind():
-                found.append(element.variable.name)
-            case _:
-                found += variables(element)
-    return tuple(dict.fromkeys(name for name in found if not name.startswith(HIDDEN)))
 
 
 def _states_of(state: ast.State | ast.GraphEvent, linked: Linked) -> set[str]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 __all__ = [
-    "Cycle", "alias_of", "children", "components", "declarations", "depends", "layered", "leaves",
-    "nearest", "needs_of", "reachable", "strata", "too_deep", "walk",
+    "Cycle", "alias_of", "children", "components", "declarations", "depends", "event_needs", "layered",
+    "leaves", "nearest", "needs_of", "reachable", "strata", "too_deep", "walk",
 ]  # fmt: skip
 
 
@@ -87,17 +87,27 @@ def too_deep(file: ast.QueryFile, limit: int) -> Span | None:
     return None
 
 
-def depends(event: ast.Event) -> set[str]:
-    """The IRIs that an event's definition names: events, classes, properties.
+def depends(definition: ast.Event | ast.State) -> set[str]:
+    """The IRIs that a definition names: events, states, classes, properties.
 
     An individual (`state value Faulted`) is none of them, though its name may be that of an event.
     """
-    if isinstance(event, ast.CompositeEvent):
-        return {leaf.event.iri for leaf in leaves(event.pattern)}
-    if isinstance(event, ast.GraphEvent):
-        return {node.name.iri for node in walk(event.group) if isinstance(node, ast.Atom)}
+    if isinstance(definition, ast.LogicalEvent | ast.ClassState):
+        return _of_description(definition.description)
     found: set[str] = set()
-    stack: list[ast.Node] = [event.description]
+    for node in walk(definition):
+        if isinstance(node, ast.Leaf):
+            found.add(node.event.iri)
+        elif isinstance(node, ast.StateUse):
+            found.add(node.state.iri)
+        elif isinstance(node, ast.Atom):
+            found.add(node.name.iri)
+    return found
+
+
+def _of_description(description: ast.Description) -> set[str]:
+    found: set[str] = set()
+    stack: list[ast.Node] = [description]
     while stack:
         node = stack.pop()
         if isinstance(node, ast.Name):
@@ -110,12 +120,40 @@ def depends(event: ast.Event) -> set[str]:
 
 
 def needs_of(linked: Linked) -> dict[str, set[str]]:
-    """For each event the others that its definition names; of an expanded query for each state, too."""
-    known = linked.events.keys() | (linked.states.keys() if linked.expanded else set())
-    needs = {iri: depends(event) & known for iri, event in linked.events.items()}
-    for iri, more in linked.needs.items():
-        needs.setdefault(iri, set()).update(more & known)
+    """For each event and each state the others that its definition names, or that its windows hold."""
+    held = {window.name: window.event.iri for window in linked.windows if window.event is not None}
+    known = linked.events.keys() | linked.states.keys()
+    needs: dict[str, set[str]] = {}
+    for iri, definition in (*linked.events.items(), *linked.states.items()):
+        needs[iri] = depends(definition) & known
+        if held:
+            windows = {getattr(definition, "on", None)} | {
+                node.window for node in walk(definition) if isinstance(node, ast.WindowGroup | ast.Leaf)
+            }
+            needs[iri] |= {event for window, event in held.items() if window in windows} & known
+        needs[iri] |= linked.needs.get(iri, set()) & known
     return needs
+
+
+def event_needs(linked: Linked) -> dict[str, set[str]]:
+    """For each event the others that its definition names, itself or by its states."""
+    needs = needs_of(linked)
+    if not linked.states:
+        return needs
+    return {iri: _through(iri, needs, linked.states) for iri in linked.events}
+
+
+def _through(iri: str, needs: Mapping[str, set[str]], states: Mapping[str, ast.State]) -> set[str]:
+    found: set[str] = set()
+    waiting, seen = [iri], {iri}
+    while waiting:
+        for one in needs[waiting.pop()]:
+            if one not in states:
+                found.add(one)
+            elif one not in seen:
+                seen.add(one)
+                waiting.append(one)
+    return found
 
 
 _T = TypeVar("_T", bound=Hashable)
@@ -176,7 +214,7 @@ class Cycle(Exception):
 
 
 def strata(linked: Linked) -> list[list[str]]:
-    """The events in layers: each is defined by events of earlier layers only. Raises Cycle."""
+    """The events and states in layers: each is defined by those of earlier layers only. Raises Cycle."""
     return layered(needs_of(linked))
 
 

@@ -9,11 +9,18 @@ import re
 from collections.abc import Iterable
 
 from hypothesis import strategies as st
+from loose_groups import GroupWriter
 
 from obep.formats.timestamps import show_instant
 from obep.query import ast
 from obep.query.parse.spelling import escape, show_micros
+from obep.query.print.print_conditions import condition_text
 from obep.query.print.printer import show, show_alias
+
+FULL_DAYS = {
+    "Mon": "Monday", "Tue": "tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday",
+    "Sat": "saturday", "Sun": "Sunday",
+}  # fmt: skip
 
 
 class Writer:
@@ -21,6 +28,7 @@ class Writer:
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw
+        self.groups = GroupWriter(self)
 
     def choose(self, *options: str) -> str:
         return self.draw(st.sampled_from(options))
@@ -126,20 +134,26 @@ class Writer:
             return text if node.within is None else f"{text} WITHIN {self.duration(node.within)}"
         if isinstance(node, ast.Times):
             inner = node.operand
-            text = self.pattern(inner) if isinstance(inner, ast.Leaf) else f"({self.pattern(inner)})"
+            text = self.pattern(inner)
+            if not isinstance(inner, ast.Leaf | ast.GroupLeaf):
+                text = f"({text})"
             return f"{text} {self.word('times')} {node.count}"
-        if isinstance(node, ast.Leaf):
-            comma = self.choose(", ", " ")
-            variables = comma.join(self.variable(v) for v in node.parameters)
+        if isinstance(node, ast.Leaf | ast.GroupLeaf):
             alias = f" {self.word('as')} {self.alias(node.alias)}" if node.alias is not None else ""
-            return show(ast.Leaf(node.event)) + (f" ({variables})" if variables else "") + alias
+            return (self.leaf(node) if isinstance(node, ast.Leaf) else self.groups.braced(node.group)) + alias
+        if isinstance(node, ast.While | ast.Unless):
+            return f"{self.operand(node.left)} {self.word(type(node).__name__)} {self.use(node.state)}"
+        if isinstance(node, ast.Repeated):
+            until = f" {self.word('until')} {self.operand(node.until)}" if node.until is not None else ""
+            most = f" AT MOST {node.at_most} {self.word('times')}" if node.at_most is not None else ""
+            every = self.choose("repeated every", "REPEATED EVERY", "repeated_every")
+            return f"{self.operand(node.operand)} {every} {self.duration(node.every)}{until}{most}"
         word = type(node).__name__
         return f"{self.word(word)} {self.operand(node.operand)}"
 
     def operand(self, node: ast.Pattern) -> str:
-        simple = isinstance(
-            node, ast.Leaf | ast.Times | ast.Not | ast.First | ast.Last | ast.Every | ast.Optional
-        )
+        unary = ast.Not | ast.First | ast.Last | ast.Every | ast.Optional
+        simple = isinstance(node, ast.Leaf | ast.GroupLeaf | ast.Times | unary)
         return self.bracket(self.pattern(node)) if simple else f"({self.pattern(node)})"
 
     def chain(self, operands: Iterable[ast.Pattern], *words: str) -> str:
@@ -151,6 +165,20 @@ class Writer:
         return left + "".join(
             f" {self.word(self.choose(*words))} {self.operand(operand)}" for operand in rest
         )
+
+    def leaf(self, node: ast.Leaf) -> str:
+        moment = f"{self.word(node.moment)} " if node.moment != "event" else ""
+        lasting = f" {self.word('for')} {self.duration(node.lasting)}" if node.lasting else ""
+        window = f" {self.word('in')} <{node.window}>" if node.window is not None else ""
+        return moment + show(ast.Leaf(node.event)) + self.parameters(node.parameters) + lasting + window
+
+    def parameters(self, found: tuple[ast.Var, ...]) -> str:
+        comma = self.choose(", ", " ")
+        variables = comma.join(self.variable(v) for v in found)
+        return f" ({variables})" if variables else ""
+
+    def use(self, node: ast.StateUse) -> str:
+        return show(ast.StateUse(node.state)) + self.parameters(node.parameters)
 
     def alias(self, alias: str) -> str:
         text = show_alias(alias)
@@ -217,6 +245,11 @@ class Writer:
             if node.on is not None:
                 clauses.append(f"ON <{node.on}>")
             main = f"{self.choose('AS', 'as', 'subClassOf')} {self.description(node.description)}"
+        elif isinstance(node, ast.GraphEvent):
+            head += self.parameters(node.parameters)
+            if node.on is not None:
+                clauses.append(f"ON <{node.on}>")
+            main = f"{self.word('as')} {self.groups.braced(node.group)}"
         else:
             comma = self.choose(", ", " ")
             if node.parameters:
@@ -234,14 +267,87 @@ class Writer:
         body = " ".join(clauses) + self.choose("", " .")
         return f"{head} {{ {body} }}{self.choose('', ' .')}" if self.flip() else f"{head} {body}"
 
+    def state(self, node: ast.State) -> str:
+        head = f"{self.word('state')} {show(ast.StateUse(node.name))}{self.parameters(node.parameters)}"
+        clauses = []
+        if not isinstance(node, ast.GroupState) and node.guard is not None:
+            clauses.append(self.guard(node.guard))
+        if isinstance(node, ast.ClassState | ast.GroupState) and node.on is not None:
+            head += f" {self.word('on')} <{node.on}>"
+        if isinstance(node, ast.EventState):
+            main = f"FROM {self.pattern(node.start)} {self.word('to')} {self.pattern(node.end)}"
+            clauses += self.bounds(timeout=node.timeout, limit=node.limit)
+        elif isinstance(node, ast.OverState):
+            over = node.over
+            text = f"STATE {self.use(over)}" if isinstance(over, ast.StateUse) else self.operand(over)
+            main = f"{self.word('over')} {text} {self.word('within')} {self.duration(node.within)}"
+            clauses += [*self.bounds(step=node.step), *self.over_clauses(node)]
+        elif isinstance(node, ast.ClassState):
+            main = f"{self.word('as')} ({self.description(node.description)})"
+        elif isinstance(node, ast.GroupState):
+            main = f"{self.word('as')} {self.groups.braced(node.group)}"
+        else:
+            main = f"{self.word('daily')} FROM {self.clock(node.start)} TO {self.clock(node.end)}"
+            clauses += self.daily_clauses(node)
+        clauses = list(self.draw(st.permutations(clauses)))
+        return " ".join([head, main, *clauses]) + self.choose("", " .")
+
+    def bounds(self, **found: ast.Duration | None) -> list[str]:
+        return [f"{self.word(word)} {self.duration(one)}" for word, one in found.items() if one is not None]
+
+    def over_clauses(self, node: ast.OverState) -> list[str]:
+        found = [f"{self.choose('FOR EACH', 'for_each')} {self.use(node.each)}"] if node.each else []
+        if node.group_by:
+            found.append("GROUP BY " + self.choose(", ", " ").join(self.variable(v) for v in node.group_by))
+        if node.aggregates:
+            found.append(f"{self.word('aggregate')} {' '.join(show(one) for one in node.aggregates)}")
+        if node.having is not None:
+            found.append(f"{self.word('having')} ({condition_text(node.having)})")
+        return found
+
+    def daily_clauses(self, node: ast.DailyState) -> list[str]:
+        found = []
+        if isinstance(node.days, ast.Var):
+            found.append(f"{self.word('on')} {self.variable(node.days)}")
+        elif node.days:
+            days = [self.choose(day, day.upper(), FULL_DAYS[day]) for day in node.days]
+            found.append(f"{self.word('on')} {self.choose(', ', ',').join(days)}")
+        if isinstance(node.zone, ast.Var):
+            found.append(f"{self.word('zone')} {self.variable(node.zone)}")
+        elif node.zone is not None:
+            found.append(f"{self.word('zone')} {self.literal(ast.Literal(node.zone))}")
+        return found
+
+    def clock(self, clock: int | ast.Var) -> str:
+        if isinstance(clock, ast.Var):
+            return self.variable(clock)
+        return f"{clock // 60:{self.choose('02d', 'd')}}:{clock % 60:02d}"
+
     def window(self, node: ast.Window) -> str:
         head = f"FROM NAMED WINDOW <{node.name}> ON <{node.stream}>"
+        if node.event is not None:
+            head = f"FROM NAMED WINDOW <{node.name}> ON EVENT {show(ast.StateUse(node.event))}"
+        if node.kind == "latest":
+            found = " ".join([self.duration(node.range) if node.range else "", *self.bounds(step=node.step)])
+            by = f"{self.word('by')} {{ {self.triples(node.by)} }}" if node.by or self.flip() else ""
+            return f"{head} [{self.word('latest')} {found} {by}]"
+        if node.kind == "triples":
+            return f"{head} [RANGE {self.word('triples')} {node.rows}]"
+        if node.kind == "now":
+            assert node.range is not None
+            assert node.until is not None
+            until = f"- {self.duration(node.until)}" if node.until.micros or self.flip() else ""
+            step = " ".join(self.bounds(step=node.step))
+            return f"{head} [FROM {self.word('now')}-{self.duration(node.range)} TO NOW {until} {step}]"
         if node.kind == "range":
             assert node.range is not None
             step = f" STEP {self.duration(node.step)}" if node.step else ""
+            if node.step == node.range and self.flip():
+                step = f" {self.word('tumbling')}"
             return f"{head} [{self.word('range')} {self.duration(node.range)}{step}]"
         if node.kind == "rows":
-            return f"{head} [{self.word('rows')} {node.rows}]"
+            step = f" STEP {node.rows_step}" if node.rows_step is not None else ""
+            return f"{head} [{self.word('rows')} {node.rows}{step}]"
         if node.kind == "landmark":
             return f"{head} [{self.word('landmark')} {self.instant(node.start)}]"
         return f"{head} [FROM {self.instant(node.start)} TO {self.instant(node.end)}]"
@@ -256,8 +362,11 @@ class Writer:
         what = self.word(node.which)
         if node.which == "listed":
             what = self.choose(", ", " ").join(show(name) for name in node.events)
-        form = f" AS {self.word(node.form)} {self.word('stream')}"
-        if node.form == "event" and self.flip():
+        if node.lasting is not None:
+            what += f" {self.word('for')} {self.duration(node.lasting)}"
+        stream = f" {self.word('stream')}" if node.form in ("event", "rdf") else ""
+        form = f" AS {self.word(node.form)}{stream}"
+        if node.form == ("event" if node.lasting is None else "alerts") and self.flip():
             form = ""
         return f"{self.word('return')} {what}{form}{self.choose('', ' .')}"
 
@@ -266,12 +375,17 @@ class Writer:
             [f"{self.word('base')} <{file.base}>"] if file.base is not None else [],
             [show(node) for node in file.prefixes],
             [show(node).replace("VOCAB", self.choose("VOCAB", "TBOX", "tbox")) for node in file.sources],
-            [self.window(node) for node in file.windows],
         ]
         prologue = []
         while any(kinds):  # in any order, but each kind keeps its own
             prologue.append(self.draw(st.sampled_from([kind for kind in kinds if kind])).pop(0))
+        prologue += [self.window(node) for node in file.windows]  # their names need the prefixes
         rest = [self.event(node) for node in file.events]
+        at = 0
+        for state in file.states:  # in order, anywhere among the events
+            at = self.draw(st.integers(at, len(rest)))
+            rest.insert(at, self.state(state))
+            at += 1
         at = 0
         for node in file.returns:  # in order, anywhere among the events
             at = self.draw(st.integers(at, len(rest)))

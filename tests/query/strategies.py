@@ -6,6 +6,7 @@ The names that they make resolve under `PREFIXES`.
 
 from __future__ import annotations
 
+import typing
 from dataclasses import replace
 
 from hypothesis import strategies as st
@@ -159,9 +160,28 @@ def descriptions() -> st.SearchStrategy[ast.Description]:
 
 # --- patterns ------------------------------------------------------------------------------------------
 
-leaves = st.builds(
-    ast.Leaf, event_names, st.lists(variables, max_size=2).map(tuple), st.none() | aliases
-) | st.builds(ast.Leaf, event_names)
+# Names that BEGIN, END and STATE may stand before: words that go on a pattern are none.
+state_names = names(["Hot", "a", "x-y", "Straße", "_z9", "Begin", "End"])
+parameters = st.lists(variables, max_size=2).map(tuple)
+plain_leaves = st.builds(ast.Leaf, event_names, parameters, st.none() | aliases) | st.builds(
+    ast.Leaf, event_names
+)
+leaves = (
+    plain_leaves
+    | st.builds(ast.Leaf, state_names, parameters, st.none() | aliases, moment=st.just("begin"))
+    | st.builds(
+        ast.Leaf,
+        state_names,
+        parameters,
+        st.none() | aliases,
+        moment=st.just("end"),
+        lasting=st.none() | durations,
+    )
+    | st.builds(ast.Leaf, event_names, parameters, st.none() | aliases, lasting=durations)
+    | st.builds(ast.Leaf, event_names, parameters, st.none() | aliases, window=file_iris)
+    | st.deferred(lambda: st.builds(ast.GroupLeaf, groups() | selects, st.none() | aliases))
+)
+state_uses = st.builds(ast.StateUse, event_names, parameters)
 ALLEN = [
     "BEFORE", "AFTER", "MEETS", "METBY", "OVERLAPS", "OVERLAPPEDBY",
     "STARTS", "STARTEDBY", "DURING", "CONTAINS", "FINISHES", "FINISHEDBY",
@@ -180,6 +200,9 @@ def _larger_patterns(inner: st.SearchStrategy[ast.Pattern]) -> st.SearchStrategy
         st.builds(ast.Without, inner, inner),
         st.builds(ast.NotFollowedBy, inner, inner, st.none() | durations),
         st.builds(ast.Within, inner, durations),
+        st.builds(ast.While, inner, state_uses),
+        st.builds(ast.Unless, inner, state_uses),
+        st.builds(ast.Repeated, inner, durations, st.none() | inner, st.none() | st.integers(0, 100)),
     )
 
 
@@ -219,8 +242,27 @@ FUNCTIONS = ["REGEX", "IF", "COALESCE", "STR", "BOUND", "SECONDS", "CONTAINS", "
 casts = st.sampled_from(
     [xsd("double"), xsd("string"), ast.Name("integer", f"<{XSD}integer>"), name("<http://example.org/x#Y>")]
 )
+arguments = variables | condition_names | literals(condition_names)
+OF_VALUES = ["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "STDDEV", "MEDIAN", "GROUP_CONCAT"]
+IN_TIME = ["FIRST", "LAST", "RATE", "SLOPE", "TIMEAVG", "CHANGES", "TRAVEL", "TURNS"]
+aggregates = (
+    st.builds(ast.Aggregate, st.just("COUNT"), distinct=st.booleans())
+    | st.builds(ast.Aggregate, st.sampled_from(OF_VALUES), arguments, st.booleans())
+    | st.builds(ast.Aggregate, st.just("GROUP_CONCAT"), arguments, st.booleans(), texts)
+    | st.builds(ast.Aggregate, st.sampled_from(IN_TIME), arguments)
+    | st.builds(
+        ast.Aggregate,
+        st.just("PERCENTILE"),
+        arguments,
+        percent=st.sampled_from(["95", "100", "0.5"]).map(
+            lambda text: ast.Literal(text, xsd("decimal" if "." in text else "integer"))
+        ),
+    )
+    | st.builds(ast.Aggregate, st.sampled_from(["FULL", "HELD"]))
+)
 atoms = (
     variables
+    | aggregates
     | condition_names
     | literals(condition_names)
     | durations
@@ -263,6 +305,175 @@ def guards(*, own: bool) -> st.SearchStrategy[ast.Guard]:
     )
 
 
+# --- groups --------------------------------------------------------------------------------------------
+
+path_names = guard_names | st.just(ast.Name("a", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"))
+negated_paths = st.builds(
+    ast.PathNegated, st.lists(path_names, max_size=2).map(tuple), st.lists(path_names, max_size=2).map(tuple)
+)
+
+
+def _larger_paths(inner: st.SearchStrategy[ast.Path]) -> st.SearchStrategy[ast.Path]:
+    several = st.lists(inner, min_size=2, max_size=3).map(tuple)
+    return st.one_of(
+        st.builds(ast.PathSequence, several),
+        st.builds(ast.PathAlternative, several),
+        st.builds(ast.PathInverse, inner),
+        st.builds(ast.PathRepeat, inner, st.sampled_from(["?", "*", "+"])),
+    )
+
+
+paths = _larger_paths(st.recursive(path_names | negated_paths, _larger_paths, max_leaves=3)) | negated_paths
+path_patterns = st.builds(ast.PathPattern, terms, paths, terms)
+bgps = st.builds(
+    lambda plain, with_path: ast.Bgp((*plain, *with_path)),
+    st.builds(
+        _sharing,
+        st.lists(triples, min_size=1, max_size=3),
+        st.lists(st.integers(0, 2), min_size=2, max_size=2),
+    ),
+    st.lists(path_patterns, max_size=1),
+)
+casted = st.builds(ast.Call, casts, st.lists(atoms, max_size=2).map(tuple))
+group_conditions = conditions() | calls | casted | aggregates
+exists = st.deferred(lambda: st.builds(ast.Exists, groups(), st.booleans()))
+group_filters = st.builds(ast.Filter, group_conditions | exists)
+binds = st.builds(ast.Bind, group_conditions, variables)
+constants = st.none() | guard_names | literals(guard_datatypes)
+
+
+@st.composite
+def value_tables(draw: st.DrawFn) -> ast.Values:
+    """VALUES with as many values in each row as variables."""
+    found = tuple(draw(st.lists(variables, max_size=2)))
+    row = st.lists(constants, min_size=len(found), max_size=len(found)).map(tuple)
+    return ast.Values(found, tuple(draw(st.lists(row, max_size=2))))
+
+
+state_atoms = st.builds(ast.Atom, names(["Hot", "within"]), parameters, st.none() | durations)
+simple_elements = bgps | group_filters | binds | value_tables() | state_atoms
+
+
+def _grouped(elements: list[ast.GroupElement]) -> ast.Group:
+    """Triples that stand side by side are one Bgp."""
+    found: list[ast.GroupElement] = []
+    for element in elements:
+        if isinstance(element, ast.Bgp) and found and isinstance(found[-1], ast.Bgp):
+            found[-1] = ast.Bgp((*found[-1].patterns, *element.patterns))
+        else:
+            found.append(element)
+    return ast.Group(tuple(found))
+
+
+def _larger_groups(inner: st.SearchStrategy[ast.Group]) -> st.SearchStrategy[ast.Group]:
+    elements = (
+        simple_elements
+        | inner
+        | st.builds(ast.GroupOptional, inner)
+        | st.builds(ast.GroupMinus, inner)
+        | st.builds(ast.GroupUnion, st.lists(inner, min_size=2, max_size=3).map(tuple))
+        | st.builds(ast.GraphGroup, guard_names | variables, inner)
+        | st.builds(ast.WindowGroup, file_iris | variables, inner)
+        | _selects(inner)
+    )
+    return st.lists(elements, min_size=1, max_size=2).map(_grouped)
+
+
+def _numbered(keys: list[ast.Projection]) -> tuple[ast.Projection, ...]:
+    """Keys without a variable of their own have one that counts them."""
+    number, found = 0, []
+    for key in keys:
+        if key.variable.name == "_:group":
+            number += 1
+            key = ast.Projection(ast.Var(f"_:group{number}"), key.expression)
+        found.append(key)
+    return tuple(found)
+
+
+computed = st.builds(ast.Projection, variables, atoms | calls | _larger_conditions(atoms))
+grouping = (
+    st.builds(ast.Projection, variables)
+    | computed
+    | st.builds(ast.Projection, st.just(ast.Var("_:group")), calls | casted | aggregates)
+)
+
+
+def _selects(inner: st.SearchStrategy[ast.Group]) -> st.SearchStrategy[ast.Select]:
+    return st.builds(
+        lambda how, *parts: ast.Select(*parts[:2], how == 1, how == 2, *parts[2:]),
+        st.integers(0, 2),
+        st.lists(st.builds(ast.Projection, variables) | computed, max_size=2).map(tuple),
+        inner,
+        st.lists(grouping, max_size=2).map(_numbered),
+        st.lists(group_conditions | exists, max_size=2).map(tuple),
+        st.lists(st.builds(ast.OrderKey, variables | calls | casted | atoms, st.booleans()), max_size=2).map(
+            tuple
+        ),
+        st.none() | st.integers(0, 100),
+        st.integers(0, 2),
+        st.none() | value_tables(),
+    )
+
+
+simple_groups = st.lists(simple_elements, max_size=2).map(_grouped)
+
+
+def groups() -> st.SearchStrategy[ast.Group]:
+    """Groups, the empty one too."""
+    return st.recursive(simple_groups, _larger_groups, max_leaves=3)
+
+
+selects = _selects(simple_groups)
+full_groups = groups().filter(lambda group: bool(group.elements)) | selects
+
+# --- states --------------------------------------------------------------------------------------------
+
+WEEK = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+clocks = st.integers(0, 24 * 60) | variables
+event_states = st.builds(
+    ast.EventState,
+    state_names,
+    parameters,
+    patterns(),
+    patterns(),
+    st.none() | durations,
+    st.none() | durations,
+    st.none() | guards(own=False),
+)
+over_states = st.builds(
+    ast.OverState,
+    state_names,
+    parameters,
+    patterns() | st.builds(ast.StateUse, state_names, parameters),
+    durations,
+    step=st.none() | durations,
+    each=st.none() | state_uses,
+    guard=st.none() | guards(own=False),
+    group_by=parameters,
+    aggregates=st.lists(computed, max_size=2).map(tuple),
+    having=st.none() | group_conditions,
+)
+class_states = st.builds(
+    ast.ClassState,
+    state_names,
+    parameters,
+    descriptions(),
+    st.none() | file_iris,
+    st.none() | guards(own=True),
+)
+group_states = st.builds(ast.GroupState, state_names, parameters, groups() | selects, st.none() | file_iris)
+daily_states = st.builds(
+    ast.DailyState,
+    state_names,
+    parameters,
+    clocks,
+    clocks,
+    st.lists(st.sampled_from(WEEK), unique=True).map(tuple) | st.just(tuple(WEEK[:5])) | variables,
+    st.none() | texts | variables,
+    st.none() | guards(own=True),
+)
+states = event_states | over_states | class_states | group_states | daily_states
+
 # --- files ---------------------------------------------------------------------------------------------
 
 logical_events = st.builds(
@@ -285,13 +496,53 @@ composite_events = st.builds(
     construct=several_triples,
     named=st.booleans(),
 )
+graph_events = st.builds(
+    ast.GraphEvent,
+    event_names,
+    full_groups,
+    parameters=parameters,
+    on=st.none() | file_iris,
+    guard=st.none() | guards(own=True),
+    construct=several_triples,
+    named=st.booleans(),
+)
 instants = st.integers(0, 10**6).map(lambda s: s * 1_000_000) | st.integers(-(10**16), 10**17)
+latest_windows = st.builds(
+    ast.Window,
+    file_iris,
+    file_iris,
+    st.just("latest"),
+    range=st.none() | durations,
+    step=st.none() | durations,
+    by=several_triples,
+)
 windows = st.one_of(
+    st.builds(ast.Window, file_iris, st.just(""), st.just("range"), range=durations, event=event_names),
+    st.builds(ast.Window, file_iris, file_iris, st.just("triples"), rows=st.integers(1, 10**6)),
+    latest_windows,
+    st.builds(
+        lambda n, s, a, b, step: ast.Window(
+            n, s, "now", range=ast.Duration(a + b), until=ast.Duration(b), step=step
+        ),
+        file_iris,
+        file_iris,
+        st.integers(1, 10**9),
+        st.just(0) | st.integers(0, 10**9),
+        st.none() | durations,
+    ),
     st.builds(
         ast.Window, file_iris, file_iris, st.just("range"), range=durations, step=st.none() | durations
     ),
+    st.builds(lambda n, s, d: ast.Window(n, s, "range", range=d, step=d), file_iris, file_iris, durations),
     st.builds(ast.Window, file_iris, file_iris, st.just("landmark"), start=instants),
-    st.builds(ast.Window, file_iris, file_iris, st.just("rows"), rows=st.integers(1, 10**6)),
+    st.builds(
+        ast.Window,
+        file_iris,
+        file_iris,
+        st.just("rows"),
+        rows=st.integers(1, 10**6),
+        rows_step=st.none() | st.integers(1, 100),
+    ),
     st.builds(
         lambda n, s, a, b: ast.Window(n, s, "fixed", start=min(a, b), end=max(a, b)),
         file_iris,
@@ -302,9 +553,15 @@ windows = st.one_of(
 )
 sources = st.builds(ast.Source, st.sampled_from(["vocab", "graph", "stream", "include"]), file_iris)
 return_names = names(["BusyRoom", "A", "seq", "First", "on"])
-forms = st.sampled_from(["event", "rdf"])
-returns = st.builds(ast.Return, st.sampled_from(["all", "named"]), st.just(()), forms) | st.builds(
-    ast.Return, st.just("listed"), st.lists(return_names, min_size=1, max_size=3).map(tuple), forms
+forms = st.sampled_from(["event", "rdf", "rows", "alerts"])
+returns = st.builds(
+    ast.Return, st.sampled_from(["all", "named"]), st.just(()), forms, st.none() | durations
+) | st.builds(
+    ast.Return,
+    st.just("listed"),
+    st.lists(return_names, min_size=1, max_size=3).map(tuple),
+    forms,
+    st.none() | durations,
 )
 comment_texts = st.sampled_from(["#", "# why", '# a "quote', "## <not an iri", "#é"])
 
@@ -317,8 +574,9 @@ def query_files(draw: st.DrawFn) -> ast.QueryFile:
         PREFIX_DECLS,
         tuple(draw(st.lists(sources, max_size=3))),
         tuple(draw(st.lists(windows, max_size=1))),
-        tuple(draw(st.lists(logical_events | composite_events, max_size=3))),
+        tuple(draw(st.lists(logical_events | composite_events | graph_events, max_size=2))),
         tuple(draw(st.lists(returns, max_size=2))),
+        tuple(draw(st.lists(states, max_size=2))),
     )
     count = len(list(places(file)))
     chosen = sorted(draw(st.lists(st.integers(0, count), max_size=3)))
@@ -329,14 +587,16 @@ def query_files(draw: st.DrawFn) -> ast.QueryFile:
     return replace(file, comments=tuple(comments))
 
 
-def _alone(node: ast.Event | ast.Window | ast.Return) -> ast.QueryFile:
+def _alone(node: ast.Event | ast.State | ast.Window | ast.Return) -> ast.QueryFile:
     windows = (node,) if isinstance(node, ast.Window) else ()
-    events = (node,) if isinstance(node, ast.LogicalEvent | ast.CompositeEvent) else ()
+    events = (node,) if isinstance(node, ast.LogicalEvent | ast.CompositeEvent | ast.GraphEvent) else ()
     returns = (node,) if isinstance(node, ast.Return) else ()
-    return ast.QueryFile(None, PREFIX_DECLS, (), windows, events, returns)
+    states = () if windows or events or returns else (node,)
+    return ast.QueryFile(None, PREFIX_DECLS, (), windows, events, returns, typing.cast(typing.Any, states))
 
 
 _X = name("X")
+_THIS = ast.Var("this")
 _ROOM = ast.ClassName(name("Room"))
 _absences = st.builds(ast.NotFollowedBy, leaves, leaves, st.none() | durations)
 _small_patterns = _larger_patterns(leaves)
@@ -379,6 +639,22 @@ ONE_PART_FILES: tuple[st.SearchStrategy[ast.QueryFile], ...] = (
     _guarded(_larger_conditions(_small_conditions).map(lambda c: ast.Guard((), (ast.Filter(c),)))),
     several_triples.map(lambda found: _alone(ast.LogicalEvent(_X, _ROOM, construct=found))),
     windows.map(_alone),
+    latest_windows.map(_alone),
+    paths.map(
+        lambda path: _alone(ast.GraphEvent(_X, ast.Group((ast.Bgp((ast.PathPattern(_THIS, path, _THIS),)),))))
+    ),
+    group_filters.map(lambda one: _alone(ast.GraphEvent(_X, ast.Group((one,))))),
+    state_atoms.map(lambda one: _alone(ast.GraphEvent(_X, ast.Group((one,))))),
+    full_groups.map(lambda group: _alone(ast.GraphEvent(_X, group))),
+    selects.map(lambda group: _alone(ast.GraphEvent(_X, group))),
+    bgps.map(lambda bgp: _alone(ast.GraphEvent(_X, ast.Group((bgp,))))),
+    _larger_groups(simple_groups).map(lambda group: _alone(ast.GraphEvent(_X, group))),
+    states.map(_alone),
+    daily_states.map(_alone),
+    st.builds(
+        ast.OverState, state_names, parameters, leaves, durations, having=group_conditions | aggregates
+    ).map(_alone),
+    _matching(leaves),
     returns.map(_alone),
 )
 """Files that hold one thing, so that every corner of the grammar comes up soon."""

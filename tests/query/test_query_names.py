@@ -7,10 +7,10 @@ import threading
 import pytest
 
 from obep.query import ast
-from obep.query.link import Linked, link
+from obep.query.link import Linked, assemble, link
 from obep.query.parse.parser import parse
 from obep.query.print.printer import show
-from obep.query.walk import Cycle, alias_of, depends, leaves, strata, walk
+from obep.query.walk import Cycle, alias_of, depends, event_needs, leaves, strata, walk
 
 NS = "http://example.org/obep#"
 
@@ -148,3 +148,50 @@ def test_a_long_line_is_folded_and_reads_back() -> None:
         "    SomeEventWithALongName0",
         "    SEQ SomeEventWithALongName1",
     ]
+
+
+# --- states ---------------------------------------------------------------------------------------------
+
+
+def test_a_leaf_that_names_a_state_is_an_episode_of_it() -> None:
+    found = linked(
+        "STATE S(?x) FROM A TO B EVENT A AS Room EVENT B AS Door EVENT X MATCH S(?x) SEQ A RETURN S, X"
+    )
+    event = found.events[f"<{NS}X>"]
+    assert isinstance(event, ast.CompositeEvent)
+    assert [leaf.moment for leaf in leaves(event.pattern)] == ["episode", "event"]
+    assert list(found.states) == [f"<{NS}S>"]
+    assert found.file_of[f"<{NS}S>"] is found.file
+    assert [(one.form, [name.text for name in one.events]) for one in found.returns] == [
+        ("event", ["X"]),
+        ("alerts", ["S"]),
+    ]
+
+
+def test_a_group_in_a_match_is_a_leaf_of_a_graph_event() -> None:
+    found = linked("EVENT A AS Room EVENT X MATCH A SEQ { ?x :p ?y FILTER(?z > 5) } AS g SEQ { ?y :q [] }")
+    event = found.events[f"<{NS}X>"]
+    assert isinstance(event, ast.CompositeEvent)
+    _, first, second = leaves(event.pattern)
+    assert (alias_of(first), alias_of(second)) == ("g", "group2")
+    for leaf, names in ((first, ["x", "y"]), (second, ["y"])):
+        graph = found.events[leaf.event.iri]
+        assert isinstance(graph, ast.GraphEvent)
+        assert [variable.name for variable in leaf.parameters] == names
+        assert leaf.parameters == graph.parameters
+    assert assemble(found.files, found.folder) == found
+
+
+def test_states_are_layers_between_events() -> None:
+    text = """FROM NAMED WINDOW <w> ON EVENT X [RANGE 5 min]
+      EVENT A AS Room STATE S FROM A TO A STATE T AS { S() } EVENT X MATCH A WHILE T
+      STATE U ON <w> AS { ?x a :Room } STATE V AS { WINDOW <w> { ?x a :Room } }
+      STATE W DAILY FROM 1:00 TO 2:00
+      EVENT Y MATCH A IN <w>"""
+    assert layers(text) == [["A", "W"], ["S"], ["T"], ["X"], ["Y", "U", "V"]]
+    assert event_needs(linked(text))[f"<{NS}X>"] == {f"<{NS}A>"}
+
+
+def test_a_state_may_not_depend_on_itself() -> None:
+    with pytest.raises(Cycle):
+        strata(linked("EVENT A AS Room STATE S FROM A WHILE T TO A STATE T AS { S() }"))

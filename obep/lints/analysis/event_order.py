@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
@@ -15,10 +15,11 @@ from obep.query.ast import (
     Intersection,
     LogicalEvent,
     QueryFile,
+    State,
 )
 from obep.query.link import Linked
 from obep.query.nearest_name import nearest, split
-from obep.query.walk import components, depends, reachable, walk
+from obep.query.walk import components, event_needs, needs_of, reachable, walk
 
 SUGGESTIONS = 50
 
@@ -50,6 +51,20 @@ class Definitions:
     def events(self) -> dict[str, Event]:
         return self.linked.events
 
+    @property
+    def states(self) -> dict[str, State]:
+        return self.linked.states
+
+    @cached_property
+    def definitions(self) -> dict[str, Event | State]:
+        """The events and the states by their names."""
+        return {**self.events, **self.states}
+
+    @cached_property
+    def known_states(self) -> list[str]:
+        """The names of all states, as their definitions write them."""
+        return [state.name.text for state in self.states.values()]
+
     @cached_property
     def known(self) -> list[str]:
         """The names of all events, as their definitions write them."""
@@ -72,10 +87,17 @@ class Definitions:
 
     @cached_property
     def parts(self) -> dict[str, list[str]]:
-        """The events that each event is built on, sorted by their definition."""
-        rank = {iri: number for number, iri in enumerate(self.events)}
-        named = {iri: depends(event) & rank.keys() for iri, event in self.events.items()}
-        return {iri: sorted(parts, key=rank.__getitem__) for iri, parts in named.items()}
+        """The events that each event is built on, itself or by its states, sorted by their definition."""
+        return self._sorted(event_needs(self.linked), self.events)
+
+    @cached_property
+    def needs(self) -> dict[str, list[str]]:
+        """The events and states that each event or state is built on, sorted by their definition."""
+        return self._sorted(needs_of(self.linked), self.definitions)
+
+    def _sorted(self, needs: Mapping[str, set[str]], among: Iterable[str]) -> dict[str, list[str]]:
+        rank = {iri: number for number, iri in enumerate(among)}
+        return {iri: sorted(parts, key=rank.__getitem__) for iri, parts in needs.items()}
 
     @cached_property
     def groups(self) -> list[list[str]]:
@@ -84,11 +106,13 @@ class Definitions:
 
     @cached_property
     def circles(self) -> list[list[str]]:
-        """The shortest circle through the first event of each group that depends on itself."""
+        """The shortest circle through the first member of each group of events and states that depends on
+        itself."""
+        groups = [group[::-1] for group in components(self.needs, self.needs.__getitem__)]
         return [
-            _circle(group, self.parts)
-            for group in self.groups
-            if len(group) > 1 or group[0] in self.parts[group[0]]
+            _circle(group, self.needs)
+            for group in groups
+            if len(group) > 1 or group[0] in self.needs[group[0]]
         ]
 
     @cached_property

@@ -8,7 +8,7 @@ from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term
 from obep.query.ast import CompositeEvent, Name, Var
 from obep.query.diagnostics import say
-from obep.query.walk import needs_of, reachable
+from obep.query.walk import event_needs, reachable
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def check_circles(bundle: Bundle) -> list[Diagnostic]:
     """OBEP102 for each composite whose occurrences would be parts of further ones, without end."""
     linked = bundle.linked
-    needs = needs_of(linked)
+    needs = event_needs(linked)
     rank = {iri: number for number, iri in enumerate(linked.events)}
     found = []
     for iri, event in linked.events.items():

@@ -10,9 +10,11 @@ from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.analysis.keyword_places import keyword_span
 from obep.lints.analysis.pattern_layout import Scope
-from obep.query.ast import CompositeEvent, Event, LogicalEvent, QueryFile
+from obep.query.ast import CompositeEvent, Event, GraphEvent, LogicalEvent, QueryFile, State, Var
 from obep.query.diagnostics import listed, say
+from obep.query.group_walk import parameters_of
 from obep.query.nearest_name import split
+from obep.query.walk import declarations
 
 _RESERVED = {
     "<http://www.w3.org/2002/07/owl#": "OWL",
@@ -24,13 +26,17 @@ _RESERVED = {
 
 def defined_twice(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP101: every event has one definition."""
-    first: dict[str, tuple[Event, QueryFile]] = {}
-    for event, file in definitions.all():
+    first: dict[str, tuple[Event | State, QueryFile]] = {}
+    both = ((one, file) for file in definitions.linked.files for one in declarations(file))
+    for event, file in both:
         if event.name.iri not in first:
             first[event.name.iri] = (event, file)
             continue
         earlier, where = first[event.name.iri]
         place = f"line {earlier.name.span.line}" + (f" of {where.name}" if where is not file else "")
+        if _kind(event) == "state" or _kind(earlier) == "state":
+            yield _state_twice(event, earlier, file, place)
+            continue
         yield say(
             "OBEP101",
             file,
@@ -42,18 +48,41 @@ def defined_twice(definitions: Definitions) -> Iterator[Diagnostic]:
         )
 
 
+def _kind(definition: Event | State) -> str:
+    is_event = isinstance(definition, LogicalEvent | CompositeEvent | GraphEvent)
+    return "event" if is_event else "state"
+
+
+def _state_twice(again: Event | State, first: Event | State, file: QueryFile, place: str) -> Diagnostic:
+    kinds = _kind(first), _kind(again)
+    if kinds == ("state", "state"):
+        message = f"the state {again.name.text} is defined twice"
+    else:
+        message = f"{again.name.text} is the name of {_article(kinds[0])} and of {_article(kinds[1])}"
+    reason = f"Its first definition is in {place}, and events and states share their names."
+    remedy = f"{kinds[1].upper()} {again.name.text}2 …   (another name)"
+    return say("OBEP101", file, again.name.span, message, reason, remedy)
+
+
+def _article(kind: str) -> str:
+    return "an event" if kind == "event" else "a state"
+
+
 def circle(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP102: events are built on events, but never on themselves."""
     for way in definitions.circles:
-        events = [definitions.events[iri] for iri in way]
+        events = [definitions.definitions[iri] for iri in way]
+        kinds = {_kind(one) for one in events}
         names = [event.name.text for event in events]
         file = definitions.linked.file_of[way[0]]
         if len(way) == 1:
-            message = f"the event {names[0]} is defined by itself"
-            reason = f"It would have to happen before it could happen: {names[0]} → {names[0]}."
+            message = f"the {_kind(events[0])} {names[0]} is defined by itself"
+            happen = "happen" if kinds == {"event"} else "hold"
+            reason = f"It would have to {happen} before it could {happen}: {names[0]} → {names[0]}."
             remedy = f"a definition of {names[0]} that does not mention {names[0]}"
         else:
-            message = f"the events {listed(names)} are defined by each other"
+            what = "events" if kinds == {"event"} else "states" if kinds == {"state"} else "events and states"
+            message = f"the {what} {listed(names)} are defined by each other"
             remedy = f"a definition of {names[-1]} that does not mention {names[0]}"
             reason = f"Each needs the next one first, so that none could ever begin: {_arrows(names)}."
         yield say(
@@ -110,8 +139,8 @@ def returned(definitions: Definitions) -> Iterator[Diagnostic]:
     for file in definitions.linked.files:
         for clause in file.returns:
             for name in clause.events:
-                if name.iri not in events:
-                    near = definitions.near(name.text, definitions.known)
+                if name.iri not in definitions.definitions:
+                    near = definitions.near(name.text, [*definitions.known, *definitions.known_states])
                     yield say(
                         "OBEP112",
                         file,
@@ -145,10 +174,10 @@ def unknown_event(scope: Scope) -> Iterator[Diagnostic]:
     said: set[str] = set()
     for place in scope.places:
         name = place.leaf.event
-        if name.iri in definitions.events or name.iri in said:
+        if name.iri in definitions.definitions or name.iri in said or place.leaf.moment != "event":
             continue
         said.add(name.iri)
-        near = definitions.near(name.text, definitions.known)
+        near = definitions.near(name.text, [*definitions.known, *definitions.known_states])
         reason = "A pattern is made of events, and none of this query has that name."
         remedy = near or f"EVENT {name.text} AS …   (a class expression), or MATCH … (a pattern)"
         if not near and name.iri in definitions.classes:
@@ -165,7 +194,9 @@ def parameters(scope: Scope) -> Iterator[Diagnostic]:
         event = scope.definitions.events.get(leaf.event.iri)
         if event is None or not leaf.parameters:
             continue
-        head = event.parameters if isinstance(event, CompositeEvent) else ()
+        head = () if isinstance(event, LogicalEvent) else event.parameters
+        if isinstance(event, GraphEvent) and not head:
+            head = tuple(Var(name) for name in parameters_of(event))
         wanted = len(head) or 1
         if len(leaf.parameters) == wanted:
             continue
@@ -198,8 +229,8 @@ def _count(n: int) -> str:
     return "one parameter" if n == 1 else f"{n} parameters"
 
 
-def _verb(event: Event) -> str:
-    return "AS" if isinstance(event, LogicalEvent) else "MATCH"
+def _verb(event: Event | State) -> str:
+    return "AS" if isinstance(event, LogicalEvent | GraphEvent) else "MATCH"
 
 
 def _local(text: str) -> str:

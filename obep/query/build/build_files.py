@@ -86,7 +86,7 @@ def by(children: Children) -> Any:
     return tuple(t for child in children if isinstance(child, list) for t in child)
 
 
-FORMS: dict[str, Any] = {"RDF": "rdf", "ROWS": "rows", "ALERTS": "alerts"}
+FORMS: dict[str, Any] = {"EVENT": "event", "RDF": "rdf", "ROWS": "rows", "ALERTS": "alerts"}
 
 
 @rule

@@ -75,18 +75,12 @@ def event_state(children: Children) -> ast.EventState:
 
 @rule
 def over_state(children: Children) -> ast.OverState:
-    _, over, _, within, *_ = children[3:]
+    over, within, *_ = nodes(children[3:])
     check_own_triples(children, over)
     found: ast.OverState = _state(
         ast.OverState, [child for child in children if child is not within], over=over, within=within
     )
     return found
-
-
-@rule
-def over(children: Children) -> Any:
-    """`OVER STATE S(?k)`."""
-    return children[1]
 
 
 @rule

@@ -130,10 +130,23 @@ class Scope:
                 remedy="BASE <http://example.org/>",
             )
             return
+        if "" in self._resolved and "" not in self.declared:
+            self._too_late("BASE", "names without a prefix", span)
         self.base = iri
+
+    def _too_late(self, clause: str, uses: str, span: Span) -> None:
+        self.error(
+            "OBEP132",
+            f"{clause} stands behind a window that uses {uses}",
+            span,
+            reason="Names of events and properties in a window are read where they stand.",
+            remedy=f"move {clause} to the top of the file",
+        )
 
     def declare(self, prefix: str, iri: str, span: Span) -> PrefixDecl:
         """PREFIX prefix: <iri>."""
+        if prefix in self._resolved:
+            self._too_late(f"PREFIX {prefix}:", f"{prefix}:", span)
         before = self.declared.setdefault(prefix, iri)
         if before != iri:
             self.error(

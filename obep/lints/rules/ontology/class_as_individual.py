@@ -26,7 +26,7 @@ from obep.model import RDF_TYPE, Term
 from obep.query import ast
 from obep.query.diagnostics import quote, warn
 from obep.query.nearest_name import split
-from obep.query.walk import needs_of, reachable, walk
+from obep.query.walk import event_needs, reachable, walk
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
@@ -69,7 +69,7 @@ def check_bundle(bundle: Bundle) -> list[Diagnostic]:
 def _meant(bundle: Bundle, event: Term, node: ast.Value, name: ast.Name) -> str:
     """With `some`; a text where the event would be defined by itself."""
     property = quote(node.property)
-    circle = {name.iri, *reachable(name.iri, needs_of(bundle.linked))}
+    circle = {name.iri, *reachable(name.iri, event_needs(bundle.linked))}
     if event not in circle:
         return f"{property} some {name.text}"
     if isinstance(node.property, ast.Name) and node.property.iri not in bundle.t.object_properties:

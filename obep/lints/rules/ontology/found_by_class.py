@@ -29,7 +29,7 @@ from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.relevance import weighed
 from obep.query import ast
 from obep.query.diagnostics import listed, warn
-from obep.query.walk import needs_of, reachable, walk
+from obep.query.walk import event_needs, reachable, walk
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
@@ -48,7 +48,7 @@ def check_bundle(bundle: Bundle) -> list[Diagnostic]:
 def found_by_class(bundle: Bundle, guarded: list[Term]) -> dict[Term, list[ast.LogicalEvent]]:
     """For each guarded event the others that may be found in its occurrences, and do not name it."""
     events = bundle.linked.events
-    needs = needs_of(bundle.linked)
+    needs = event_needs(bundle.linked)
     bit = {head: 1 << number for number, head in enumerate(guarded)}
     reached = weighed(
         [*bundle.normal.rules, *bundle.normal.asserted], events, bundle.relations,

@@ -28,7 +28,7 @@ from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.axiom_rules import mentioned
 from obep.query import ast
 from obep.query.diagnostics import listed, quote, warn
-from obep.query.walk import alias_of, leaves, needs_of, reachable
+from obep.query.walk import alias_of, event_needs, leaves, reachable
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
@@ -144,7 +144,7 @@ class _Explanations:
     def _follows_anyway(self, name: Term, event: Term) -> bool:
         """Whether a class follows from the rest of each definition that names it."""
         events, bodies = self._bundle.linked.events, self._bundle.definitions.bodies
-        below = [event, *reachable(event, needs_of(self._bundle.linked))]
+        below = [event, *reachable(event, event_needs(self._bundle.linked))]
         if any(name == place.iri for iri in below for place in _constructed(events[iri])):
             return False
         found = [one for iri in below if iri in bodies for one in self._places(bodies[iri], name, ())]

@@ -27,7 +27,7 @@ from obep.ontology.owl.axioms import Inverse
 from obep.ontology.rules import rule_kinds as r
 from obep.query.ast import CompositeEvent, Name, Not
 from obep.query.diagnostics import warn
-from obep.query.walk import alias_of, leaves, needs_of, reachable, walk
+from obep.query.walk import alias_of, event_needs, leaves, reachable, walk
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
@@ -64,7 +64,7 @@ def _hands_on_parts_only(bundle: Bundle, asked: Term) -> bool:
     event = events.get(asked)
     if event is None or not (isinstance(event, CompositeEvent) or event.guard is not None):
         return False
-    below = (events[iri] for iri in {asked, *reachable(asked, needs_of(bundle.linked))})
+    below = (events[iri] for iri in {asked, *reachable(asked, event_needs(bundle.linked))})
     return not any(
         isinstance(node, Not)
         for one in below

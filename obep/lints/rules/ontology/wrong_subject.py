@@ -29,7 +29,7 @@ from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.axiom_rules import mentioned
 from obep.query import ast
 from obep.query.diagnostics import quote, warn
-from obep.query.walk import alias_of, leaves, needs_of, reachable
+from obep.query.walk import alias_of, event_needs, leaves, reachable
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
@@ -156,7 +156,7 @@ class _Explanations:
             status.get(e, "exact") != "exact" for e in (event, body_of(event))
         ):
             return False
-        below = [linked.events[iri] for iri in (event, *reachable(event, needs_of(linked)))]
+        below = [linked.events[iri] for iri in (event, *reachable(event, event_needs(linked)))]
         return all(isinstance(one, ast.LogicalEvent) and not one.construct for one in below)
 
     def _only_there(self, ways: set[Term]) -> bool:

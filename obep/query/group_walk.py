@@ -1,0 +1,72 @@
+"""Questions about groups: which variables they bind, and which windows they look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from obep.query import ast
+from obep.query.walk import walk
+
+__all__ = ["group_variables", "parameters_of", "windows_of"]
+
+
+def group_variables(group: ast.Group | ast.Select) -> tuple[str, ...]:
+    """The variables that solutions of a group may bind, in the order of the text (SPARQL's in-scope ones).
+
+    Blank nodes are none of them, nor is what stands in MINUS or FILTER alone.
+    """
+    return tuple(dict.fromkeys(name for name in _bound(group) if not name.startswith("_:")))
+
+
+def _bound(root: ast.Node) -> Iterator[str]:
+    stack: list[ast.Node] = [root]
+    while stack:
+        node = stack.pop()
+        below: list[ast.Node] = []
+        if isinstance(node, ast.Select):
+            if node.projection:
+                yield from (one.variable.name for one in node.projection)
+            else:
+                below = [node.where, *([node.values] if node.values is not None else [])]
+        elif isinstance(node, ast.Group):
+            below = list(node.elements)
+        elif isinstance(node, ast.Bgp):
+            for pattern in node.patterns:
+                yield from _of_pattern(pattern)
+        elif isinstance(node, ast.GroupUnion):
+            below = list(node.groups)
+        elif isinstance(node, ast.GroupOptional):
+            below = [node.group]
+        elif isinstance(node, ast.GraphGroup | ast.WindowGroup):
+            named = node.graph if isinstance(node, ast.GraphGroup) else node.window
+            if isinstance(named, ast.Var):
+                yield named.name
+            below = [node.group]
+        elif isinstance(node, ast.Bind):
+            yield node.variable.name
+        elif isinstance(node, ast.Values):
+            yield from (variable.name for variable in node.variables)
+        elif isinstance(node, ast.Atom):
+            yield from (variable.name for variable in node.parameters)
+        stack += reversed(below)
+
+
+def _of_pattern(pattern: ast.TriplePattern | ast.PathPattern) -> Iterator[str]:
+    verb = pattern.predicate if isinstance(pattern, ast.TriplePattern) else None
+    for term in (pattern.subject, verb, pattern.object):
+        if isinstance(term, ast.Var):
+            yield term.name
+
+
+def parameters_of(event: ast.GraphEvent) -> tuple[str, ...]:
+    """The parameters of a graph event: those written, or all variables of its group (D39)."""
+    return tuple(variable.name for variable in event.parameters) or group_variables(event.group)
+
+
+def windows_of(node: ast.Node) -> set[str]:
+    """The windows that the groups in a definition, or its leaves, name."""
+    return {
+        node.window
+        for node in walk(node)
+        if isinstance(node, ast.WindowGroup | ast.Leaf) and isinstance(node.window, str)
+    }
