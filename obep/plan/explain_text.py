@@ -10,7 +10,18 @@ from obep.ontology.rules.axiom_rules import mentioned
 from obep.plan.components import components
 from obep.plan.event_strata import in_order
 from obep.plan.query_picture import tree
-from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name
+from obep.query.ast import (
+    ClassState,
+    CompositeEvent,
+    DailyState,
+    Event,
+    EventState,
+    GroupState,
+    LogicalEvent,
+    Name,
+    OverState,
+    State,
+)
 from obep.query.print.printer import show
 from obep.query.walk import depends
 
@@ -22,7 +33,7 @@ if TYPE_CHECKING:
 
 def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
     """The lines of `obep explain`: strata, events with their patterns as trees, how it runs on Spark."""
-    follows = {iri: _follows(iri, linked, bundle, plan) for iri in plan.derived}
+    follows = {iri: _follows(iri, linked, bundle, plan) for iri in plan.derived if iri in linked.events}
     layers = in_order(linked, follows)
     strata_ = "1 stratum" if len(layers) == 1 else f"{len(layers)} strata"
     yield f"{linked.file.name}: {count(len(linked.events), 'event')} in {strata_}"
@@ -32,10 +43,13 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
         yield f"\nstratum {number}"
         for iri in layer:
             yield ""
+            if iri in linked.states:
+                yield from _state(linked.states[iri])
+                continue
             logical = isinstance(linked.events[iri], LogicalEvent)
             reasons = bundle.reasons[iri] if logical else ()
             guard_reasons = bundle.guard_reasons.get(iri, ())
-            words = [manner[iri]]
+            words = [manner.get(iri, "closing")]
             if logical:
                 words.append("needs the reasoner" if reasons else "exact")
             if guard_reasons:
@@ -46,8 +60,32 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
         yield "\nThe reasoner (HermiT) is asked about items that the rules leave open, for the reasons above."
     for clause in linked.returns:
         names = [name.text for name in clause.events] or [clause.which.upper()]
-        yield f"\nreturns {', '.join(names)} as {'RDF' if clause.form == 'rdf' else 'events'}"
+        yield f"\nreturns {', '.join(names)} as {_FORMS[clause.form]}"
     yield from _on_spark(linked, plan)
+
+
+_FORMS = {"event": "events", "rdf": "RDF", "rows": "rows", "alerts": "alerts"}
+
+
+def _state(state: State) -> Iterator[str]:
+    """A state: what is kept for it, for how long, and whether it is computed by what changed alone."""
+    parameters = ", ".join(show(var) for var in state.parameters)
+    yield f"  {state.name.text}{f'({parameters})' if parameters else ''}   state, {_kept(state)}"
+    yield from (f"    {line}" for line in show(state).split("\n")[1:])
+
+
+def _kept(state: State) -> str:
+    match state:
+        case EventState(timeout=None, limit=None):
+            return "keeps each key until its end, incremental"
+        case EventState():
+            return "keeps each key until its end, TIMEOUT or LIMIT, incremental"
+        case OverState(within=within):
+            return f"keeps the rows of the last {show(within)}, incremental"
+        case DailyState():
+            return "a calendar, keeps nothing"
+        case GroupState() | ClassState():
+            return "keeps what its windows hold, evaluated anew when one of them changes"
 
 
 def _on_spark(linked: Linked, plan: Plan) -> Iterator[str]:
@@ -56,7 +94,8 @@ def _on_spark(linked: Linked, plan: Plan) -> Iterator[str]:
     if found:
         yield "\non Spark"
     for component in found:
-        events = [linked.events[iri].name.text for iri in component.events]
+        events = [linked.events[iri].name.text for iri in component.events if iri in linked.events]
+        events += [linked.states[iri].name.text for iri in linked.states if iri in component.states]
         yield f"  {', '.join(events)}   {component.split}"
 
 
