@@ -141,6 +141,10 @@ class Engine:
                     self._release(found)
         return self._out(found)
 
+    def too_far(self, at: int) -> bool:
+        """Whether an item of that instant, if it came now, would be refused since `future` is the limit."""
+        return self.clock.too_far(at, self._now())
+
     def advance(self, to: Instant) -> list[Occurrence]:
         """Move time on without data: nothing before `to` will come any more."""
         found: list[Occurrence] = []

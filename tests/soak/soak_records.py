@@ -102,13 +102,11 @@ def _poison(random: Random, shape: Shape, at: int) -> tuple[bytes, int | None]:
         ),
     ]
     if shape.live:
-        choices.append(
-            (_line(shape, "a", 10**8 + number, "<http://e/x> a <http://e/Sensor> ."), 10**8 + number)
-        )
+        choices.append((_line(shape, "a", 10**8 + number, "<http://e/x> a <http://e/Sensor> ."), None))
     else:
         choices.append((b'{"graph": "<http://e/x> <http://e/n> %d ."}\n' % number, None))
     if shape.names_streams:
-        choices.append((json.dumps({"stream": f"c{number}", "time": at, "graph": ""}).encode() + b"\n", at))
+        choices.append((json.dumps({"stream": f"c{number}", "time": at, "graph": ""}).encode() + b"\n", None))
     return random.choice(choices)
 
 

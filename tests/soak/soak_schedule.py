@@ -12,9 +12,6 @@ QUERIES = sorted(path.stem for path in (Path(__file__).parent / "queries").glob(
 KINDS = ("files", "files", "mixed", "log", "log", "folder", "pipe")
 FATES = ("kill", "kill", "kill", "full", "stop", "break", "end")
 
-LOOK = 2
-"""Seconds at most between two looks at live sources, in which one may be read before another."""
-
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -93,7 +90,7 @@ class ClockSettings:
     def draw(self) -> tuple[int, int | None]:
         if self.kind == "late":
             return self.disorder, None
-        lateness = self.disorder + self.random.choice((0, 0, 2, 5)) + LOOK * self.apart
+        lateness = self.disorder + self.random.choice((0, 0, 2, 5))
         waits = self.apart or self.random.random() < 0.4
         return lateness, self.random.choice((3, 10)) if waits else None
 
