@@ -35,6 +35,7 @@ def hold(seed: int) -> Schedule:
         folder = Path(name)
         ran = undisturbed(schedule, folder / "whole")
         _require_conserved(schedule, ran, folder / "whole", "undisturbed")
+        _require_punctual(schedule, folder / "whole")
         _play(schedule, folder / "played")
         _compare(schedule, folder / "whole", folder / "played")
         rmtree(folder)
@@ -68,6 +69,13 @@ def _require_conserved(schedule: Schedule, ran: Ran, folder: Path, where: str) -
             f"{where}: {taken} records are taken, {dead} are dead letters and {waiting} wait, "
             f"of {len(schedule.records)}"
         )
+
+
+def _require_punctual(schedule: Schedule, folder: Path) -> None:
+    """No record is late that came within the lateness."""
+    late = [line for line in whole_lines(folder / "dead.jsonl") if b'"code":"OBEP640"' in line]
+    if late and schedule.punctual:
+        raise Broken(f"undisturbed: {len(late)} records are late that are not: {late[0]!r}")
 
 
 def _kept(standing: Standing, folder: Path) -> set[bytes]:

@@ -106,7 +106,8 @@ def _poison(random: Random, shape: Shape, at: int) -> tuple[bytes, int | None]:
     else:
         choices.append((b'{"graph": "<http://e/x> <http://e/n> %d ."}\n' % number, None))
     if shape.names_streams:
-        choices.append((json.dumps({"stream": f"c{number}", "time": at, "graph": ""}).encode() + b"\n", None))
+        stray = {"stream": f"c{number}", "time": at + random.choice((0, 500)), "graph": ""}
+        choices.append((json.dumps(stray).encode() + b"\n", None))
     return random.choice(choices)
 
 

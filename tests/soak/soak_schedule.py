@@ -47,6 +47,11 @@ class Schedule:
     """The settings of the undisturbed run."""
 
     @property
+    def punctual(self) -> bool:
+        """Whether every record comes within the lateness."""
+        return not self.shape.late
+
+    @property
     def ordered(self) -> bool:
         """Whether the order of arrival is the same in every run, so that outputs are equal byte for byte."""
         return not (self.kind == "log" and len(self.shape.sources) > 1)
@@ -55,7 +60,7 @@ class Schedule:
 def make_schedule(seed: int) -> Schedule:
     random = Random(seed)
     kind = random.choice(KINDS)
-    sources = ("a", "b") if kind in ("files", "log") and random.random() < 0.6 else ("a",)
+    sources = ("a", "b") if kind in ("files", "mixed", "log") and random.random() < 0.6 else ("a",)
     settings = random.choice(("fixed", "fixed", "changing", "changing", "late"))
     if len(sources) > 1 and kind == "log" and settings == "late":
         settings = "fixed"
