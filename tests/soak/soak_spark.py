@@ -195,13 +195,16 @@ def _forget() -> None:
 
 
 def _cut(schedule: Schedule, random: Random) -> list[MicroBatch]:
-    """The records as micro-batches: those of live sources as they arrive, others a few at a time."""
+    """The records as micro-batches: those of live sources as they arrive, others a few at a time.
+
+    Files are read as fast as they can be: no time passes meanwhile, and nobody is silent.
+    """
     records, found = schedule.records, []
     at, now = 0, 0.0
     most = random.choice((1, 3, 12, 60))
     while at < len(records):
-        now += random.choice((0.1, 1.0, 2.0))
         if schedule.shape.live:
+            now += random.choice((0.1, 1.0, 2.0))
             size = sum(one.arrival <= now for one in records[at:])
         else:
             size = random.randint(1, most)
