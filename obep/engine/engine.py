@@ -21,12 +21,13 @@ from obep.engine.pushed_graphs import triples_of
 from obep.engine.query import Query
 from obep.engine.runtime import Runtime
 from obep.engine.sealed import damaged, sealed, unsealed
+from obep.engine.snapshot_form import COUNTED, kept_in
 from obep.engine.time_letters import late, too_far
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import DeadLetter, Item, Occurrence, Term, Triple, local_name
+from obep.model import DeadLetter, Item, Occurrence, Term, local_name
 from obep.output.rdf_writer import triples
 from obep.output.why_tree import short
 from obep.plan.plan import EventPlan
@@ -42,8 +43,6 @@ __all__ = ["Engine", "Runtime"]
 SNAPSHOT = 5
 """The version of the format of snapshots."""
 ANEW = "restore an older snapshot, or begin anew"
-Kept = tuple[dict[str, Any], dict[str, int], list[tuple[str, int, tuple[Triple, ...], str, bytes]], Any]
-"""What a snapshot holds: the clock, the counters, the items that wait, and what patterns remember."""
 MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
 """What reading a state raises whose parts are not what they should be."""
 RECENT = 100
@@ -84,7 +83,7 @@ class Engine:
         query.require_returns()
         self.query = query
         self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
-        self.counters: dict[str, int] = {"items": 0, "processed": 0, "dead_letters": 0, "occurrences": 0}
+        self.counters: dict[str, int] = dict.fromkeys(COUNTED, 0)
         self.on_dead_letter = on_dead_letter
         self._letters: list[DeadLetter] = []
         self._now = now or (lambda: time.time_ns() // 1000)
@@ -140,6 +139,10 @@ class Engine:
                 elif self._admit(item, now, wall):
                     self._release(found)
         return self._out(found)
+
+    def too_far(self, at: int) -> bool:
+        """Whether an item of that instant, if it came now, would be refused since `future` is the limit."""
+        return self.clock.too_far(at, self._now())
 
     def advance(self, to: Instant) -> list[Occurrence]:
         """Move time on without data: nothing before `to` will come any more."""
@@ -197,7 +200,7 @@ class Engine:
             version, of, *rest = msgspec.msgpack.decode(body)
             if (version, of) != (SNAPSHOT, self.query.hash):
                 raise _other(version, of, self.query.hash)
-            clock, counters, waiting, state = msgspec.convert(rest, Kept)
+            clock, counters, waiting, state = kept_in(rest)
             runtime = self._new_runtime()
             runtime.load(state)
             with self._lock:

@@ -174,7 +174,7 @@ class Strand:
         tree, reported, used = data
         self.tree.load(tree, unpack)
         self.reporter.reported = {frozen(key): start for key, start in reported}
-        self._reported = [Detected(self.reporter, candidate) for candidate in unpack(used)]
+        self._reported = [Detected(self.reporter, candidate) for candidate in unpack.candidates(used)]
 
     def prune(self, at: int) -> None:
         self.tree.prune(at)

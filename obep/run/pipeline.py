@@ -29,6 +29,8 @@ class Pushed(Protocol):
 
     def push_items(self, items: Iterable[Item]) -> list[Occurrence]: ...
 
+    def too_far(self, at: int) -> bool: ...
+
     def tick(self) -> list[Occurrence]: ...
 
     def close(self) -> list[Occurrence]: ...
@@ -100,7 +102,7 @@ class Run:
             self.checkpoint.save(self._standing())  # an output that begins is known before it is written
         try:
             whole = True
-            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle):
+            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle, orders=self._orders):
                 if self.stopping:
                     break
                 self._take(turn)
@@ -181,7 +183,7 @@ class Run:
         for record in turn.records:
             if isinstance(record, DeadLetter):
                 self.letters.take(record)
-            elif self.streams and record.stream not in self.streams:
+            elif self._strays(record):
                 self.letters.take(self._stray(record))
             else:
                 items.append(record)
@@ -191,6 +193,13 @@ class Run:
         self._send(self.engine.push_items(items) if items else self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
+
+    def _orders(self, item: Item) -> bool:
+        """Whether the instant of an item says when its source stands: not if it will be refused."""
+        return not (self._strays(item) or self.engine.too_far(item.at))
+
+    def _strays(self, item: Item) -> bool:
+        return bool(self.streams) and item.stream not in self.streams
 
     def _stray(self, item: Item) -> DeadLetter:
         known = ", ".join(sorted(self.streams))

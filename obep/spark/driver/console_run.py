@@ -65,6 +65,7 @@ def run_on_spark(order: Order) -> int:
     query = opened(order)
     with Locks() as locks:
         locks.take(order)
+        locks.take_folders(order)
         return _run(order, query, progress)
 
 

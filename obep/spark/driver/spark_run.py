@@ -24,7 +24,13 @@ from obep.errors import ObepError
 from obep.model import DeadLetter
 from obep.run.run_spec import Order
 from obep.spark.connectors.connection_status import OtherEnd
-from obep.spark.connectors.spark_sources import address_of, input_files, is_live, open_sources
+from obep.spark.connectors.spark_sources import (
+    address_of,
+    input_files,
+    input_folders,
+    is_live,
+    open_sources,
+)
 from obep.spark.driver.delivery import Delivery, Found
 from obep.spark.driver.detection import detect
 from obep.spark.driver.manifest import (
@@ -36,6 +42,7 @@ from obep.spark.driver.manifest import (
     write_manifest,
 )
 from obep.spark.driver.parquet import DELIVERED, WRITTEN, Written
+from obep.spark.driver.seen_files import require_as_read
 from obep.spark.driver.session import PARTITIONS, session
 from obep.spark.driver.tally import Tally
 from obep.spark.readers.raw_rows import RawRead
@@ -173,6 +180,7 @@ class SparkRun:
             require_same(before, now)
         if before is not None and _is_begun(self._checkpoint):
             require_same_files(before, now)
+            require_as_read(self._checkpoint, input_folders(self.order))
             now.files = before.files | now.files
         write_manifest(self._checkpoint, now)
 
