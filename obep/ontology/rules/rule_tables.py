@@ -72,7 +72,6 @@ class ProgramBuilder:
         edge_ops: dict[int, list[Op]] = {}
         flat: list[Op] = []
         self._concept_ops, self._edge_ops, self._flat = concept_ops, edge_ops, flat
-        self._tests: dict[DataRange, int] = {}
         self._groups: list[frozenset[int]] = []
         self._stored: set[int] = set()
         self._witnesses: dict[int, None] = {}
@@ -113,7 +112,6 @@ class ProgramBuilder:
             tuple(dict.fromkeys(edges)),
             frozenset(self._witnesses),
             tuple(self._groups),
-            tuple(self._tests),
             universal,
             self.equality,
             tuple(flat),
@@ -251,7 +249,7 @@ class ProgramBuilder:
         if not heads or property not in self.relations:
             return
         number, _ = self.relations.of(property)
-        test = self._tests.setdefault(range, len(self._tests))
+        test = self.names.test(range)
         self._flat.append((COUNT, number, test, least, heads))
         if least == 1:
             self._on_edge(number, TEST, test, heads)
