@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from heapq import heappop, heappush
@@ -27,7 +27,7 @@ from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import DeadLetter, Item, Occurrence, Term, local_name
+from obep.model import DeadLetter, Item, Occurrence, Term, body_of, local_name
 from obep.output.rdf_writer import triples
 from obep.output.why_tree import short
 from obep.plan.plan import EventPlan
@@ -246,7 +246,7 @@ class Engine:
                 asked,
                 self.query.asks,
                 self.query.bundle.vocabulary,
-                self._recent,
+                self._with_refused(plan),
                 reported,
                 now,
                 known_since=known_since,
@@ -279,6 +279,17 @@ class Engine:
                 return plan
         known = ", ".join(plan.name for plan in self.query.plan.events)
         raise fail("OBEP576", f"the query defines no event {event}", reason=f"It defines {known}.")
+
+    def _with_refused(self, plan: EventPlan) -> Mapping[Term, Sequence[Occurrence]]:
+        """The latest occurrences, with those that the guard of a logical event refused at once."""
+        bodies = getattr(self._matcher, "bodies", None)
+        if plan.guard_ask is None or bodies is None:
+            return self._recent
+        body = body_of(plan.event)
+        known = self._recent.get(body, ())
+        keys = {one.key for one in known}
+        more = [one for one in bodies(self._items, body) if one.key not in keys]
+        return self._recent | {body: sorted([*known, *more], key=lambda one: one.detected)}
 
     def _observe(self, occurrence: Occurrence) -> None:
         recent = self._recent.get(occurrence.event)

@@ -49,6 +49,7 @@ from obep.ontology.rules.program import Names, Program
 from obep.ontology.rules.relevance import relevant
 from obep.ontology.rules.role_relations import Relations
 from obep.ontology.rules.rule_kinds import EMPTY_PROPERTIES, UNEQUAL_TO_ITSELF, Bound, Rule, Symbol
+from obep.ontology.rules.value_tests import ValueTests
 from obep.ontology.rules.vocabulary import Vocabularies
 from obep.query import ast
 from obep.query.state_expansion import expand
@@ -249,6 +250,11 @@ class Bundle:
     @cached_property
     def upper_asserted(self) -> Program:
         return self._program(self.asserted.upper, self.upper, upper=True)
+
+    @cached_property
+    def value_tests(self) -> ValueTests:
+        """What values are compared with, also where somebody asserts an event's class."""
+        return ValueTests([rule for rule in self._every if rule in self._relevant], self.relations)
 
     @cached_property
     def module(self) -> Axioms:

@@ -37,6 +37,7 @@ from obep.ontology.rules.program import (
 from obep.ontology.rules.role_relations import Directed, Relations
 from obep.ontology.rules.rule_kinds import Role, Rule, Symbol
 from obep.ontology.rules.universals import Universals
+from obep.query.walk import components
 
 
 class ProgramBuilder:
@@ -65,14 +66,13 @@ class ProgramBuilder:
         self.reflexive = frozenset(always.reflexive)
 
     def build(self) -> Program:
-        self._above = _closure(self.rules)
         self._kept = self._keep()
+        self._above = _closure(self.rules, self._kept)
         self._looked_at = self._look()
         concept_ops: dict[int, list[Op]] = {}
         edge_ops: dict[int, list[Op]] = {}
         flat: list[Op] = []
         self._concept_ops, self._edge_ops, self._flat = concept_ops, edge_ops, flat
-        self._tests: dict[DataRange, int] = {}
         self._groups: list[frozenset[int]] = []
         self._stored: set[int] = set()
         self._witnesses: dict[int, None] = {}
@@ -113,7 +113,6 @@ class ProgramBuilder:
             tuple(dict.fromkeys(edges)),
             frozenset(self._witnesses),
             tuple(self._groups),
-            tuple(self._tests),
             universal,
             self.equality,
             tuple(flat),
@@ -156,7 +155,9 @@ class ProgramBuilder:
 
     def heads(self, symbol: Symbol) -> Heads:
         """The kept concepts that hold where this one does."""
-        found = [s for s in self._above.get(symbol, (symbol,)) if s in self._kept]
+        found = self._above.get(symbol)
+        if found is None:
+            found = frozenset({symbol}) & self._kept
         return tuple(sorted(self.names.concept(s) for s in found))
 
     def _look(self) -> set[int]:
@@ -251,7 +252,7 @@ class ProgramBuilder:
         if not heads or property not in self.relations:
             return
         number, _ = self.relations.of(property)
-        test = self._tests.setdefault(range, len(self._tests))
+        test = self.names.test(range)
         self._flat.append((COUNT, number, test, least, heads))
         if least == 1:
             self._on_edge(number, TEST, test, heads)
@@ -312,22 +313,21 @@ class ProgramBuilder:
         self._flat.append((KEY, self._concept(concept), directed))
 
 
-def _closure(rules: list[Rule]) -> dict[Symbol, tuple[Symbol, ...]]:
-    """For each concept all those above it by rules with one premise, itself first."""
+def _closure(rules: list[Rule], kept: set[Symbol]) -> dict[Symbol, frozenset[Symbol]]:
+    """For each concept the kept ones above it by rules with one premise, itself too.
+
+    Those that nobody looks at are not carried along: a chain of n classes would cost n² of them.
+    """
     direct: dict[Symbol, list[Symbol]] = {}
     for rule in rules:
         if isinstance(rule, r.Sub) and len(rule.premises) == 1:
             direct.setdefault(rule.premises[0], []).append(rule.head)
-    above: dict[Symbol, tuple[Symbol, ...]] = {}
-    for symbol in direct:
-        seen = {symbol: None}
-        waiting = [symbol]
-        while waiting:
-            for sup in direct.get(waiting.pop(), ()):
-                if sup not in seen:
-                    seen[sup] = None
-                    waiting.append(sup)
-        above[symbol] = tuple(seen)
+    above: dict[Symbol, frozenset[Symbol]] = {}
+    for component in components(direct, lambda symbol: direct.get(symbol, ())):
+        parts = {above[sup] for symbol in component for sup in direct.get(symbol, ()) if sup in above}
+        own = kept.intersection(component)
+        found = parts.pop() if len(parts) == 1 and not own else own.union(*parts)
+        above.update(dict.fromkeys(component, frozenset(found)))
     return above
 
 
