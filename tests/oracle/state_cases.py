@@ -121,7 +121,7 @@ def query(*parts: object) -> ast.QueryFile:
     return ast.QueryFile(
         None,
         (ast.PrefixDecl("", EX),),
-        (),
+        tuple(p for p in parts if isinstance(p, ast.Source)),
         tuple(p for p in parts if isinstance(p, ast.Window)),
         (*logical, *(p for p in parts if isinstance(p, events))),  # type: ignore[arg-type]
         tuple(p for p in parts if isinstance(p, ast.Return)),

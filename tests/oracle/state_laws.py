@@ -18,7 +18,7 @@ from oracle.guard_semantics import parts
 from oracle.pattern_cases import iri
 from oracle.state_cases import begin, composite, end, episode, group, n, query, read_k, v
 from oracle.state_semantics import Told, evaluate
-from oracle.state_strategies import K, StateCase, StateCases
+from oracle.state_strategies import SOURCES, K, StateCase, StateCases
 from oracle.states.state_draws import StateDraw
 from oracle.states.state_numbers import comparable
 
@@ -49,7 +49,7 @@ def probed(random: Random, name: str = "S1") -> tuple[StateCase, ast.State, int]
         composite("P6", end(name, names, d)),
     ]
     returns = ast.Return("listed", tuple(event.name for event in events))
-    file = query(*drawing.states.windows.values(), *drawing.states.made, *events, returns)
+    file = query(*SOURCES, *drawing.states.windows.values(), *drawing.states.made, *events, returns)
     items, last = drawing.stream()
     return StateCase(file, tuple(read_k(K)), tuple(items), last), state, d * SECOND
 
@@ -168,7 +168,7 @@ def latest_is_a_fold(evaluator: Evaluator, seed: int) -> str:
     drawing = StateCases(random)
     drawing.states = StateDraw(random)
     items, last = drawing.stream()
-    case = StateCase(query(window, state, *events, returns), (), tuple(items), last)
+    case = StateCase(query(*SOURCES, window, state, *events, returns), (), tuple(items), last)
     found = evaluator(case)
     instants = {t for item in items for t in (item.at, item.at + (reach or 0) * SECOND) if t <= last}
     for t in sorted(instants):

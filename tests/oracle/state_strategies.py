@@ -19,6 +19,7 @@ from oracle.state_cases import cmp, group, n, query, read_k, s, term, triples, v
 from oracle.states.state_draws import StateDraw
 
 K = "x a Sensor . y a Sensor . x floor f1 . y floor f2 . x max 2 . y max 3"
+SOURCES = (ast.Source("graph", "k.ttl"), ast.Source("stream", "s"), ast.Source("stream", "t"))
 OPERATORS = {
     "SEQ": 3, "AND": 1.5, "JOIN": 1.5, "OR": 1.5, "ALLEN": 4, "DURING": 2, "NEXT": 1.5, "WITHOUT": 1.5,
     "NOT FOLLOWED BY": 1.5, "OPTIONAL": 1.5, "FIRST": 1.5, "LAST": 1.5, "EVERY": 1.5, "TIMES": 2,
@@ -66,7 +67,7 @@ class StateCases:
             lasting = s(self.random.randint(1, 3)) if self.chance(0.35) else None
             if not isinstance(state, ast.DailyState):
                 returns.append(ast.Return("listed", (state.name,), "alerts", lasting))
-        file = query(*self.states.windows.values(), *self.states.made, *events, *returns)
+        file = query(*SOURCES, *self.states.windows.values(), *self.states.made, *events, *returns)
         items, end = self.stream()
         return StateCase(file, tuple(read_k(K)), tuple(items), end)
 

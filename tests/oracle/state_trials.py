@@ -15,6 +15,7 @@ from random import Random
 
 from oracle.pattern_cases import iri
 from oracle.semantics import TooLarge
+from oracle.state_engine import returned
 from oracle.state_semantics import Answer, evaluate
 from oracle.state_strategies import StateCase, StateCases
 from oracle.states.state_constructs import EXPECTED, constructs
@@ -60,7 +61,7 @@ class StateTrials:
             self.answered += 1
             self.seen.update(answered_constructs(case, answer))
         if self.engine is not None:
-            problem = difference(answer, *self.engine(case, seed))
+            problem = difference(case, answer, *self.engine(case, seed))
             if problem:
                 self.failures.append(f"seed {seed}\n{problem}")
 
@@ -87,24 +88,20 @@ def answered_constructs(case: StateCase, answer: Answer) -> set[str]:
 
 
 def difference(
-    answer: Answer, occurrences: Counter[tuple[object, ...]], alerts: Counter[tuple[object, ...]]
+    case: StateCase,
+    answer: Answer,
+    occurrences: Counter[tuple[object, ...]],
+    alerts: Counter[tuple[object, ...]],
 ) -> str:
     """How what is reported differs from the oracle; empty if it does not."""
     lines = []
     for what, ours, theirs in (
-        ("occurrence", answer.occurrences, occurrences),
+        ("occurrence", returned(case, answer.occurrences), occurrences),
         ("alert", answer.alerts, alerts),
     ):
         lines += [f"missing {what}: {told}" for told in (ours - theirs)]
         lines += [f"too much, {what}: {told}" for told in (theirs - ours)]
     return "\n".join(sorted(lines))
-
-
-def engine_answers(
-    case: StateCase, seed: int
-) -> tuple[Counter[tuple[object, ...]], Counter[tuple[object, ...]]]:
-    """A case through `obep.load`, `engine`, `push_items` and `close`. To be filled in with the engine."""
-    raise NotImplementedError
 
 
 def main(seed: int, cases: int) -> int:
