@@ -35,7 +35,7 @@ def s(amount: float) -> ast.Duration:
 
 
 def num(amount: int) -> ast.Literal:
-    return ast.Literal(str(amount), ast.Name("integer", f"<{XSD}integer>"))
+    return ast.Literal(str(amount), ast.Name("xsd:integer", f"<{XSD}integer>"))
 
 
 def leaf(event: str, names: str = "", alias: str | None = None) -> ast.Leaf:

@@ -145,8 +145,21 @@ def test_guards_see_the_bindings_of_a_state() -> None:
         "[2,2]@2 m=4.000000000000 w=5 x=x",
         "[5,5]@5 m=6.000000000000 w=7 x=x",
     ]
-    at_end = composite("H", end("T", "x"))
+    at_end = composite("H", end("T", "x"), "x m")
     assert found(run([mean, at_end], "R1x(v=4) R3x(v=8) |20")) == ["[12,12]@12 m=8.000000000000 x=x"]
+
+
+def test_bindings_that_no_one_mentions_do_not_join() -> None:
+    """The mean is 4 when it begins, 8 when it ends; FOR d must still be BEGIN NOT FOLLOWED BY END."""
+    means = (as_("m", agg("AVG", "v")),)
+    read = block("r", "?this v ?v")
+    state = ast.OverState(n("T"), v("x"), leaf("R", "x", "r"), s(5), guard=read, aggregates=means)
+    both = ast.Seq((begin("T", "x"), end("T", "x", None, "e")))
+    absent = ast.NotFollowedBy(begin("T", "x"), end("T", "x", None, "e"), s(9))
+    stream = "R1x(v=4) R3x(v=8) |20"
+    assert found(run([state, composite("H", both)], stream)) == ["[1,8]@8 x=x"]
+    assert found(run([state, composite("H", absent)], stream)) == []
+    assert found(run([state, composite("H", both, "x m")], stream)) == [], "?m is mentioned, and differs"
 
 
 def test_the_sensor_that_never_reported_is_found() -> None:
