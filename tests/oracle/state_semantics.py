@@ -31,8 +31,8 @@ Readings chosen where the text leaves room. Each is the one closest to the lette
  S13 WHILE, UNLESS and UNTIL are decided where they stand, also below FIRST and LAST (as negations are).
      A FILTER over the state's bindings and E's variables is part of the joining.
  S14 In a pattern the bindings of a state are variables of its alias only where the event mentions them (in
-     its guard, its parameters, a leaf; of OVER in AGGREGATE too). Else `BEGIN S SEQ END S` would ask that they
-     have not changed, and FOR d would not be BEGIN S NOT FOLLOWED BY END S. In a group all join by name.
+     its guard, its parameters, a leaf; of OVER in AGGREGATE too). Else `BEGIN S SEQ END S` would ask that
+     they have not changed, and FOR d would not be BEGIN S NOT FOLLOWED BY END S. In a group all join by name.
  S15 REPEATED stops for good: once a u joins, no later n is reported (views of u may change).
  S16 `ended` is `expired` iff it would hold still if nothing had left a window since the last moment, or if
      TIMEOUT ended it and no q did; so too of a state whose atoms expired. LIMIT: `changed`.
