@@ -98,7 +98,14 @@ def as_(variable: str, expression: ast.Expression) -> ast.Projection:
 
 
 def group(*elements: object) -> ast.Group:
-    return ast.Group(tuple(bgp(e) if isinstance(e, str) else e for e in elements))  # type: ignore[misc]
+    """Text is triples; those side by side are one BGP."""
+    made: list[object] = []
+    for element in elements:
+        one = bgp(element) if isinstance(element, str) else element
+        if made and isinstance(one, ast.Bgp) and isinstance(made[-1], ast.Bgp):
+            one = ast.Bgp((*made.pop().patterns, *one.patterns))  # type: ignore[attr-defined]
+        made.append(one)
+    return ast.Group(tuple(made))  # type: ignore[arg-type]
 
 
 def composite(name: str, pattern: ast.Pattern, names: str = "", **more: object) -> ast.CompositeEvent:
