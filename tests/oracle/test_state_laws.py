@@ -10,10 +10,12 @@ from random import Random
 
 import pytest
 
+from obep.query import ast
 from oracle.state_laws import LAWS, oracle_evaluator, probed
 from oracle.state_strategies import StateCases
 from oracle.state_trials import StateTrials
 from oracle.states.state_constructs import EXPECTED
+from oracle.states.state_pattern_draws import PAIRS, pairs_of
 
 CASES = int(os.environ.get("OBEP_CASES", "4"))
 SEED = int(os.environ.get("OBEP_SEED", "0"))
@@ -37,5 +39,13 @@ def test_random_cases_with_states_have_answers() -> None:
 
 def test_a_seed_is_one_case_with_states() -> None:
     for seed in range(5):
-        assert StateCases(Random(seed)).case() == StateCases(Random(seed)).case()
+        assert StateCases.of(seed).case() == StateCases.of(seed).case()
         assert probed(Random(seed)) == probed(Random(seed))
+
+
+def test_each_seed_of_a_pair_has_that_pair() -> None:
+    """What states bring stands directly below every operator, and every operator below what they bring."""
+    for seed, pair in enumerate(PAIRS):
+        event = next(e for e in StateCases.of(seed).case().file.events if e.name.text == "H")
+        assert isinstance(event, ast.CompositeEvent)
+        assert pair in pairs_of(event.pattern), (seed, pair)
