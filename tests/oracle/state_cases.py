@@ -35,7 +35,7 @@ def s(amount: float) -> ast.Duration:
 
 
 def num(amount: int) -> ast.Literal:
-    return ast.Literal(str(amount), ast.Name("integer", f"<{XSD}integer>"))
+    return ast.Literal(str(amount), ast.Name("xsd:integer", f"<{XSD}integer>"))
 
 
 def leaf(event: str, names: str = "", alias: str | None = None) -> ast.Leaf:
@@ -98,7 +98,14 @@ def as_(variable: str, expression: ast.Expression) -> ast.Projection:
 
 
 def group(*elements: object) -> ast.Group:
-    return ast.Group(tuple(bgp(e) if isinstance(e, str) else e for e in elements))  # type: ignore[misc]
+    """Text is triples; those side by side are one BGP."""
+    made: list[object] = []
+    for element in elements:
+        one = bgp(element) if isinstance(element, str) else element
+        if made and isinstance(one, ast.Bgp) and isinstance(made[-1], ast.Bgp):
+            one = ast.Bgp((*made.pop().patterns, *one.patterns))  # type: ignore[attr-defined]
+        made.append(one)
+    return ast.Group(tuple(made))  # type: ignore[arg-type]
 
 
 def composite(name: str, pattern: ast.Pattern, names: str = "", **more: object) -> ast.CompositeEvent:
@@ -121,7 +128,7 @@ def query(*parts: object) -> ast.QueryFile:
     return ast.QueryFile(
         None,
         (ast.PrefixDecl("", EX),),
-        (),
+        tuple(p for p in parts if isinstance(p, ast.Source)),
         tuple(p for p in parts if isinstance(p, ast.Window)),
         (*logical, *(p for p in parts if isinstance(p, events))),  # type: ignore[arg-type]
         tuple(p for p in parts if isinstance(p, ast.Return)),

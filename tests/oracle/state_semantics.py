@@ -29,13 +29,16 @@ Readings chosen where the text leaves room. Each is the one closest to the lette
  S11 A root blank node of LATEST (nothing leads to it) counts as any subject.
  S12 `since` of WHILE, UNLESS and REPEATED is e's: the state adds nothing to it, and is no part.
  S13 WHILE, UNLESS and UNTIL are decided where they stand, also below FIRST and LAST (as negations are).
-     Bindings of the state join by name, and a FILTER over them and E's variables is part of the joining.
- S14 REPEATED stops for good: once a u joins, no later n is reported (views of u may change).
- S15 `ended` is `expired` iff it would hold still if nothing had left a window since the last moment, or if
+     A FILTER over the state's bindings and E's variables is part of the joining.
+ S14 In a pattern the bindings of a state are variables of its alias only where the event mentions them (in
+     its guard, its parameters, a leaf; of OVER in AGGREGATE too). Else `BEGIN S SEQ END S` would ask that
+     they have not changed, and FOR d would not be BEGIN S NOT FOLLOWED BY END S. In a group all join by name.
+ S15 REPEATED stops for good: once a u joins, no later n is reported (views of u may change).
+ S16 `ended` is `expired` iff it would hold still if nothing had left a window since the last moment, or if
      TIMEOUT ended it and no q did; so too of a state whose atoms expired. LIMIT: `changed`.
- S16 A calendar's edge before the run: no BEGIN; S, END and S FOR d count if they are done in the run.
- S17 Bindings at x are those of the last moment before x; at b + d those of b + d, if it holds then.
- S18 Bindings of the atoms of a group are variables of that group, so they are bindings of its state.
+ S17 A calendar's edge before the run: no BEGIN; S, END and S FOR d count if they are done in the run.
+ S18 Bindings at x are those of the last moment before x; at b + d those of b + d, if it holds then.
+ S19 Bindings of the atoms of a group are variables of that group, so they are bindings of its state.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ above every operator of SPEC §4; streams have ties and gaps, and there are two 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
@@ -14,19 +14,12 @@ from obep.model import RDF_TYPE, SECOND, Item, Term, Triple
 from obep.query import ast
 from oracle.guard_semantics import parts
 from oracle.pattern_cases import integer, iri
-from oracle.pattern_strategies import ALLEN
 from oracle.state_cases import cmp, group, n, query, read_k, s, term, triples, v
 from oracle.states.state_draws import StateDraw
+from oracle.states.state_pattern_draws import PAIRS, PatternDraw
 
 K = "x a Sensor . y a Sensor . x floor f1 . y floor f2 . x max 2 . y max 3"
-OPERATORS = {
-    "SEQ": 3, "AND": 1.5, "JOIN": 1.5, "OR": 1.5, "ALLEN": 4, "DURING": 2, "NEXT": 1.5, "WITHOUT": 1.5,
-    "NOT FOLLOWED BY": 1.5, "OPTIONAL": 1.5, "FIRST": 1.5, "LAST": 1.5, "EVERY": 1.5, "TIMES": 2,
-    "WITHIN": 2, "NOT": 1.2, "WHILE": 3.5, "UNLESS": 3, "REPEATED": 2.5,
-}  # fmt: skip
-
-
-LONG = ("MEETS", "METBY", "OVERLAPS", "OVERLAPPEDBY")
+SOURCES = (ast.Source("graph", "k.ttl"), ast.Source("stream", "s"), ast.Source("stream", "t"))
 
 
 @dataclass(frozen=True)
@@ -44,10 +37,14 @@ class StateCases:
     """Draws cases."""
 
     random: Random
-    aliases: int = 0
-    lower: list[ast.GraphEvent | ast.CompositeEvent] = field(default_factory=list)
-    """The events that a pattern may use."""
+    pair: tuple[str, str] | None = None
+    """H has the second of these directly below the first."""
     states: StateDraw = field(init=False)
+
+    @classmethod
+    def of(cls, seed: int) -> StateCases:
+        """The first seeds are for the pairs, one after the other."""
+        return cls(Random(seed), PAIRS[seed] if seed < len(PAIRS) else None)
 
     def chance(self, share: float) -> bool:
         return self.random.random() < share
@@ -66,7 +63,7 @@ class StateCases:
             lasting = s(self.random.randint(1, 3)) if self.chance(0.35) else None
             if not isinstance(state, ast.DailyState):
                 returns.append(ast.Return("listed", (state.name,), "alerts", lasting))
-        file = query(*self.states.windows.values(), *self.states.made, *events, *returns)
+        file = query(*SOURCES, *self.states.windows.values(), *self.states.made, *events, *returns)
         items, end = self.stream()
         return StateCase(file, tuple(read_k(K)), tuple(items), end)
 
@@ -90,8 +87,9 @@ class StateCases:
     def composite(
         self, name: str, operators: int, events: list[ast.GraphEvent | ast.CompositeEvent]
     ) -> ast.CompositeEvent:
-        self.aliases, self.lower = 0, list(events)
-        pattern = self.pattern(operators, frozenset())
+        drawing = PatternDraw(self.random, self.states, list(events))
+        forced = self.pair if name == "H" else None
+        pattern = drawing.forced(*forced) if forced else drawing.pattern(operators, frozenset())
         policy: ast.Policy = "unrestricted"
         if _has_sequence(pattern) and self.chance(0.5):
             policy = self.random.choice(("chronological", "recent", "naive"))
@@ -117,105 +115,6 @@ class StateCases:
         other = "?b1" if len(chosen) == 2 else self.random.choice((1, 2))
         condition = cmp("?b0", self.random.choice(("<=", ">=", "!=", "<")), other)
         return ast.Guard(blocks, (ast.Filter(condition),) if self.chance(0.7) else ())
-
-    # patterns
-
-    def pattern(self, operators: int, banned: frozenset[str]) -> ast.Pattern:
-        if not operators:
-            return self.leaf(states="NOT" not in banned)
-        kinds = {kind: weight for kind, weight in OPERATORS.items() if kind not in banned}
-        return self.operator(self.random.choices(list(kinds), list(kinds.values()))[0], operators - 1, banned)
-
-    def operator(self, kind: str, below: int, banned: frozenset[str]) -> ast.Pattern:
-        def pair() -> tuple[ast.Pattern, ast.Pattern]:
-            share = self.random.randint(0, below)
-            return self.pattern(share, banned), self.pattern(below - share, banned)
-
-        random = self.random
-        match kind:
-            case "SEQ" | "AND" | "JOIN" | "OR" | "NEXT":
-                node = {"SEQ": ast.Seq, "AND": ast.And, "JOIN": ast.Join, "OR": ast.Or, "NEXT": ast.Next}[
-                    kind
-                ]
-                first, second = pair()
-                return node((*first.operands, second) if isinstance(first, node) else (first, second))
-            case "ALLEN":
-                return self.allen(pair)
-            case "DURING":
-                return ast.Allen(random.choice(("DURING", "CONTAINS")), *pair())
-            case "WITHOUT":
-                return ast.Without(*pair())
-            case "NOT FOLLOWED BY":
-                return ast.NotFollowedBy(*pair(), s(random.randint(1, 4)))
-            case "OPTIONAL":
-                first, second = pair()
-                return random.choice((ast.Seq, ast.Seq, ast.And))((ast.Optional(first), second))
-            case "NOT":
-                return ast.Not(self.pattern(min(below, 1), banned | {"NOT", "WHILE", "UNLESS"}))
-            case "TIMES":
-                return ast.Times(self.pattern(below, banned | {"FIRST", "LAST"}), 2)
-            case "WHILE" | "UNLESS":
-                node_ = ast.While if kind == "WHILE" else ast.Unless
-                return node_(self.pattern(below, banned), self.use())
-            case "REPEATED":
-                operand = self.pattern(below, banned)
-                until = self.pattern(0, banned) if self.chance(0.6) else None
-                most = random.randint(1, 3) if until is None or self.chance(0.3) else None
-                return ast.Repeated(operand, s(random.randint(1, 3)), until, most)
-            case "WITHIN":
-                return ast.Within(self.pattern(below, banned), s(random.randint(2, 6)))
-        operand = self.pattern(below, banned)
-        return {"FIRST": ast.First, "LAST": ast.Last, "EVERY": ast.Every}[kind](operand)
-
-    def allen(self, pair: Callable[[], tuple[ast.Pattern, ast.Pattern]]) -> ast.Allen:
-        """Most relations need intervals: often one side is an episode, or both are."""
-        relation = self.random.choice(ALLEN)
-        left, right = pair()
-        if relation not in ("BEFORE", "AFTER") and self.chance(0.7):
-            right = self.whole()
-            left = self.whole() if relation in LONG or self.chance(0.3) else left
-        return ast.Allen(relation, left, right)
-
-    def whole(self) -> ast.Leaf:
-        """An episode, or one that has lasted for some time."""
-        self.aliases += 1
-        state = self.random.choice(self.states.made)
-        held = s(self.random.randint(1, 4)) if self.chance(0.5) else None
-        names = v(self.random.choice("xz")) if state.parameters else ()
-        return ast.Leaf(state.name, names, f"a{self.aliases}", moment="episode", lasting=held)
-
-    def use(self) -> ast.StateUse:
-        state = self.random.choice(self.states.made)
-        names = self.random.choice(("x", "x", "x", "k")) if state.parameters else ""
-        return ast.StateUse(state.name, v(names))
-
-    def leaf(self, states: bool) -> ast.Leaf:
-        self.aliases += 1
-        alias = f"a{self.aliases}"
-        names = self.random.choice(("x", "x", "", "z"))
-        if states and self.chance(0.55):
-            return self.state_leaf(alias, names)
-        if states and self.lower and self.chance(0.2):
-            below = self.random.choice(self.lower)
-            return ast.Leaf(below.name, v(names or "x") if below.parameters[:1] == v("x") else (), alias)
-        return ast.Leaf(n(self.random.choice("AABBCDR")), v(names), alias)
-
-    def state_leaf(self, alias: str, names: str) -> ast.Leaf:
-        state = self.random.choice(self.states.made)
-        given = v(names) if state.parameters else ()
-        moment, lasting = self.random.choice(
-            (
-                ("begin", 0),
-                ("begin", 0),
-                ("end", 0),
-                ("end", 1),
-                ("episode", 0),
-                ("episode", 1),
-                ("episode", 1),
-            )
-        )
-        held = s(self.random.randint(1, 3)) if lasting else None
-        return ast.Leaf(state.name, given, alias, moment=moment, lasting=held)  # type: ignore[arg-type]
 
     # streams
 

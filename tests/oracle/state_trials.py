@@ -11,7 +11,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from random import Random
 
 from oracle.pattern_cases import iri
 from oracle.semantics import TooLarge
@@ -50,7 +49,7 @@ class StateTrials:
         return seed
 
     def take(self, seed: int) -> None:
-        case = StateCases(Random(seed)).case()
+        case = StateCases.of(seed).case()
         try:
             answer = oracle_answer(case)
         except TooLarge:

@@ -19,6 +19,7 @@ from oracle.state_cases import (
     latest,
     leaf,
     n,
+    num,
     query,
     read_k,
     run,
@@ -26,6 +27,7 @@ from oracle.state_cases import (
     term,
     triples,
     v,
+    value_at,
 )
 from oracle.state_semantics import evaluate
 from oracle.states.state_calendar import micros
@@ -154,6 +156,19 @@ def test_the_bindings_of_an_atom_join_by_name() -> None:
     mean = ast.OverState(n("T"), v("z"), leaf("R", "z", "r"), s(5), guard=read, aggregates=means)
     above = grouped(ast.Atom(n("T"), v("z")), ast.Filter(cmp("?m", ">", 3)))
     assert episodes(run([mean, above], "R1x(v=2) R2x(v=8) |9")) == ["x 2..7"]
+
+
+def test_a_filter_knows_functions_of_numbers_and_local_times() -> None:
+    root = ast.Filter(cmp(ast.Call("SQRT", (ast.Var("t"),)), ">", 5))
+    assert episodes(run([latest(), grouped(HOT, root)], "1z(temp=36) 3z(temp=16) |9")) == ["z 1..3"]
+    here = ast.Call("LOCAL", (ast.Call("NOW", ()), ast.Literal("Europe/Rome")))
+    hour = cmp(ast.Call("HOURS", (here,)), "=", 1)  # 00:00:01 UTC of 1970 is 01:00:01 there
+    assert episodes(run([latest(), grouped(HOT, ast.Filter(hour))], "1z(temp=36) |9")) == ["z 1.."]
+    late = ast.OverState(n("S"), v("z"), leaf("R", "z"), s(5), having=hour)
+    assert episodes(run([late], "R1x |9")) == ["x 1..6"]
+    powers = ast.Call("POW", (ast.Call("EXP", (ast.Call("LN", (num(3),)),)), num(2)))
+    nine = ast.OverState(n("S"), v("z"), leaf("R", "z"), s(5), aggregates=(as_("y", powers),))
+    assert {round(float(y), 9) for y in value_at(run([nine], "R1x |9"), 1)} == {9}
 
 
 def test_k_may_change() -> None:

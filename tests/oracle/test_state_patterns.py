@@ -1,4 +1,4 @@
-"""The oracle on patterns over states, graph events and alerts, worked out by hand (STATES 3 and 4)."""
+"""The oracle on patterns over states and on graph events, worked out by hand (STATES 3, DIALECTS 8)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from obep.query import ast
 from oracle.pattern_cases import iri
 from oracle.state_cases import (
     agg,
-    alerts_of,
     as_,
     begin,
     block,
@@ -145,8 +144,21 @@ def test_guards_see_the_bindings_of_a_state() -> None:
         "[2,2]@2 m=4.000000000000 w=5 x=x",
         "[5,5]@5 m=6.000000000000 w=7 x=x",
     ]
-    at_end = composite("H", end("T", "x"))
+    at_end = composite("H", end("T", "x"), "x m")
     assert found(run([mean, at_end], "R1x(v=4) R3x(v=8) |20")) == ["[12,12]@12 m=8.000000000000 x=x"]
+
+
+def test_bindings_that_no_one_mentions_do_not_join() -> None:
+    """The mean is 4 when it begins, 8 when it ends; FOR d must still be BEGIN NOT FOLLOWED BY END."""
+    means = (as_("m", agg("AVG", "v")),)
+    read = block("r", "?this v ?v")
+    state = ast.OverState(n("T"), v("x"), leaf("R", "x", "r"), s(5), guard=read, aggregates=means)
+    both = ast.Seq((begin("T", "x"), end("T", "x", None, "e")))
+    absent = ast.NotFollowedBy(begin("T", "x"), end("T", "x", None, "e"), s(9))
+    stream = "R1x(v=4) R3x(v=8) |20"
+    assert found(run([state, composite("H", both)], stream)) == ["[1,8]@8 x=x"]
+    assert found(run([state, composite("H", absent)], stream)) == []
+    assert found(run([state, composite("H", both, "x m")], stream)) == [], "?m is mentioned, and differs"
 
 
 def test_the_sensor_that_never_reported_is_found() -> None:
@@ -232,64 +244,3 @@ def test_a_window_over_events_counts_them() -> None:
 def test_a_group_is_a_leaf() -> None:
     leaf_ = ast.GroupLeaf(group("?x temp ?t"), "g")
     assert found(run([composite("H", ast.Seq((leaf_, C)))], "1a(temp=5) C2a C3b")) == ["[1,2]@2 t=5 x=a"]
-
-
-# --- alerts -----------------------------------------------------------------------------------------------
-
-
-def told(parts: list[object], stream: str) -> list[tuple[object, ...]]:
-    """(k, b, status, at, ended) of each record, in seconds."""
-    records = run(parts, stream).alerts
-    short = [
-        (key[0][len("<http://example.org/") : -1], b, status, at, ended)
-        for _, key, b, _, status, at, ended, _ in records
-    ]
-    return sorted(
-        ((k, b // SECOND, st, at // SECOND, e) for k, b, st, at, e in short), key=lambda r: (r[3], r[2])
-    )
-
-
-def timed(**more: object) -> ast.EventState:
-    return ast.EventState(n("T"), v("x"), leaf("A", "x"), leaf("B", "x"), **more)  # type: ignore[arg-type]
-
-
-def test_an_alert_fires_and_is_resolved() -> None:
-    assert told([T, alerts_of("T")], "A1x B4x A5y |9") == [
-        ("x", 1, "firing", 1, ""),
-        ("x", 1, "resolved", 4, "changed"),
-        ("y", 5, "firing", 5, ""),
-    ]
-
-
-def test_an_alert_for_d_fires_before_it_is_resolved_at_one_instant() -> None:
-    assert told([T, alerts_of("T", 3)], "A1x B4x A5y B7y A8z |9") == [
-        ("x", 1, "firing", 4, ""),
-        ("x", 1, "resolved", 4, "changed"),
-    ]
-
-
-HOT = ast.GroupState(
-    n("T"), v("x"), group(ast.WindowGroup("w", group("?x temp ?t")), ast.Filter(cmp("?t", ">", 30)))
-)
-ATOM = ast.GroupState(n("U"), v("x"), group(ast.Atom(n("T"), v("x"))))
-MANY = ast.OverState(n("T"), v("x"), leaf("R", "x"), s(5), having=cmp(agg("COUNT"), ">", 1))
-ENDS = {
-    "a q": ([timed(timeout=s(3)), alerts_of("T")], "A1x B3x |9", "changed"),
-    "TIMEOUT": ([timed(timeout=s(3)), alerts_of("T")], "A1x |9", "expired"),
-    "a q at the TIMEOUT": ([timed(timeout=s(3)), alerts_of("T")], "A1x B4x |9", "changed"),
-    "another value": ([latest(range=s(5)), HOT, alerts_of("T")], "1x(temp=31) 3x(temp=1) |9", "changed"),
-    "silence": ([latest(range=s(5)), HOT, alerts_of("T")], "1x(temp=31) |9", "expired"),
-    "another value as the last one leaves": (
-        [latest(range=s(5)), HOT, alerts_of("T")],
-        "1x(temp=31) 6x(temp=1) |9",
-        "changed",
-    ),
-    "silence below": ([latest(range=s(5)), HOT, ATOM, alerts_of("U")], "1x(temp=31) |9", "expired"),
-    "rows that left": ([MANY, alerts_of("T")], "R1x R2x |9", "expired"),
-}
-
-
-@pytest.mark.parametrize("case", ENDS)
-def test_a_sensor_that_goes_silent_does_not_look_repaired(case: str) -> None:
-    parts, stream, expected = ENDS[case]
-    assert [record[4] for record in told(parts, stream) if record[2] == "resolved"] == [expected]

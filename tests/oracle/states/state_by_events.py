@@ -33,8 +33,9 @@ def event_state(state: ast.EventState, run: Run) -> Timeline:
     """Instant by instant, in the order that the text gives."""
     names = tuple(v.name for v in state.parameters)
     starting, ending, between = _split(state)
-    ps = candidates(run, state.name, state.start, state.parameters, starting)
-    qs = candidates(run, state.name, state.end, (), ending)
+    named = variables(state.guard or ())
+    ps = candidates(run, state.name, state.start, state.parameters, starting, named)
+    qs = candidates(run, state.name, state.end, state.parameters, ending, named)
     timeout = state.timeout.micros if state.timeout else None
     limit = state.limit.micros if state.limit else None
     moments = {m.done for m in (*ps, *qs)}
@@ -160,7 +161,9 @@ class Over:
                 yield OverRow(episode.b, x, (episode.key,), key, episode.b, x + self.d)
             return
         seen: dict[tuple[object, ...], OverRow] = {}
-        for m in candidates(self.run, self.state.name, over, self.state.parameters, self.state.guard):
+        state = self.state
+        named = variables((state.group_by, state.aggregates, state.having or ()))
+        for m in candidates(self.run, state.name, over, state.parameters, state.guard, named):
             individuals = tuple(sorted(b.occurrence.individual for b in m.sigma if not b.context))
             for row in m.solutions:
                 made = OverRow(m.start, m.end, individuals, row, m.done, m.end + self.d)

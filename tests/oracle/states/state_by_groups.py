@@ -62,7 +62,7 @@ class Graphs:
         lasting = atom.lasting.micros if atom.lasting else 0
         episodes = line.covering(t, lasting)
         if forgive is not None:
-            episodes += [e for e in line.expired_at(t) if e.b + lasting <= t]
+            episodes += [e for e in line.expired_since(forgive, t) if e.b + lasting <= t]
         return [row for episode in episodes for row in line.rows(episode, names, t)]
 
     def _event_rows(

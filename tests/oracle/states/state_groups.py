@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from rdflib import BNode, Dataset, Literal, URIRef
 from rdflib.plugins.sparql.operators import register_custom_function
@@ -245,24 +246,32 @@ def solve_group(
         text = reader.select(node)
     else:
         text = f"SELECT * WHERE {{ VALUES ?{ROW} {{ 1 }} {reader.group(node)[1:]}"
+    return list(_answer(text, default, tuple(sorted(windows.items(), key=lambda w: w[0]))))
+
+
+@lru_cache(maxsize=4096)
+def _answer(
+    text: str, default: frozenset[Triple], windows: tuple[tuple[str, frozenset[Triple]], ...]
+) -> tuple[Row, ...]:
+    """What rdflib says; many moments see the same graphs."""
     data = Dataset()
     for triple in default:
         data.default_graph.add(tuple(map(to_rdflib, triple)))  # type: ignore[arg-type]
-    for name, triples in windows.items():
+    for name, triples in windows:
         graph = data.graph(URIRef(window_iri(name)))
         for triple in triples:
             graph.add(tuple(map(to_rdflib, triple)))  # type: ignore[arg-type]
     with warnings.catch_warnings():  # rdflib 7.6 warns of its own calls
         warnings.simplefilter("ignore", DeprecationWarning)
         answer = list(data.query(text))
-    return [
+    return tuple(
         frozenset(
             (str(name).replace("oracleblank_", "_:"), from_rdflib(value))
             for name, value in row.asdict().items()  # type: ignore[union-attr]
             if value is not None and str(name) != ROW
         )
         for row in answer
-    ]
+    )
 
 
 def news_patterns(node: object) -> Iterable[ast.TriplePattern | ast.PathPattern]:

@@ -20,6 +20,7 @@ from oracle.guard_semantics import (
     merged,
     parts,
     solve_on_explanation,
+    variables,
 )
 from oracle.pattern_semantics import Beside, Leaf, Reading, Repeated, Tree
 from oracle.semantics import Candidate, Detection, Evaluation, Scope, by_position
@@ -58,9 +59,13 @@ def candidates(
     pattern: ast.Pattern,
     parameters: tuple[ast.Var, ...],
     guard: ast.Guard | None,
+    mentioned: frozenset[str] = frozenset(),
 ) -> list[Candidate]:
-    """cand(E) with the solutions that pass the guard, at all instants of the run."""
-    detection = StateDetection(ast.CompositeEvent(name, pattern, parameters, guard=guard), run)
+    """cand(E) with the solutions that pass the guard, at all instants of the run.
+
+    `mentioned` are variables that the definition names elsewhere (AGGREGATE, HAVING, GROUP BY).
+    """
+    detection = StateDetection(ast.CompositeEvent(name, pattern, parameters, guard=guard), run, mentioned)
     evaluation = detection.evaluation(())
     return [m for now in detection.instants for m in evaluation.found_at(now)]
 
@@ -69,6 +74,7 @@ class StateEvaluation(Evaluation):
     """The operators of SPEC §4 and those of STATES 3."""
 
     lines: Mapping[Term, Timeline]
+    mentioned: frozenset[str]
 
     def _new(self, node: Tree, now: int, scope: Scope) -> Iterable[Candidate]:
         match node:
@@ -86,7 +92,7 @@ class StateEvaluation(Evaluation):
             contexts = [
                 frozenset((node.own_names.get(name, name), term) for name, term in row)
                 for episode in holding
-                for row in line.rows(episode, node.parameters, e.end)
+                for row in line.rows(episode, node.parameters, e.end, self.mentioned)
             ]
             rows: set[Row] = set()
             for row in e.solutions:
@@ -134,8 +140,9 @@ class StateEvaluation(Evaluation):
 class StateDetection(Detection):
     """A composite event whose leaves may be states, graph events and logical events read off their items."""
 
-    def __init__(self, event: ast.CompositeEvent, run: Run) -> None:
+    def __init__(self, event: ast.CompositeEvent, run: Run, mentioned: frozenset[str] = frozenset()) -> None:
         self.states = run
+        self.mentioned = mentioned | variables(event)
         world = run.world
         composites = {
             name: e for name, e in world.definitions.events.items() if isinstance(e, ast.CompositeEvent)
@@ -151,6 +158,7 @@ class StateDetection(Detection):
                 for rows in holding.values()
                 for row in rows
                 for name, _ in row
+                if name in self.mentioned
             )
             for state, line in self.states.lines.items()
         }
@@ -185,7 +193,7 @@ class StateDetection(Detection):
         made = StateEvaluation(
             plain.tree, [*plain.conditions, *plain.whole], plain.readings, plain.items, plain.instants
         )
-        made.lines = self.states.lines
+        made.lines, made.mentioned = self.states.lines, self.mentioned
         return made
 
     # leaves
@@ -195,7 +203,7 @@ class StateDetection(Detection):
         names = [v.name for v in leaf.syntax.parameters]
         for kind, episode, start, at in leaf_intervals(line, leaf.syntax, end):
             mark = self.states.mark(kind, leaf.event, episode, start, at)
-            rows = line.rows(episode, names, at)
+            rows = line.rows(episode, names, at, self.mentioned)
             graph = self.states.world.k(at) | {triple for triple, _ in episode.began_with}
             closed = self.states.world.closed(frozenset(graph))
             found = frozenset(

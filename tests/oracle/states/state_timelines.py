@@ -85,21 +85,25 @@ class Timeline:
         """The episodes that hold at t, and began at or before t - lasting."""
         return [e for e in self.episodes if e.covers(t) and e.b <= t - lasting]
 
-    def expired_at(self, t: int) -> list[Episode]:
-        """Those that ended at t because what kept them left its window."""
-        return [e for e in self.episodes if e.x == t and e.ended == "expired"]
+    def expired_since(self, before: int, t: int) -> list[Episode]:
+        """Those that ended since because what kept them left its window."""
+        ended = [e for e in self.episodes if e.x is not None and before < e.x <= t]
+        return [e for e in ended if e.ended == "expired"]
 
     def moments(self, lasting: int = 0) -> set[int]:
         """When it may change; with FOR also the deadlines of its episodes."""
         return {t for t, _ in self.changes} | {e.b + lasting for e in self.episodes}
 
-    def rows(self, episode: Episode, names: Sequence[str], t: int) -> Iterable[Row]:
-        """k under these names (by position), with each of its bindings as of t."""
+    def rows(
+        self, episode: Episode, names: Sequence[str], t: int, mentioned: frozenset[str] | None = None
+    ) -> Iterable[Row]:
+        """k under these names (by position), with each of its bindings as of t: all, or those mentioned."""
         place: dict[str, Term] = {}
         for name, value in zip(names, episode.key, strict=False):
             if place.setdefault(name, value) != value:
                 return
         for binding in self.bindings(episode, t):
-            row = frozenset(place.items()) | binding
+            seen = {pair for pair in binding if mentioned is None or pair[0] in mentioned}
+            row = frozenset(place.items()) | seen
             if len({name for name, _ in row}) == len(row):
                 yield row
