@@ -13,14 +13,14 @@ RowKey = tuple[int, str]
 
 
 class GroupChange(NamedTuple):
-    """A group is not as it was before an instant."""
+    """A group begins to hold at an instant, holds with other values, or holds no more."""
 
     at: int
     group: GroupKey
     holds: bool
     """Whether the group is there and HAVING is true."""
     values: Values
-    """The values of AGGREGATE, in its order; nothing if the group is not there."""
+    """The values of AGGREGATE, in its order; nothing if it does not hold."""
     rows: int
     expired: bool
     """Whether rows only left: what ends so has expired, and was not changed (STATES 4)."""
@@ -40,8 +40,8 @@ class RowGroup:
         """Whether it is there without rows: FOR EACH, or a state without parameters."""
         self.changed = self.left = False
         """What is new since it was last looked at: anything but a row's leaving; a row's leaving."""
-        self.last: tuple[bool, bool, Values] = (False, False, ())
-        """Whether it was there, whether it held, and its values, when it was last looked at."""
+        self.last: Values | None = None
+        """Its values when it was last looked at, if it held then."""
 
     def add(self, key: RowKey, row: OverRow, arguments: Values) -> None:
         self.rows[key] = row, arguments
@@ -78,11 +78,11 @@ class RowGroup:
 
     def look(self, at: int, group: GroupKey, expressions: OverExpressions) -> GroupChange | None:
         """What is new of it at an instant, if anything is."""
-        there = self.standing or bool(self.rows)
-        values, holds = expressions.result(group, self.accumulators, at) if there else ((), False)
+        there = self.standing or self.rows
+        values = expressions.result(group, self.accumulators, at) if there else None
         expired = self.left and not self.changed
         self.changed = self.left = False
-        if (there, holds, values) == self.last:
+        if values == self.last:
             return None
-        self.last = there, holds, values
-        return GroupChange(at, group, holds, values, len(self.rows), expired)
+        self.last = values
+        return GroupChange(at, group, values is not None, values or (), len(self.rows), expired)
