@@ -71,14 +71,16 @@ terms = st.integers(0, 3).map(term_of_value) | st.sampled_from([None, literal("h
 @st.composite
 def worlds(draw: st.DrawFn) -> World:
     spec = draw(st.sampled_from(SPECS))
+    keys = draw(st.sampled_from([KEYS, KEYS[:1]]))
     world = World(spec, draw(st.integers(1, 8)), draw(st.sampled_from([None, None, 1, 3, 5])))
     values = draw(st.sampled_from([st.integers(0, 3).map(term_of_value), terms]))
     late = draw(st.sampled_from([0, 0, 3, 9]))
+    silence = draw(st.sampled_from([(END, END), (5, 14), (8, 20)]))  # in which groups come to be empty
     for place in range(draw(st.integers(0, 14))):
-        done = draw(st.integers(0, END - 2))
+        done = draw(st.integers(0, END - 2).filter(lambda at: not silence[0] <= at < silence[1]))
         end = draw(st.integers(max(0, done - late), done))
         identity = f"row {draw(st.integers(0, place))}"
-        world.rows.append(OverRow(draw(st.sampled_from(KEYS)), end, end, done, identity, (draw(values),)))
+        world.rows.append(OverRow(draw(st.sampled_from(keys)), end, end, done, identity, (draw(values),)))
     if len({(row.group, row.end, row.identity) for row in world.rows}) < len(world.rows):
         # Two explanations of one row: the same terms.
         first: dict[object, OverRow] = {}
@@ -173,6 +175,31 @@ def test_a_state_that_ends_because_rows_left_has_expired() -> None:
     assert (begun.at, begun.holds, begun.rows, begun.expired) == (3, True, 3, False)
     [ended] = known.advance(11)
     assert (ended.at, ended.holds, ended.rows, ended.expired) == (11, False, 2, True)
+
+
+def test_full_begins_anew_after_a_break_though_the_group_stays() -> None:
+    known = window(SPECS[2], 4, None)  # MAX = MIN, and FULL()
+    known.stand(("<a>",), -10, 0)
+    for end in (0, 3, 20, 23):
+        known.add(row_of("<a>", end, 1))
+    assert [(change.at, change.holds) for change in known.advance(30)] == [
+        (4, True),
+        (7, False),
+        (24, True),
+        (27, False),
+    ]
+
+
+def test_a_group_that_comes_after_a_silence_is_not_looked_at_before() -> None:
+    known = window(SPECS[3], 4, 2)  # TIMEAVG > 1
+    for end in (1, 21):
+        known.add(row_of("<a>", end, 3))
+    found = [(change.at, change.holds) for change in known.advance(40)]
+    assert found == [(2, True), (6, False), (22, True), (26, False)]
+    other = window(SPECS[3], 4, 2)
+    other.add(row_of("<a>", 1, 3))
+    other.advance(1)
+    assert again(other).next_moment() == 2
 
 
 def test_the_next_moment_is_known() -> None:
