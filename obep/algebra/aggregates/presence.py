@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+from obep.algebra.aggregates.accumulator import term_of_figure
 from obep.guards.calendar import Lapse
-from obep.guards.typed_values import term_of_value
+from obep.guards.typed_values import Value
 from obep.model import Term
 
 
@@ -34,8 +35,11 @@ class Full:
         """The group has no row."""
         self._since = None
 
+    def figure(self, now: int) -> Value | None:
+        return self._since is not None and self._since <= now - self._within
+
     def value(self, now: int) -> Term | None:
-        return term_of_value(self._since is not None and self._since <= now - self._within)
+        return term_of_figure(self.figure(now))
 
 
 class Held:
@@ -80,6 +84,9 @@ class Held:
         self._sum = sum(end - begin for begin, end in self._past)
 
     def value(self, now: int) -> Term | None:
+        return term_of_figure(self.figure(now))
+
+    def figure(self, now: int) -> Value | None:
         least = now - self._within
         while self._past and self._past[0][1] <= least:
             begin, end = self._past.popleft()
@@ -89,4 +96,4 @@ class Held:
             held -= max(0, least - self._past[0][0])
         if self._open:
             held += now - max(self._since, least)
-        return term_of_value(Lapse(held))
+        return Lapse(held)

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any, Literal
+
 from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRow
-from obep.algebra.over.row_groups import GroupChange, RowGroup, RowKey
+from obep.algebra.over.row_groups import GroupChange, RowGroup
 from obep.algebra.over.timeline import Timeline
+
+Ahead = Literal["leaves", "fills", "stands"]
+"""A row leaves; FULL() becomes true of a group that has had rows since an instant; FOR EACH has a group."""
+LEAVES: Ahead = "leaves"
+FILLS: Ahead = "fills"
+STANDS: Ahead = "stands"
 
 
 class OverRows:
@@ -33,10 +42,7 @@ class OverRows:
         """Groups that are to be looked at."""
         self.due_from = 0
         self.found: list[GroupChange] = []
-        self.leaving: Timeline[tuple[GroupKey, RowKey]] = Timeline()
-        self.filling: Timeline[tuple[GroupKey, int]] = Timeline()
-        """When FULL() becomes true of a group that has had rows since an instant."""
-        self.standing: Timeline[tuple[GroupKey, int]] = Timeline()
+        self.ahead: Timeline[tuple[Ahead, GroupKey, Any]] = Timeline()
 
     # --- what happens ---------------------------------------------------------------------------------------
 
@@ -44,7 +50,7 @@ class OverRows:
         """A row that is known at `row.done`."""
         at = self._feed(row.done)
         if row.end + self.within > at and self._put(row):
-            self.leaving.put(row.end + self.within, (row.group, (row.end, row.identity)))
+            self.ahead.put(row.end + self.within, (LEAVES, row.group, (row.end, row.identity)))
 
     def begin(self, row: OverRow) -> None:
         """In OVER STATE: an episode begins at `row.start`. It is a row until d after it has ended."""
@@ -60,7 +66,7 @@ class OverRows:
         group.changed = True
         for held in group.held():
             held.cease(at)
-        self.leaving.put(at + self.within, (row.group, (row.end, row.identity)))
+        self.ahead.put(at + self.within, (LEAVES, row.group, (row.end, row.identity)))
 
     def stand(self, group: GroupKey, since: int, at: int) -> None:
         """FOR EACH: the state holds for these values since an instant, which is known at another, mostly the
@@ -70,7 +76,7 @@ class OverRows:
         """
         at = self._feed(at)
         self.each[group] = since
-        self.standing.put(max(since + self.within, at), (group, since))
+        self.ahead.put(max(since + self.within, at), (STANDS, group, since))
 
     def fall(self, group: GroupKey, at: int) -> None:
         """FOR EACH: the state holds for these values no more."""
@@ -110,7 +116,8 @@ class OverRows:
 
     def _run(self, until: int) -> None:
         while True:
-            instant, multiple = self._next_instant(), self._next_multiple()
+            instant = self._next_instant()
+            multiple = self._next_multiple() if self.due or self.step is not None else None
             if instant is not None and instant <= until and (multiple is None or instant <= multiple):
                 self._close(instant)
             elif multiple is not None and multiple <= until:
@@ -123,10 +130,8 @@ class OverRows:
             self.clock = until
 
     def _next_instant(self) -> int | None:
-        instants = [self.leaving.next(), self.filling.next(), self.standing.next()]
-        if self.moved:
-            instants.append(self.clock)
-        return min((instant for instant in instants if instant is not None), default=None)
+        """The next instant that is not closed and that something happens at, as far as is known."""
+        return self.clock if self.moved else self.ahead.next()
 
     def _next_multiple(self) -> int | None:
         """The next instant at which groups are looked at, as far as is known."""
@@ -141,27 +146,28 @@ class OverRows:
     def _close(self, at: int) -> None:
         """The end of an instant: what leaves at it, and which groups have rows then."""
         self.clock = at
-        for key, row_key in self.leaving.until(at):
-            self._touch(key).remove(row_key)
-        for key, since in self.filling.until(at):
-            if key in self.groups and self.groups[key].since == since:
-                self._touch(key)
-        for key, since in self.standing.until(at):
-            if self.each.get(key) == since:
+        for kind, key, what in self.ahead.until(at):
+            if kind == LEAVES:
+                self._touch(key).remove(what)
+            elif kind == FILLS:
+                if key in self.groups and self.groups[key].since == what:
+                    self._touch(key)
+            elif self.each.get(key) == what:
                 group = self._touch(key)
                 group.standing = group.changed = True
         if self.moved and not self.due:
             self.due_from = at
         for key in self.moved:
             if self.groups[key].settle(at) and self.expressions.asks_full:
-                self.filling.put(at + self.within, (key, at))
+                self.ahead.put(at + self.within, (FILLS, key, at))
         self.due.update(self.moved)
         self.moved.clear()
 
     def _look(self, at: int) -> None:
         """Computes the groups that are due; with STEP, all of them if they change with the time alone."""
         every = self.step is not None and self.expressions.of_time
-        for key in sorted(self.groups if every else self.due, key=_order):
+        keys: Iterable[GroupKey] = self.groups if every else self.due
+        for key in sorted(keys, key=_order) if every or len(self.due) > 1 else tuple(keys):
             group = self.groups[key]
             change = group.look(at, key, self.expressions)
             if change is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from obep.algebra.over.over_expressions import OverRow
-from obep.algebra.over.over_rows import OverRows
+from obep.algebra.over.over_rows import FILLS, LEAVES, STANDS, OverRows
 from obep.algebra.over.row_groups import GroupChange
 
 Plain = Any
@@ -15,7 +15,7 @@ Plain = Any
 
 def to_plain(window: OverRows, pack: Callable[[Any], Plain] = lambda source: source) -> Plain:
     """All that a window remembers; `pack` makes the source of a row plain."""
-    leaves = {thing: at for at, thing in window.leaving}
+    leaves = {(key, what): at for at, (kind, key, what) in window.ahead if kind == LEAVES}
     rows, groups = [], []
     for key, group in window.groups.items():
         for row_key, (row, _) in group.rows.items():
@@ -40,16 +40,16 @@ def restore(window: OverRows, plain: Plain, unpack: Callable[[Plain], Any] = lam
     for row in plain["rows"]:
         grouped.setdefault(tuple(row[0]), []).append(row)
     looked = window.looked
-    for listed, since, standing, changed, left, (there, holds, values), held in plain["groups"]:
+    for listed, since, standing, changed, left, last, held in plain["groups"]:
         key = tuple(listed)
         group = window.open_group(key)
         for _, start, end, done, identity, terms, source, leaves in grouped.get(key, ()):
             row = OverRow(key, start, end, done, identity, tuple(terms), unpack(source))
             group.add((end, identity), row, window.expressions.arguments(row))
             if leaves is not None:
-                window.leaving.put(leaves, (key, (end, identity)))
+                window.ahead.put(leaves, (LEAVES, key, (end, identity)))
         group.since, group.standing, group.changed, group.left = since, standing, changed, left
-        group.last = there, holds, tuple(values)
+        group.last = None if last is None else tuple(last)
         group.tell_full()
         for accumulator, remembered in zip(group.held(), held, strict=True):
             accumulator.restore(remembered)
@@ -59,13 +59,13 @@ def restore(window: OverRows, plain: Plain, unpack: Callable[[Plain], Any] = lam
             and window.expressions.asks_full
             and (window.closed is None or fills > window.closed)
         ):
-            window.filling.put(fills, (key, since))
+            window.ahead.put(fills, (FILLS, key, since))
     window.looked = looked
     for listed, since in plain["each"]:
         key = tuple(listed)
         window.each[key] = since
         if key not in window.groups or not window.groups[key].standing:
-            window.standing.put(max(since + window.within, window.clock or 0), (key, since))
+            window.ahead.put(max(since + window.within, window.clock or 0), (STANDS, key, since))
     window.moved = {tuple(key): None for key in plain["moved"]}
     window.due = {tuple(key): None for key in plain["due"]}
     window.found = [

@@ -13,14 +13,14 @@ RowKey = tuple[int, str]
 
 
 class GroupChange(NamedTuple):
-    """A group is not as it was before an instant."""
+    """A group begins to hold at an instant, holds with other values, or holds no more."""
 
     at: int
     group: GroupKey
     holds: bool
     """Whether the group is there and HAVING is true."""
     values: Values
-    """The values of AGGREGATE, in its order; nothing if the group is not there."""
+    """The values of AGGREGATE, in its order; nothing if it does not hold."""
     rows: int
     expired: bool
     """Whether rows only left: what ends so has expired, and was not changed (STATES 4)."""
@@ -42,8 +42,8 @@ class RowGroup:
         """What is new since it was last looked at: anything but a row's leaving; a row's leaving."""
         self.gone: list[tuple[RowKey, OverRow, Values]] = []
         """The rows that have left since it was last looked at."""
-        self.last: tuple[bool, bool, Values] = (False, False, ())
-        """Whether it was there, whether it held, and its values, when it was last looked at."""
+        self.last: Values | None = None
+        """Its values when it was last looked at, if it held then."""
 
     def add(self, key: RowKey, row: OverRow, arguments: Values) -> None:
         self.rows[key] = row, arguments
@@ -82,22 +82,23 @@ class RowGroup:
     def look(self, at: int, group: GroupKey, expressions: OverExpressions) -> GroupChange | None:
         """What is new of it at an instant, if anything is."""
         there = self.standing or (bool(self.rows) and not expressions.each)
-        values, holds = expressions.result(group, self.accumulators, at) if there else ((), False)
-        ends = self.left and self.last[1] and not holds
+        values = expressions.result(group, self.accumulators, at) if there else None
+        ends = self.left and self.last is not None and values is None
         expired = ends and self._held_with_all(at, group, expressions)
         self.changed = self.left = False
         self.gone.clear()
-        if (there, holds, values) == self.last:
+        if values == self.last:
             return None
-        self.last = there, holds, values
-        return GroupChange(at, group, holds, values, len(self.rows), expired)
+        self.last = values
+        return GroupChange(at, group, values is not None, values or (), len(self.rows), expired)
 
     def _held_with_all(self, at: int, group: GroupKey, expressions: OverExpressions) -> bool:
         """Whether HAVING would be true if no row had left."""
         gone = list(self.gone)
         for key, row, arguments in gone:
             self.add(key, row, arguments)
-        _, holds = expressions.result(group, self.accumulators, at)
+        values = expressions.result(group, self.accumulators, at)
         for key, _, _ in gone:
             self.remove(key)
-        return holds
+        self.changed = self.left = False
+        return values is not None

@@ -29,6 +29,10 @@ def window(spec: Spec, within: int, step: int | None) -> OverRows:
     return OverRows(expressions, within, step)
 
 
+def holding(groups: dict[GroupKey, Answer]) -> dict[GroupKey, Answer]:
+    return {key: answer for key, answer in groups.items() if answer[0]}
+
+
 class Folded:
     """What the changes that are reported make of the groups, instant by instant."""
 
@@ -41,7 +45,7 @@ class Folded:
         for change in changes:
             assert change.at > self.at
             self.fill(change.at)
-            if change.holds or change.values or change.rows:
+            if change.holds:
                 self.groups[change.group] = change.holds, change.values
             else:
                 self.groups.pop(change.group, None)
@@ -67,14 +71,16 @@ terms = st.integers(0, 3).map(term_of_value) | st.sampled_from([None, literal("h
 @st.composite
 def worlds(draw: st.DrawFn) -> World:
     spec = draw(st.sampled_from(SPECS))
+    keys = draw(st.sampled_from([KEYS, KEYS[:1]]))
     world = World(spec, draw(st.integers(1, 8)), draw(st.sampled_from([None, None, 1, 3, 5])))
     values = draw(st.sampled_from([st.integers(0, 3).map(term_of_value), terms]))
     late = draw(st.sampled_from([0, 0, 3, 9]))
+    silence = draw(st.sampled_from([(END, END), (5, 14), (8, 20)]))  # in which groups come to be empty
     for place in range(draw(st.integers(0, 14))):
-        done = draw(st.integers(0, END - 2))
+        done = draw(st.integers(0, END - 2).filter(lambda at: not silence[0] <= at < silence[1]))
         end = draw(st.integers(max(0, done - late), done))
         identity = f"row {draw(st.integers(0, place))}"
-        world.rows.append(OverRow(draw(st.sampled_from(KEYS)), end, end, done, identity, (draw(values),)))
+        world.rows.append(OverRow(draw(st.sampled_from(keys)), end, end, done, identity, (draw(values),)))
     if len({(row.group, row.end, row.identity) for row in world.rows}) < len(world.rows):
         # Two explanations of one row: the same terms.
         first: dict[object, OverRow] = {}
@@ -103,8 +109,8 @@ def test_over_is_what_recomputing_from_nothing_at_every_instant_gives(world: Wor
             folded.take(known.advance(instant), instant)
         if random.random() < 0.2:
             known = again(known)
-    wanted = [world.at(instant) for instant in range(END)]
-    event(f"holds at times: {any(holds for groups in wanted for holds, _ in groups.values())}")
+    wanted = [holding(world.at(instant)) for instant in range(END)]
+    event(f"holds at times: {any(wanted)}")
     event(f"step: {world.step is not None}, for each: {bool(world.each)}")
     for instant in range(END):
         assert folded.history[instant] == wanted[instant], instant
@@ -154,7 +160,7 @@ def test_held_is_the_time_for_which_a_state_held_in_the_window(known_episodes: E
         if random.random() < 0.6 or instant == END - 1:
             folded.take(known.advance(instant), instant)
     for instant in range(END):
-        assert folded.history[instant] == known_episodes.at(instant), instant
+        assert folded.history[instant] == holding(known_episodes.at(instant)), instant
 
 
 def row_of(key: str, end: int, value: int, identity: str = "") -> OverRow:
@@ -165,10 +171,35 @@ def test_a_state_that_ends_because_rows_left_has_expired() -> None:
     known = window(SPECS[0], 10, None)
     for end in (1, 2, 3):
         known.add(row_of("<a>", end, 0))
-    [*_, begun] = known.advance(5)
+    [begun] = known.advance(5)
     assert (begun.at, begun.holds, begun.rows, begun.expired) == (3, True, 3, False)
     [ended] = known.advance(11)
     assert (ended.at, ended.holds, ended.rows, ended.expired) == (11, False, 2, True)
+
+
+def test_full_begins_anew_after_a_break_though_the_group_stays() -> None:
+    known = window(SPECS[2], 4, None)  # MAX = MIN, and FULL()
+    known.stand(("<a>",), -10, 0)
+    for end in (0, 3, 20, 23):
+        known.add(row_of("<a>", end, 1))
+    assert [(change.at, change.holds) for change in known.advance(30)] == [
+        (4, True),
+        (7, False),
+        (24, True),
+        (27, False),
+    ]
+
+
+def test_a_group_that_comes_after_a_silence_is_not_looked_at_before() -> None:
+    known = window(SPECS[3], 4, 2)  # TIMEAVG > 1
+    for end in (1, 21):
+        known.add(row_of("<a>", end, 3))
+    found = [(change.at, change.holds) for change in known.advance(40)]
+    assert found == [(2, True), (6, False), (22, True), (26, False)]
+    other = window(SPECS[3], 4, 2)
+    other.add(row_of("<a>", 1, 3))
+    other.advance(1)
+    assert again(other).next_moment() == 2
 
 
 def test_the_next_moment_is_known() -> None:
@@ -199,7 +230,7 @@ def test_having_may_ask_for_the_time() -> None:
     expressions = OverExpressions(("v",), (), spec.aggregates, spec.having, 10)
     known = OverRows(expressions, 10, step=2)
     known.add(OverRow((early,), 1, 1, 1, "r", ()))
-    assert [(change.at, change.holds) for change in known.advance(12)] == [(2, False), (6, True), (12, False)]
+    assert [(change.at, change.holds) for change in known.advance(12)] == [(6, True), (12, False)]
 
 
 def test_a_group_is_forgotten_when_its_last_row_has_left() -> None:
@@ -209,7 +240,7 @@ def test_a_group_is_forgotten_when_its_last_row_has_left() -> None:
     known.advance(99)
     assert len(known.groups) == 10
     known.advance(200)
-    assert not known.groups and not list(known.leaving)
+    assert not known.groups and not list(known.ahead)
 
 
 @pytest.mark.parametrize("within", [1_001, 100_000])
