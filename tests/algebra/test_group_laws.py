@@ -66,6 +66,15 @@ def test_having_and_later_columns_see_the_aliases_of_a_select() -> None:
     assert answers(counted, NUMBERS) == [{"z": B, "x": two, "y": three}]
 
 
+def test_blank_nodes_and_the_inside_of_paths_make_no_solution_different() -> None:
+    two = ListedDataset([(A, P.iri, ONE), (A, P.iri, ZERO_ONE), (ONE, Q.iri, B), (ZERO_ONE, Q.iri, B)])
+    by_path = ast.Bgp((ast.PathPattern(X, ast.PathSequence((P, Q)), Y),))
+    by_blank = bgp((X, P, ast.Var("_:o")))
+    for pattern in (by_path, by_blank):
+        count = ast.Projection(Z, ast.Aggregate("COUNT", None, distinct=True))
+        assert answers(ast.Select((count,), group(pattern)), two) == [{"z": ONE}]
+
+
 def test_what_makes_something_new_depends_on_solution_time_and_place_alone() -> None:
     made = group(
         bgp((Z, Q, W)),
