@@ -78,8 +78,8 @@ def differences(c: Choices, query: ast.Select, static: bool = False) -> str:
         data.triples += list(dict.fromkeys(triple(c) for _ in range(c.number(0, 12))))
     live = LiveGroup(select, {DEFAULT_GRAPH: ListedGraph(list(data.triples))} if static else None)
     before: Counter[tuple[str | None, ...]] = Counter()
-    for _ in range(c.number(1, 8)):
-        for _ in range(c.number(0, 12)):
+    for size in (40, *(6,) * c.number(1, 4)):
+        for _ in range(c.number(size // 2, size)):
             change(c, data, live, static)
         changes = live.changes()
         after = Counter(evaluate(select, data))

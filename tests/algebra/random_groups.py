@@ -97,7 +97,7 @@ def triples(c: Choices, most: int, unusual: bool = False) -> list[Triple]:
 
 
 def triple(c: Choices, unusual: bool = False) -> Triple:
-    objects = [*NODES, *NODES, *LITERALS, *(UNUSUAL if unusual else ())]
+    objects = [*NODES * 4, *LITERALS, *(UNUSUAL if unusual else ())]
     return (c.pick(NODES).iri, c.pick(PROPERTIES).iri, term_of(c.pick(objects)))
 
 

@@ -184,10 +184,11 @@ class _Scope:
             matched = self._matching(kind, node.inner, inner, holds, sink)
             self.bag(inner, source, matched.change_right)
             sink = matched.change_left
-        plain, following = self._plain(node.tested), sink
+        _steady(node.tested)
+        run, plain, following = self._run, node.tested.plain, sink
 
         def filtered(row: Row, number: int) -> None:
-            if plain(row):
+            if plain(row, run):
                 following(row, number)
 
         self.bag(node.inner, source, filtered)

@@ -58,6 +58,8 @@ class LiveGroup:
         for flush in self._builder.flushes:
             flush(now)
         pending = self._pending
+        if not pending:
+            return {}
         found = {row: number for row, number in pending.items() if number}
         number = self._number + sum(found.values())
         check_solutions(number)
