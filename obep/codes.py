@@ -138,6 +138,7 @@ CODES: dict[str, str] = {
     "OBEP192": "a regular expression that cannot be used",
     "OBEP193": "a regular expression whose time cannot be bounded",
     "OBEP194": "BOUND of something that is no variable",
+    "OBEP195": "an unknown zone in a condition",
     # 200-299 warnings
     "OBEP200": "state without a bound",
     "OBEP201": "NOT in a sequence",

@@ -14,9 +14,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_DOWN, ROUND_HALF_UP, 
 from typing import Any
 from urllib.parse import quote
 
-from obep.formats.zones import zone_named
 from obep.guards.calendar import MICROS, Day, Lapse, Moment, zone
 from obep.guards.guard_terms import literal
+from obep.guards.math_functions import MATH
 from obep.guards.safe_regex import matcher
 from obep.guards.typed_values import (
     ExpressionError,
@@ -216,38 +216,6 @@ def _as_type_of(value: Value, number: Any) -> Value:
     return Single(number) if type(value) is Single else number
 
 
-def _over_doubles(function: Callable[..., float]) -> Callable[..., Value]:
-    """A function of XPath's math, over doubles; where it has no value it is NaN, where too great INF."""
-
-    def apply(*values: Value) -> Value:
-        numbers = [as_double(_number(value)) for value in values]
-        try:
-            return function(*numbers)
-        except OverflowError:
-            return _overflowing(numbers)
-        except (ValueError, ZeroDivisionError):
-            return math.nan
-
-    return apply
-
-
-def _overflowing(numbers: list[float]) -> float:
-    """EXP is above all doubles; a POW may lie below them: of a negative number, to an odd power."""
-    negative = len(numbers) == 2 and numbers[0] < 0 and math.fmod(numbers[1], 2) in (1, -1)
-    return -math.inf if negative else math.inf
-
-
-def _ln(number: float) -> float:
-    return math.log(number) if number != 0 else -math.inf
-
-
-def _pow(base: float, exponent: float) -> float:
-    if base == 0 and exponent < 0:  # Python refuses it; IEEE 754 has an infinity
-        odd = math.fmod(exponent, 2) == -1
-        return math.copysign(math.inf, base) if odd else math.inf
-    return math.pow(base, exponent)
-
-
 # --- moments and durations ------------------------------------------------------------------------------
 
 
@@ -281,17 +249,6 @@ def _tz(value: Value) -> Value:
     if not isinstance(value, Moment):
         raise ExpressionError
     return zone(value.offset)
-
-
-def _local(value: Value, name: Value) -> Value:
-    """A moment as the clocks of a zone show it; one that is written without a zone is of UTC."""
-    if not isinstance(value, Moment):
-        raise ExpressionError
-    try:
-        offset = Moment(int(value)).local().astimezone(zone_named(_simple(name))).utcoffset()
-    except (ValueError, OverflowError):
-        raise ExpressionError from None
-    return Moment(int(value), 0 if offset is None else int(offset.total_seconds()) // 60)
 
 
 def _strdt(text: Term, datatype: Term) -> Term:
@@ -375,13 +332,6 @@ OVER_VALUES: dict[str, Callable[..., Value]] = {
     "ROUND": _round,
     "CEIL": _ceil,
     "FLOOR": _floor,
-    "SQRT": _over_doubles(math.sqrt),
-    "POW": _over_doubles(_pow),
-    "LN": _over_doubles(_ln),
-    "EXP": _over_doubles(math.exp),
-    "SIN": _over_doubles(math.sin),
-    "COS": _over_doubles(math.cos),
-    "ATAN": _over_doubles(math.atan),
     "YEAR": lambda value: _date(value).year,
     "MONTH": lambda value: _date(value).month,
     "DAY": lambda value: _date(value).day,
@@ -390,5 +340,5 @@ OVER_VALUES: dict[str, Callable[..., Value]] = {
     "SECONDS": _seconds,
     "TIMEZONE": _timezone,
     "TZ": _tz,
-    "LOCAL": _local,
+    **MATH,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from obep.algebra.aggregates.exact_sum import Number
 from obep.guards.typed_values import MOST_DIGITS, Value, lexical_form, parsed, term_of_value
@@ -26,6 +26,15 @@ class Accumulator(Protocol):
 
     def value(self, now: int) -> Term | None:
         """The aggregate at an instant; `None` is SPARQL's error: the variable stays unbound."""
+        ...
+
+
+@runtime_checkable
+class Computed(Accumulator, Protocol):
+    """An aggregate whose result is computed, so that conditions can have it without its term."""
+
+    def figure(self, now: int) -> Value | None:
+        """The value of the aggregate at an instant; `None` is SPARQL's error."""
         ...
 
 
@@ -52,6 +61,14 @@ class Distinct:
 
     def value(self, now: int) -> Term | None:
         return self._inner.value(now)
+
+
+class DistinctComputed(Distinct):
+    """The same, where the result is computed."""
+
+    def __init__(self, inner: Computed) -> None:
+        super().__init__(inner)
+        self.figure = inner.figure
 
 
 class NumberAggregate:
@@ -112,10 +129,25 @@ def greatest_kind(kinds: list[int]) -> int:
     return 3 if kinds[3] else 2 if kinds[2] else 1 if kinds[1] else 0
 
 
+def bounded(value: Value | None) -> Value | None:
+    """A result; a number that is too long to be read again is an error."""
+    if type(value) is int:
+        return value if value.bit_length() < _LONG_BITS or _is_short(value) else None
+    if type(value) is Decimal:
+        _, digits, exponent = value.as_tuple()
+        short = len(digits) + abs(int(exponent)) + 3 <= MOST_DIGITS
+        return value if short or _is_short(value) else None
+    return value
+
+
+_LONG_BITS = 3 * MOST_DIGITS
+"""An integer of fewer bits has fewer digits than a number may have."""
+
+
+def _is_short(value: Value) -> bool:
+    return len(lexical_form(value)) <= MOST_DIGITS
+
+
 def term_of_figure(value: Value | None) -> Term | None:
-    """The term of a result; a number that is too long to be read again is an error."""
-    if value is None:
-        return None
-    if type(value) in (int, Decimal) and len(lexical_form(value)) > MOST_DIGITS:
-        return None
-    return term_of_value(value)
+    """The term of a result."""
+    return None if value is None else term_of_value(value)

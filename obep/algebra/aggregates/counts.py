@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from obep.algebra.aggregates.accumulator import term_of_figure
 from obep.algebra.aggregates.sorted_buckets import SortedBuckets
 from obep.guards.guard_terms import literal
 from obep.guards.sparql_functions import LONGEST_STRING
-from obep.guards.typed_values import split_literal, term_of_value
+from obep.guards.typed_values import Value, split_literal, term_of_value
 from obep.model import Term
 
 
@@ -27,8 +28,11 @@ class CountRows:
             _change(self._counts, row_key if value is None else value, -1)
         self._count -= 1
 
+    def figure(self, now: int) -> Value | None:
+        return len(self._counts) if self._distinct else self._count
+
     def value(self, now: int) -> Term | None:
-        return term_of_value(len(self._counts) if self._distinct else self._count)
+        return term_of_figure(self.figure(now))
 
 
 class CountValues:
@@ -42,6 +46,9 @@ class CountValues:
 
     def remove(self, end: int, row_key: str, value: Term | None) -> None:
         self._count -= value is not None
+
+    def figure(self, now: int) -> Value | None:
+        return self._count
 
     def value(self, now: int) -> Term | None:
         return term_of_value(self._count)

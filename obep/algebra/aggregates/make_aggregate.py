@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from obep.algebra.aggregates.accumulator import Accumulator, Distinct
+from obep.algebra.aggregates.accumulator import Accumulator, Computed, Distinct, DistinctComputed
 from obep.algebra.aggregates.counts import CountRows, CountValues, GroupConcat, Sample
 from obep.algebra.aggregates.extremes import Extreme, Median, Percentile
 from obep.algebra.aggregates.presence import Full, Held
@@ -40,30 +40,42 @@ OF_TIME = frozenset({"TIMEAVG", "HELD"})
 
 def make_aggregate(node: Aggregate, within: int = 0) -> Accumulator:
     """An empty accumulator; FULL and HELD need to know the width of the window, in microseconds."""
-    made = _make(node, within)
+    return maker(node, within)()
+
+
+def maker(node: Aggregate, within: int = 0) -> Callable[[], Accumulator]:
+    """What makes empty accumulators, for each group one."""
+    make = _maker(node, within)
     if not node.distinct or (node.function == "COUNT" and node.argument is None):
-        return made
+        return make
     if node.function in _OF_ORDER or node.function in ("FULL", "HELD"):
         raise ValueError(f"{node.function} has no DISTINCT: it is about rows in their order")
-    return Distinct(made)
+
+    def distinct() -> Accumulator:
+        inner = make()
+        return DistinctComputed(inner) if isinstance(inner, Computed) else Distinct(inner)
+
+    return distinct
 
 
-def _make(node: Aggregate, within: int) -> Accumulator:
+def _maker(node: Aggregate, within: int) -> Callable[[], Accumulator]:
     name = node.function
     if name == "FULL":
-        return Full(within)
+        return lambda: Full(within)
     if name == "HELD":
-        return Held(within)
+        return lambda: Held(within)
     if name == "COUNT" and node.argument is None:
-        return CountRows(node.distinct)
+        return lambda: CountRows(node.distinct)
     if name == "GROUP_CONCAT":
-        return GroupConcat(" " if node.separator is None else node.separator)
+        separator = " " if node.separator is None else node.separator
+        return lambda: GroupConcat(separator)
     if name == "PERCENTILE":
-        return Percentile(percent_of(node))
+        percent = percent_of(node)
+        return lambda: Percentile(percent)
     make = _OF_VALUES.get(name) or _OF_ORDER.get(name)
     if make is None:
         raise ValueError(f"{name} is no aggregate")
-    return make()
+    return make
 
 
 def percent_of(node: Aggregate) -> Fraction:

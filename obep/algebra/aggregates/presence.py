@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
+from obep.algebra.aggregates.accumulator import term_of_figure
 from obep.guards.calendar import Lapse
-from obep.guards.typed_values import term_of_value
+from obep.guards.typed_values import Value
 from obep.model import Term
 
 
@@ -33,8 +35,11 @@ class Full:
         """The group has no row."""
         self._since = None
 
+    def figure(self, now: int) -> Value | None:
+        return self._since is not None and self._since <= now - self._within
+
     def value(self, now: int) -> Term | None:
-        return term_of_value(self._since is not None and self._since <= now - self._within)
+        return term_of_figure(self.figure(now))
 
 
 class Held:
@@ -68,7 +73,20 @@ class Held:
             self._past.append((self._since, instant))
             self._sum += instant - self._since
 
+    def plain(self) -> list[Any]:
+        """What it remembers, as plain values."""
+        return [self._open, self._since, [list(span) for span in self._past]]
+
+    def restore(self, plain: list[Any]) -> None:
+        """Remembers what another one has."""
+        self._open, self._since, past = plain
+        self._past = deque((begin, end) for begin, end in past)
+        self._sum = sum(end - begin for begin, end in self._past)
+
     def value(self, now: int) -> Term | None:
+        return term_of_figure(self.figure(now))
+
+    def figure(self, now: int) -> Value | None:
         least = now - self._within
         while self._past and self._past[0][1] <= least:
             begin, end = self._past.popleft()
@@ -78,4 +96,4 @@ class Held:
             held -= max(0, least - self._past[0][0])
         if self._open:
             held += now - max(self._since, least)
-        return term_of_value(Lapse(held))
+        return Lapse(held)

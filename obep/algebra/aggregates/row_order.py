@@ -6,12 +6,14 @@ others, or leaves from there, changes two such steps.
 
 from __future__ import annotations
 
-from obep.algebra.aggregates.accumulator import greatest_kind, number_of, term_of_figure
+from abc import abstractmethod
+
+from obep.algebra.aggregates.accumulator import bounded, greatest_kind, number_of, term_of_figure
 from obep.algebra.aggregates.exact_sum import ExactSum, Number
 from obep.algebra.aggregates.sorted_buckets import SortedBuckets
 from obep.algebra.aggregates.sums import quotient
 from obep.guards.calendar import MICROS
-from obep.guards.typed_values import ExpressionError, Value, parsed, term_of_value
+from obep.guards.typed_values import ExpressionError, Value, parsed
 from obep.guards.value_order import RANK, equal
 from obep.model import Term
 
@@ -99,8 +101,11 @@ class Changes(RowOrder):
         except ExpressionError:
             self._errors += by
 
+    def figure(self, now: int) -> Value | None:
+        return None if self._unbound or self._errors else self._changes
+
     def value(self, now: int) -> Term | None:
-        return None if self._unbound or self._errors else term_of_value(self._changes)
+        return term_of_figure(self.figure(now))
 
 
 class NumberOrder(RowOrder):
@@ -140,22 +145,30 @@ class NumberOrder(RowOrder):
     def step(self, one: Number, other: Number, before: Placed, after: Placed, by: int) -> None:
         """A step between two numbers has come (by 1), or is gone (by -1)."""
 
-    def value(self, now: int) -> Term | None:
-        return None if self._errors else term_of_figure(self.figure(now))
-
-    def figure(self, now: int) -> Value | None:
-        raise NotImplementedError
-
     @property
     def rank(self) -> int:
         """The numeric type that holds all numbers."""
         return greatest_kind(self._kinds)
 
 
-class Rate(NumberOrder):
-    """RATE: (LAST - FIRST) / seconds between them; over no time an error."""
+class ComputedOrder(NumberOrder):
+    """A figure that is computed from numbers in their order."""
+
+    def value(self, now: int) -> Term | None:
+        return term_of_figure(self.figure(now))
 
     def figure(self, now: int) -> Value | None:
+        return None if self._errors else bounded(self.outcome())
+
+    @abstractmethod
+    def outcome(self) -> Value | None:
+        """The result of numbers alone."""
+
+
+class Rate(ComputedOrder):
+    """RATE: (LAST - FIRST) / seconds between them; over no time an error."""
+
+    def outcome(self) -> Value | None:
         if not len(self._rows):
             return None
         first, last = self._rows.first(), self._rows.last()
@@ -169,7 +182,7 @@ class Rate(NumberOrder):
         return quotient(difference, micros, max(RANK[type(one)], RANK[type(other)]), MICROS)
 
 
-class Travel(NumberOrder):
+class Travel(ComputedOrder):
     """TRAVEL: the sum of the sizes of all steps; of nothing 0."""
 
     def __init__(self) -> None:
@@ -183,11 +196,11 @@ class Travel(NumberOrder):
         apply(other, up)
         apply(one, -up)
 
-    def figure(self, now: int) -> Value | None:
+    def outcome(self) -> Value | None:
         return self._sum.total(self.rank)
 
 
-class Turns(NumberOrder):
+class Turns(ComputedOrder):
     """TURNS: how often the direction changes, from one step up or down to the next; an error beside a NaN."""
 
     def __init__(self) -> None:
@@ -211,7 +224,7 @@ class Turns(NumberOrder):
         if earlier is not None and later is not None:
             self._turns -= by * (earlier[3] != later[3])
 
-    def figure(self, now: int) -> Value | None:
+    def outcome(self) -> Value | None:
         return None if self._unknown else self._turns
 
 
@@ -236,4 +249,4 @@ class TimeAverage(NumberOrder):
         self._sum.put(number, now - last[0])
         mean = quotient(self._sum, now - first, self.rank)
         self._sum.take(number, now - last[0])
-        return term_of_figure(mean)
+        return term_of_figure(bounded(mean))

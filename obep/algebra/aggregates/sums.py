@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from obep.algebra.aggregates.accumulator import NumberAggregate, term_of_figure
+from obep.algebra.aggregates.accumulator import NumberAggregate, bounded, term_of_figure
 from obep.algebra.aggregates.exact_sum import ExactSum, Number
 from obep.algebra.aggregates.rounding import DECIMAL, FLOAT, nearest_root, rounded
 from obep.guards.calendar import MICROS
@@ -29,9 +29,12 @@ class Sum(NumberAggregate):
             self._sum = ExactSum()
 
     def value(self, now: int) -> Term | None:
-        return None if self._errors else term_of_figure(self.figure())
+        return term_of_figure(self.figure(now))
 
-    def figure(self) -> Value | None:
+    def figure(self, now: int) -> Value | None:
+        return None if self._errors else bounded(self.outcome())
+
+    def outcome(self) -> Value | None:
         """The result of numbers alone."""
         return self._sum.total(self.rank)
 
@@ -39,7 +42,7 @@ class Sum(NumberAggregate):
 class Average(Sum):
     """AVG; of nothing 0; integers have a decimal mean."""
 
-    def figure(self) -> Value | None:
+    def outcome(self) -> Value | None:
         if not self.count:
             return 0
         return quotient(self._sum, self.count, self.rank)
@@ -63,7 +66,7 @@ class Deviation(Sum):
         else:
             self._squares = ExactSum()
 
-    def figure(self) -> Value | None:
+    def outcome(self) -> Value | None:
         if not self.count:
             return None
         if self._sum.special() is not None:
@@ -99,7 +102,7 @@ class Slope(Sum):
         if not self.count:
             self._products = ExactSum()
 
-    def figure(self) -> Value | None:
+    def outcome(self) -> Value | None:
         spread = self.count * self._squares - self._times**2
         if not spread:
             return None

@@ -268,6 +268,9 @@ def deviation(values: list[Any]) -> str:
         return term_of_value(math.nan)
     mean = sum(map(Fraction, values), Fraction(0)) / len(values)
     variance = sum(((Fraction(value) - mean) ** 2 for value in values), Fraction(0)) / len(values)
+    roots = Fraction(math.isqrt(variance.numerator), math.isqrt(variance.denominator))
+    if roots * roots == variance:  # a tie between two doubles, such as 2^-1075, must stay one
+        return term_of_value(to_double(roots))
     context = Context(prec=200, Emax=100_000, Emin=-100_000)
     root = context.sqrt(context.divide(Decimal(variance.numerator), Decimal(variance.denominator)))
     return term_of_value(to_double(root))

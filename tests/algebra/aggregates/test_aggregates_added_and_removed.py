@@ -254,6 +254,13 @@ def test_sums_of_doubles_are_rounded_once() -> None:
     assert pair.accumulator.value(0) == typed("1", "double")  # one by one: 0.9999999999999999
 
 
+def test_a_deviation_between_two_doubles_is_the_even_one() -> None:
+    deviation = made("STDDEV").accumulator
+    deviation.add(0, "a", typed("0", "integer"))
+    deviation.add(0, "b", typed("5.0E-324", "double"))
+    assert deviation.value(0) == typed("0", "double")  # half of the least double there is
+
+
 def test_count_of_rows_counts_rows_and_with_distinct_different_ones() -> None:
     every, different = (make_aggregate(Aggregate("COUNT", None, distinct)) for distinct in (False, True))
     for end, key in ((1, "a"), (2, "a"), (3, "b")):
