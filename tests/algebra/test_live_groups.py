@@ -118,6 +118,20 @@ def test_too_many_rows_are_refused_and_the_last_answer_stays(monkeypatch: pytest
     assert live.changes() == {(A, integer(1)): 1, (A, integer(2)): 1}
 
 
+def test_far_too_many_rows_end_a_live_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Patterns that share no variable: each fact of one meets all of the other."""
+    monkeypatch.setattr(evaluation, "MOST_SOLUTIONS", 2)
+    live = LiveGroup(translate(ast.Group((bgp((X, P, Y), (Z, Q, W)),))))
+    feed = live.graph(DEFAULT_GRAPH)
+    with pytest.raises(Refused):
+        for number in range(20):
+            feed.add((A, P.iri, integer(number)))
+            feed.add((A, Q.iri, integer(number)))
+    with pytest.raises(Refused) as refused:
+        live.changes()
+    assert refused.value.code == "OBEP645"
+
+
 PATH = ast.Bgp((ast.PathPattern(X, ast.PathRepeat(P, "+"), Y),))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from obep.algebra import evaluation
 from obep.algebra.bag_node import BagNode
 from obep.algebra.dataset import Graph
-from obep.algebra.evaluation import Evaluation, Row
+from obep.algebra.evaluation import Evaluation, Row, check_solutions
 from obep.algebra.group_expressions import Computed, Tested
 from obep.algebra.live.fact_feed import RowFeed, TripleFeed, taker
 from obep.algebra.live.fact_source import FactSource, atom_source, named_graph, window_graph
@@ -45,14 +46,30 @@ class LiveBuilder:
         self.rows: dict[FactSource, RowFeed] = {}
         self.starts: list[Callable[[], None]] = []
         self.flushes: list[Callable[[int], None]] = []
+        self.lost = False
+        """Whether a change was given up half-way: the rows are no longer those of the facts."""
         self._static = static
+
+    def bounded(self, sink: Change, times: int = 1) -> Change:
+        """What gives changes on as long as there are not too many rows: they are kept in memory."""
+        number = 0
+
+        def change(row: Row, by: int) -> None:
+            nonlocal number
+            number += by
+            if number > times * evaluation.MOST_SOLUTIONS:
+                self.lost = True
+                check_solutions(number)
+            sink(row, by)
+
+        return change
 
     def select(self, select: SelectNode, source: FactSource, sink: Change) -> None:
         """Give the changes of the rows of a SELECT to `sink`."""
         if select.limit is not None or select.offset:
             raise NotIncremental("LIMIT and OFFSET depend on all rows")
         if select.distinct:
-            sink = LiveDistinct(sink).change
+            sink = self.bounded(LiveDistinct(sink).change)
         project, wanted = row_of(select.slots), sink
         scope = _Scope(self, len(select.layout))
         scope.bag(select.inner, source, lambda row, number: wanted(project(row), number))
@@ -103,7 +120,7 @@ class _Scope:
             for column in node.columns:
                 if column.argument is not None:
                     _steady(column.argument)
-            self.bag(node.inner, source, grouping.change)
+            self.bag(node.inner, source, self._builder.bounded(grouping.change))
             self._builder.flushes.append(grouping.flush)
         else:
             self._join(node, source, sink)
@@ -150,7 +167,7 @@ class _Scope:
                 pick = row_of(columns)
                 self._builder.select(node.select, source, change)
             else:
-                self.bag(node, source, change)
+                self.bag(node, source, self._builder.bounded(change))
         return input_
 
     def _values(self, node: ValuesTable, input_: JoinInput) -> None:
@@ -182,8 +199,8 @@ class _Scope:
                 raise NotIncremental("an EXISTS that looks at outer variables deep inside it")
             kind: Kind = "not exists" if test.negated else "exists"
             matched = self._matching(kind, node.inner, inner, holds, sink)
-            self.bag(inner, source, matched.change_right)
-            sink = matched.change_left
+            self.bag(inner, source, self._builder.bounded(matched.change_right))
+            sink = self._builder.bounded(matched.change_left)
         _steady(node.tested)
         run, plain, following = self._run, node.tested.plain, sink
 
@@ -209,8 +226,8 @@ class _Scope:
         sink: Change,
     ) -> None:
         matched = self._matching(kind, left, right, holds, sink)
-        self.bag(right, source, matched.change_right)
-        self.bag(left, source, matched.change_left)
+        self.bag(right, source, self._builder.bounded(matched.change_right))
+        self.bag(left, source, self._builder.bounded(matched.change_left))
 
     def _matching(
         self, kind: Kind, left: BagNode, right: BagNode, holds: Callable[[Row], bool], sink: Change

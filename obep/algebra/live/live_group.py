@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from obep.algebra.dataset import Graph
-from obep.algebra.evaluation import Row, check_solutions
+from obep.algebra.evaluation import MOST_SOLUTIONS, Row, check_solutions
 from obep.algebra.live.build_live import LiveBuilder, NotIncremental
 from obep.algebra.live.fact_feed import RowFeed, TripleFeed
 from obep.algebra.live.fact_source import DEFAULT_GRAPH, FactSource
 from obep.algebra.select_node import SelectNode
+
+FEW_TIMES = 10
+"""By how much there may be too many rows before a live group is given up, to bound its memory."""
 
 
 class LiveGroup:
@@ -32,7 +35,7 @@ class LiveGroup:
         def sink(row: Row, number: int) -> None:
             pending[row] = pending.get(row, 0) + number
 
-        self._builder.select(select, DEFAULT_GRAPH, sink)
+        self._builder.select(select, DEFAULT_GRAPH, self._builder.bounded(sink, FEW_TIMES))
         for start in self._builder.starts:
             start()
 
@@ -53,8 +56,11 @@ class LiveGroup:
         """The rows that have appeared (above 0) and disappeared (below 0) since the last call.
 
         Raises Refused (OBEP645) while there are too many rows; the next answer is then compared with the
-        last one that was given.
+        last one that was given. With far too many, adding a fact raises it, too, and the group is lost for
+        good: make another one of the facts that are there.
         """
+        if self._builder.lost:
+            check_solutions(MOST_SOLUTIONS + 1)
         for flush in self._builder.flushes:
             flush(now)
         pending = self._pending
