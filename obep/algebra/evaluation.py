@@ -39,6 +39,12 @@ class Evaluation(tuple[tuple[int, int], ...]):
         self.seed, self.query = (None,) * size, query
         return self
 
+    def at(self, now: int) -> Evaluation:
+        """The same evaluation at another instant."""
+        other = Evaluation(((now, now),))
+        other.__dict__.update(self.__dict__)
+        return other
+
     def seeded(self, row: Row) -> Evaluation:
         """The same evaluation for a solution, whose values every leaf begins with."""
         other = self._copy()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import cast
+from typing import NamedTuple, cast
 
 from obep.algebra.bag_node import BagNode
 from obep.algebra.evaluation import Evaluation, Row, Slots
@@ -22,21 +22,37 @@ from obep.guards.three_valued import Condition, Times
 from obep.guards.three_valued import Row as AnyRow
 from obep.guards.typed_values import ExpressionError, parsed
 from obep.model import Term
-from obep.query.ast import Aggregate, Call, Exists, Expression, Group, Node, Var
+from obep.query.ast import Aggregate, Call, Conjunction, Exists, Expression, Group, Node, Var
 from obep.query.function_signatures import CHANGING, check_expression
 from obep.query.walk import walk
 
 
+class ExistsTest(NamedTuple):
+    """`[NOT] EXISTS { … }` as a condition of its own."""
+
+    inner: BagNode
+    negated: bool
+
+    def holds(self, row: AnyRow, times: Times) -> bool:
+        run = cast(Evaluation, times)
+        return bool(self.inner.rows(run.seeded(cast(Row, row)))) is not self.negated
+
+
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """Conditions that must all be true."""
+    """Conditions that must all be true; an error is not true."""
 
     holds: Callable[[Row, Evaluation], bool]
-    mentions: Slots = frozenset()
-    """The slots of all variables in it, those in EXISTS included."""
-    changing: bool = False
+    plain: Callable[[Row, Evaluation], bool]
+    """Those that are no EXISTS."""
+    exists: tuple[ExistsTest, ...]
+    """Those that are."""
+    mentions: Slots
+    """The slots of all variables in them, those in EXISTS included."""
+    changing: bool
     """Whether the time or the rest of the solution makes a difference."""
-    expressions: tuple[Expression, ...] = ()
+    nested: bool
+    """Whether an EXISTS stands inside another expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +62,8 @@ class Computed:
     term: Callable[[Row, Evaluation], Term | None]
     mentions: Slots
     changing: bool
-    expression: Expression
+    nested: bool
+    """Whether an EXISTS stands in it."""
 
 
 class GroupCompiler(Compiler):
@@ -68,19 +85,22 @@ class GroupCompiler(Compiler):
         self._places = 0
 
     def tested(self, *conditions: Expression) -> Tested:
-        """Conditions as one test; an error is not true."""
-        tests = [self.test(_checked(condition)) for condition in conditions]
-
-        def holds(row: Row, run: Evaluation) -> bool:
-            try:
-                for test in tests:
-                    if not test(row, run):
-                        return False
-            except ExpressionError:
-                return False
-            return True
-
-        return Tested(holds, self._mentions(*conditions), changing(*conditions), conditions)
+        """Conditions as one test."""
+        parts = [part for one in conditions for part in _conjuncts(_checked(one))]
+        plain = _all_true([self.test(part) for part in parts if not isinstance(part, Exists)])
+        exists = [
+            ExistsTest(self._translate(part.group), part.negated)
+            for part in parts
+            if isinstance(part, Exists)
+        ]
+        return Tested(
+            _all_true([plain, *(one.holds for one in exists)]) if exists else plain,
+            plain,
+            tuple(exists),
+            self._mentions(*conditions),
+            changing(*conditions),
+            has_exists(*(part for part in parts if not isinstance(part, Exists))),
+        )
 
     def computed(self, expression: Expression) -> Computed:
         """An expression whose errors are `None`."""
@@ -92,11 +112,11 @@ class GroupCompiler(Compiler):
             except ExpressionError:
                 return None
 
-        return Computed(term, self._mentions(expression), changing(expression), expression)
+        return Computed(term, self._mentions(expression), changing(expression), has_exists(expression))
 
     def test(self, node: Expression) -> Condition:
         if isinstance(node, Exists):
-            return self._exists(node)
+            return ExistsTest(self._translate(node.group), node.negated).holds
         return super().test(self._plain(node))
 
     def value(self, node: Expression) -> Evaluate:
@@ -131,15 +151,6 @@ class GroupCompiler(Compiler):
             slot = self._aggregates[node] = self._layout.hidden(node.function)
         return Var(next(name for name, place in self._layout.slots.items() if place == slot))
 
-    def _exists(self, node: Exists) -> Condition:
-        inner, negated = self._translate(node.group), node.negated
-
-        def exists(row: AnyRow, times: Times) -> bool:
-            run = cast(Evaluation, times)
-            return bool(inner.rows(run.seeded(cast(Row, row)))) is not negated
-
-        return exists
-
     def _made(self, node: Call) -> EvaluateTerm:
         """A function whose value is a hash of where and when it stands."""
         self._places += 1
@@ -166,6 +177,40 @@ class GroupCompiler(Compiler):
                 if isinstance(node, Aggregate) and self._aggregates and node in self._aggregates:
                     found.add(self._aggregates[node])
         return frozenset(found)
+
+
+def _conjuncts(condition: Expression) -> tuple[Expression, ...]:
+    """The parts of `a && b`: at the top an error is as good as false, so each is a condition of its own."""
+    return condition.operands if isinstance(condition, Conjunction) else (condition,)
+
+
+def _all_true(tests: list[Condition]) -> Condition:
+    if len(tests) == 1:
+        [only] = tests
+
+        def one_holds(row: AnyRow, times: Times) -> bool:
+            try:
+                return only(row, times)
+            except ExpressionError:
+                return False
+
+        return one_holds
+
+    def all_hold(row: AnyRow, times: Times) -> bool:
+        try:
+            for test in tests:
+                if not test(row, times):
+                    return False
+        except ExpressionError:
+            return False
+        return True
+
+    return all_hold
+
+
+def has_exists(*nodes: Node) -> bool:
+    """Whether an EXISTS stands in one of the expressions."""
+    return any(isinstance(part, Exists) for node in nodes for part in walk(node))
 
 
 def changing(*nodes: Node) -> bool:

@@ -21,7 +21,7 @@ from obep.algebra.nodes.window_block import EachWindow, WindowBlock
 from obep.algebra.row_layout import RowLayout, mentioned
 from obep.algebra.select_node import SelectNode
 from obep.algebra.translate_path import Place, joined, translate_path, triple_match
-from obep.algebra.visible_variables import AtomColumns, projected, visible
+from obep.algebra.visible_variables import HIDDEN, AtomColumns, projected, visible
 from obep.errors import fail
 from obep.guards.guard_terms import term_of
 from obep.model import Term
@@ -144,7 +144,8 @@ class _Scope:
         if isinstance(element, ast.Atom):
             names = [*(one.name for one in element.parameters), *self._atoms.get(element.name.iri, ())]
             lasting = None if element.lasting is None else element.lasting.micros
-            return AtomRows(element.name.iri, tuple(map(self._layout.slot, names)), lasting)
+            slots = tuple(map(self._layout.slot, names))
+            return AtomRows(element.name.iri, slots, len(element.parameters), lasting)
         if isinstance(element, ast.Select):
             select = _translate_select(element, self._atoms, self._depth)
             return SubSelect(select, tuple(map(self._layout.slot, select.columns)))
@@ -179,7 +180,8 @@ class _Scope:
             AggregateColumn(one, None if one.argument is None else self._compiler.computed(one.argument), at)
             for one, at in aggregates.items()
         )
-        return Grouping(node, tuple(self._layout.slot(key.variable) for key in keys), columns)
+        shown = tuple(slot for name, slot in self._layout.slots.items() if not name.startswith(HIDDEN))
+        return Grouping(node, tuple(self._layout.slot(key.variable) for key in keys), columns, shown)
 
     def _place(self, node: ast.Var | ast.Name | ast.Literal) -> Place:
         return self._layout.slot(node) if isinstance(node, ast.Var) else term_of(node)

@@ -33,7 +33,7 @@ def with_oxigraph(c: Choices) -> tuple[str, Bag, Bag]:
 def with_rdflib(c: Choices) -> tuple[str, Bag, Bag]:
     """The same with rdflib, on literals of any form. It forgets solutions that bind nothing."""
     data = dataset(c, unusual=True)
-    select = ast.Select((), Groups(c, FOR_RDFLIB, rdflib=True).group(2))
+    select = apart(ast.Select((), Groups(c, FOR_RDFLIB, rdflib=True).group(2)), filters=True)
     text, query = select_text(select, data.atoms), translate(select)
     if not query.columns:
         return text, Counter(), Counter()

@@ -78,11 +78,12 @@ def choices(draw: Any) -> Choices:
 
 
 def dataset(c: Choices, unusual: bool = False) -> ListedDataset:
-    """Windows are named graphs, too: the other engines know nothing else."""
+    """Windows are named graphs, too: other engines know nothing else. All graphs of queries are there: GRAPH
+    has no solution for another one, but oxigraph finds VALUES in it."""
     windows = {one: ListedGraph(triples(c, 8, unusual)) for one in WINDOWS}
     return ListedDataset(
         triples(c, 12, unusual),
-        {one.iri: ListedGraph(triples(c, 8, unusual)) for one in GRAPHS[: c.number(0, 2)]}
+        {one.iri: ListedGraph(triples(c, 8, unusual)) for one in GRAPHS}
         | {f"<{one}>": graph for one, graph in windows.items()},
         windows,
         {one.iri: [row(c) for _ in range(c.number(1, 3))] for one in STATES},
@@ -96,7 +97,7 @@ def triples(c: Choices, most: int, unusual: bool = False) -> list[Triple]:
 
 
 def triple(c: Choices, unusual: bool = False) -> Triple:
-    objects = [*NODES, *NODES, *LITERALS, *(UNUSUAL if unusual else ())]
+    objects = [*NODES * 4, *LITERALS, *(UNUSUAL if unusual else ())]
     return (c.pick(NODES).iri, c.pick(PROPERTIES).iri, term_of(c.pick(objects)))
 
 
@@ -110,9 +111,14 @@ class Groups:
     KINDS = ("bgp", "bgp", "path", "optional", "union", "minus", "filter", "exists", "bind", "values")
     MORE = ("graph", "window", "atom", "group", "select")
 
-    def __init__(self, c: Choices, kinds: Sequence[str] = (*KINDS, *MORE), rdflib: bool = False) -> None:
-        """For rdflib without what it cannot read: VALUES of no rows, `!(^p)`; nor ORDER BY of unbound."""
-        self.c, self.kinds, self.rdflib = c, kinds, rdflib
+    def __init__(
+        self, c: Choices, kinds: Sequence[str] = (*KINDS, *MORE), rdflib: bool = False, alone: bool = False
+    ) -> None:
+        """For rdflib without what it cannot read: VALUES of no rows, `!(^p)`; nor ORDER BY of unbound.
+
+        `alone`: no other engine is asked, so what they do in their own way is allowed.
+        """
+        self.c, self.kinds, self.rdflib, self.alone = c, kinds, rdflib, alone
         self.least = 1 if rdflib else 0
         self._outside: list[str] = []
 
@@ -149,7 +155,8 @@ class Groups:
                 return ast.Filter(self.condition(2))
             case "exists":
                 outside, self._outside = self._outside, [one.name for one in VARIABLES]
-                inner = self.group(depth)
+                # Oxigraph takes a variable that is bound outside for one of both sides of a MINUS.
+                inner = self._without_minus(depth)
                 self._outside = outside
                 return ast.Filter(ast.Exists(inner, c.chance(50)))
             case "bind":
@@ -161,12 +168,9 @@ class Groups:
                 return self.values()
             case "graph":
                 graph = c.pick([*GRAPHS, ast.Var("g")])
-                before_ = self.kinds
-                if isinstance(graph, ast.Var):  # oxigraph takes ?g for a variable of both sides of a MINUS
-                    self.kinds = [kind for kind in before_ if kind != "minus"]
-                inner = self.group(depth)
-                self.kinds = before_
-                return ast.GraphGroup(graph, inner)
+                if isinstance(graph, ast.Var):  # the same with ?g
+                    return ast.GraphGroup(graph, self._without_minus(depth))
+                return ast.GraphGroup(graph, self.group(depth))
             case "window":
                 return ast.WindowGroup(c.pick(WINDOWS), self.group(depth))
             case "atom":
@@ -174,6 +178,12 @@ class Groups:
             case "group":
                 return self.group(depth)
         return self.select(depth)
+
+    def _without_minus(self, depth: int) -> ast.Group:
+        kinds, self.kinds = self.kinds, [kind for kind in self.kinds if kind != "minus" or self.alone]
+        group = self.group(depth)
+        self.kinds = kinds
+        return group
 
     def select(self, depth: int) -> ast.Select:
         c = self.c
@@ -217,7 +227,8 @@ class Groups:
         c = self.c
         function = c.pick(["COUNT", "COUNT", "SUM", "AVG", "MIN", "MAX"])
         if function == "COUNT" and c.chance(50):
-            return ast.Aggregate("COUNT", None, c.chance(20))
+            # The text for other engines has variables for the inside of paths, which DISTINCT * would count.
+            return ast.Aggregate("COUNT", None, self.alone and c.chance(20))
         return ast.Aggregate(function, c.pick(VARIABLES), c.chance(20))
 
     def values(self) -> ast.Values:
@@ -294,17 +305,22 @@ class Groups:
         return c.pick(VARIABLES) if kind == 0 else c.pick([*LITERALS, *NODES])
 
 
-def apart(node: ast.Node, seeds: frozenset[str] = frozenset(), own: frozenset[str] = frozenset()) -> Any:
-    """The same with other names in EXISTS for variables that its group does not bind.
+def apart(
+    node: ast.Node,
+    filters: bool = False,
+    seeds: frozenset[str] = frozenset(),
+    own: frozenset[str] = frozenset(),
+) -> Any:
+    """The same with other names in EXISTS (`filters`: in all filters) for variables its group does not bind.
 
-    Oxigraph lets what is joined to a group from outside into an EXISTS in it; SPARQL does not.
+    Oxigraph lets what is joined to a group from outside into an EXISTS in it, rdflib into any filter.
     """
-    if isinstance(node, ast.Exists):
-        inner = node
+    if isinstance(node, ast.Exists) or (filters and isinstance(node, ast.Filter)):
         for one in {part.name for part in walk(node) if isinstance(part, ast.Var)} - own:
-            inner = rename_variable(inner, one, f"{one}e")
+            node = rename_variable(node, one, f"{one}e")
+    if isinstance(node, ast.Exists):
         named = own | frozenset(f"{one.name}e" for one in VARIABLES)
-        return replace(inner, group=apart(inner.group, named, named))
+        return replace(node, group=apart(node.group, filters, named, named))
     if isinstance(node, ast.Select):
         seeds = frozenset()
     if isinstance(node, ast.Group):
@@ -313,8 +329,8 @@ def apart(node: ast.Node, seeds: frozenset[str] = frozenset(), own: frozenset[st
     for slot in fields(node):
         value = getattr(node, slot.name)
         if isinstance(value, ast.Node):
-            changed[slot.name] = apart(value, seeds, own)
+            changed[slot.name] = apart(value, filters, seeds, own)
         elif isinstance(value, tuple):
-            parts = (apart(one, seeds, own) if isinstance(one, ast.Node) else one for one in value)
+            parts = (apart(one, filters, seeds, own) if isinstance(one, ast.Node) else one for one in value)
             changed[slot.name] = tuple(parts)
     return replace(node, **changed)

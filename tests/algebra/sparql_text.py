@@ -107,10 +107,16 @@ def _path_pattern(subject: str, path: ast.Path, object_: str) -> str:
         between = [f"?path{next(_NUMBERS)}" for _ in path.steps[1:]]
         ends = [subject, *between, object_]
         return " ".join(_path_pattern(ends[at], step, ends[at + 1]) for at, step in enumerate(path.steps))
-    if isinstance(path, ast.PathNegated) and path.forward and path.backward:
-        parts = (ast.PathNegated(path.forward), ast.PathNegated((), path.backward))
-        return _path_pattern(subject, ast.PathAlternative(parts), object_)
+    if isinstance(path, ast.PathNegated):  # oxigraph finds a pair once, or for each property, by its plan
+        parts = [(subject, path.forward, object_), (object_, path.backward, subject)]
+        return " UNION ".join(_any_but(*part) for part in parts if part[1])
     return f"{subject} {path_text(path)} {object_} ."
+
+
+def _any_but(subject: str, names: tuple[ast.Name, ...], object_: str) -> str:
+    property_ = f"?path{next(_NUMBERS)}"
+    refused = ", ".join(name.iri for name in names)
+    return f"{{ {subject} {property_} {object_} . FILTER({property_} NOT IN ({refused})) }}"
 
 
 def _place(node: ast.Var | ast.Name | ast.Literal) -> str:

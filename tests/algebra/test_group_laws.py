@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from memory_dataset import ListedDataset, ListedGraph
 from random_groups import EX, PROPERTIES, VARIABLES, name, typed
 
 from obep.algebra import evaluation
+from obep.algebra.live.live_group import is_incremental
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
 from obep.errors import ObepError
@@ -64,6 +67,15 @@ def test_having_and_later_columns_see_the_aliases_of_a_select() -> None:
     )
     two, three = (term_of(typed(text, "integer")) for text in "23")
     assert answers(counted, NUMBERS) == [{"z": B, "x": two, "y": three}]
+
+
+def test_blank_nodes_and_the_inside_of_paths_make_no_solution_different() -> None:
+    two = ListedDataset([(A, P.iri, ONE), (A, P.iri, ZERO_ONE), (ONE, Q.iri, B), (ZERO_ONE, Q.iri, B)])
+    by_path = ast.Bgp((ast.PathPattern(X, ast.PathSequence((P, Q)), Y),))
+    by_blank = bgp((X, P, ast.Var("_:o")))
+    for pattern in (by_path, by_blank):
+        count = ast.Projection(Z, ast.Aggregate("COUNT", None, distinct=True))
+        assert answers(ast.Select((count,), group(pattern)), two) == [{"z": ONE}]
 
 
 def test_what_makes_something_new_depends_on_solution_time_and_place_alone() -> None:
@@ -155,3 +167,46 @@ def test_minus_in_exists_looks_at_the_variables_of_its_two_sides_alone() -> None
     data = ListedDataset([(A, P.iri, ONE), (B, Q.iri, ONE)])
     inner = group(bgp((X, P, Z)), ast.GroupMinus(group(bgp((W, Q, ast.Var("o"))))))
     assert len(answers(group(bgp((Y, P, Z)), ast.Filter(ast.Exists(inner))), data)) == 1
+
+
+DEEP = ListedDataset([(A, P.iri, ONE), (B, P.iri, A), (A, Q.iri, ONE), (B, Q.iri, B)])
+INNER = {
+    "a filter": group(bgp((X, Q, Z)), ast.Filter(ast.Comparison("=", Z, Y))),
+    "an OPTIONAL": group(
+        bgp((X, Q, W)),
+        ast.GroupOptional(group(bgp((Z, Q, Y)))),
+        ast.Filter(ast.Negation("!", ast.Call("BOUND", (Z,)))),
+    ),
+    "a MINUS": group(bgp((X, Q, W)), ast.GroupMinus(group(bgp((X, Q, Y))))),
+}
+
+
+@pytest.mark.parametrize("kind", INNER)
+def test_the_row_that_exists_tests_reaches_into_the_groups_in_it(kind: str) -> None:
+    """So such an EXISTS is no join with what its inside finds alone, and it is evaluated anew.
+
+    Each row of `{ ?x :p ?y }` is put into the inside and that evaluated by itself, as the reference.
+    """
+    query = group(bgp((X, P, Y)), ast.Filter(ast.Exists(group(bgp((X, P, ast.Var("v"))), INNER[kind]))))
+    expected = [
+        row for row in answers(group(bgp((X, P, Y))), DEEP) if answers(_with_values(INNER[kind], row), DEEP)
+    ]
+    assert answers(query, DEEP) == expected
+    assert 0 < len(expected) < 2
+    assert is_incremental(translate(query)) is not None
+
+
+def _with_values(node: ast.Group, row: dict[str, Term]) -> ast.Group:
+    """A group that begins, and whose groups begin, with the values of a row."""
+    values = ast.Values(tuple(map(ast.Var, row)), (tuple(_constant(one) for one in row.values()),))
+    elements = [
+        replace(one, group=_with_values(one.group, row))
+        if isinstance(one, ast.GroupOptional | ast.GroupMinus)
+        else one
+        for one in node.elements
+    ]
+    return group(values, *elements)
+
+
+def _constant(term: Term) -> ast.Name | ast.Literal:
+    return ast.Name("", term) if term[0] == "<" else typed("1", "integer")

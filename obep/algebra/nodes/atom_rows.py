@@ -8,10 +8,11 @@ from obep.model import Term
 
 
 class AtomRows(BagNode):
-    """`S(?k, …) [FOR d]`: its parameters by place, its other columns by name."""
+    """`S(?k, …) [FOR d]`: its parameters by place, which are always bound, its other columns by name."""
 
-    def __init__(self, name: Term, slots: tuple[int, ...], lasting: int | None) -> None:
+    def __init__(self, name: Term, slots: tuple[int, ...], parameters: int, lasting: int | None) -> None:
         self.name, self.slots, self.lasting = name, slots, lasting
+        self.certain = frozenset(slots[:parameters])
         self.possible = frozenset(slots)
 
     def rows(self, run: Evaluation) -> list[Row]:

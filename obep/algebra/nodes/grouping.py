@@ -24,16 +24,18 @@ class AggregateColumn(NamedTuple):
         return None if self.argument is None else self.argument.term(row, run)
 
 
-def row_key(row: Row) -> str:
-    """A row as text: equal for equal rows only."""
-    return " ".join([value or "" for value in row])
-
-
 class Grouping(BagNode):
     """Without keys there is one group, also of no rows."""
 
-    def __init__(self, inner: BagNode, keys: tuple[int, ...], columns: tuple[AggregateColumn, ...]) -> None:
-        self.inner, self.keys, self.columns = inner, keys, columns
+    def __init__(
+        self,
+        inner: BagNode,
+        keys: tuple[int, ...],
+        columns: tuple[AggregateColumn, ...],
+        shown: tuple[int, ...],
+    ) -> None:
+        """`shown` are the slots of variables that the text names: blank nodes make no row different."""
+        self.inner, self.keys, self.columns, self._shown = inner, keys, columns, shown
         self.possible = frozenset(keys) | {column.slot for column in columns}
         self.certain = frozenset(keys) & inner.certain
 
@@ -47,8 +49,12 @@ class Grouping(BagNode):
             if accumulators is None:
                 accumulators = groups[key] = self.accumulators()
             for column, accumulator in zip(self.columns, accumulators, strict=True):
-                accumulator.add(0, row_key(row), column.value(row, run))
+                accumulator.add(0, self.row_key(row), column.value(row, run))
         return [self.row(run, key, accumulators) for key, accumulators in groups.items()]
+
+    def row_key(self, row: Row) -> str:
+        """A row as text: equal for equal rows only."""
+        return " ".join([row[slot] or "" for slot in self._shown])
 
     def accumulators(self) -> list[Accumulator]:
         return [make_aggregate(column.node) for column in self.columns]
