@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from obep.errors import Diagnostic, ObepError
 from obep.lints.apply_rules import apply_ontology_rules, without_redundant
-from obep.lints.check_query import check
+from obep.lints.check_query import find_all
 from obep.lints.context import OntologyContext
 from obep.lints.ignore import without_ignored
 from obep.lints.registry import rules
@@ -48,7 +48,7 @@ def examine(
     ignore: Collection[str] = (),
 ) -> Examined:
     """Checks a query, loads its ontology and its static graph, and compiles them."""
-    said = check(linked)
+    said = find_all(linked)
     bundle = None
     try:
         (axioms, words), k = _read(linked, catalogue, cache_dir)
@@ -77,8 +77,8 @@ def examine(
         said += apply_ontology_rules(OntologyContext(words, names), bundle)
         if bundle is not None:
             said += _errors_of(bundle, strict=strict, require_complete=require_complete)
-    said = without_redundant([_placed(one, linked) for one in said], linked)
-    said = without_ignored(said, linked, ignore)
+    said = without_ignored([_placed(one, linked) for one in said], linked, ignore)
+    said = without_redundant(said, linked)  # a finding that is ignored makes no other one redundant
     order = {file.name: number for number, file in enumerate(linked.files)}
     said.sort(key=lambda d: (order.get(d.file, len(order)), d.span.start if d.span else 0))
     found = Examined(bundle, tuple(said))
