@@ -46,9 +46,10 @@ def examine(
     max_explanations: int | None = None,
     max_work: int | None = None,
     ignore: Collection[str] = (),
+    lints: bool = True,
 ) -> Examined:
-    """Checks a query, loads its ontology and its static graph, and compiles them."""
-    said = find_all(linked)
+    """Check a query, load its ontology and its static graph, and compile them; `lints`: with all rules."""
+    said = find_all(linked, lints=lints)
     bundle = None
     try:
         (axioms, words), k = _read(linked, catalogue, cache_dir)
@@ -74,11 +75,14 @@ def examine(
                 )
         except ObepError as error:
             said += error.diagnostics
-        said += apply_ontology_rules(OntologyContext(words, names), bundle)
+        if lints:
+            said += apply_ontology_rules(OntologyContext(words, names), bundle)
         if bundle is not None:
             said += _errors_of(bundle, strict=strict, require_complete=require_complete)
-    said = without_ignored([_placed(one, linked) for one in said], linked, ignore)
-    said = without_redundant(said, linked)  # a finding that is ignored makes no other one redundant
+    said = [_placed(one, linked) for one in said]
+    if lints:
+        said = without_ignored(said, linked, ignore)
+        said = without_redundant(said, linked)  # a finding that is ignored makes no other one redundant
     order = {file.name: number for number, file in enumerate(linked.files)}
     said.sort(key=lambda d: (order.get(d.file, len(order)), d.span.start if d.span else 0))
     found = Examined(bundle, tuple(said))

@@ -42,13 +42,13 @@ def test_a_stream_of_unknown_vocabulary_is_named_with_what_was_meant(
     tmp_path: Path, graph: str, reason: str
 ) -> None:
     graph = graph.replace("<x>", "<http://e/#x>")
-    start = "OBEP564  warning: s: all 2 items say only what neither the ontology nor the query knows, "
+    start = "OBEP564  warning: s: all 2 items use only names unknown to the ontology and the query, "
     assert said(tmp_path, graph, graph).startswith(start + reason)
 
 
 def test_most_items_are_enough_where_a_name_is_near(tmp_path: Path) -> None:
     known, slip, other = ":x :celsius 1 .", ":x :celcius 35 .", ":x :quiteOther 1 ."
-    assert "OBEP564  warning: s: 2 of 3 items say only" in said(tmp_path, known, slip, slip)
+    assert "OBEP564  warning: s: 2 of 3 items use only" in said(tmp_path, known, slip, slip)
     assert said(tmp_path, known, known, slip) == ""
     assert said(tmp_path, known, other, other) == ""
     assert said(tmp_path, ":x a :Sensor ; :quiteOther 1 .") == ""
@@ -79,8 +79,8 @@ def test_no_more_is_said_than_was_looked_at(tmp_path: Path) -> None:
     # 2,000 items are looked at; what comes after them is another matter.
     text, slip, number = ':x :celsius "35.5" .', ":x :celcius 35 .", ":x :celsius 35.5 ."
     err = said(tmp_path, *[text] * 2000, number)
-    assert "s: the values of http://e/#celsius in the first 2,000 items are text" in err
-    assert "s: all first 2,000 items say only" in said(tmp_path, *[slip] * 2000, number)
+    assert "s: the values of http://e/#celsius in the 2,000 items looked at are text" in err
+    assert "s: all 2,000 items looked at use only" in said(tmp_path, *[slip] * 2000, number)
 
 
 TWO = """PREFIX : <http://e/#>

@@ -9,7 +9,7 @@ import pytest
 from shell import embedded, hot
 
 import obep
-from obep.lints.rules.stream.unknown_names import Strangers
+from obep.lints.stream_rules import StreamRules
 
 T = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -394,9 +394,9 @@ def test_streams_that_the_same_events_read_are_looked_through_once(tmp_path: Pat
     head = "PREFIX : <http://e/#>\nVOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM <s>\nFROM STREAM <t>\n"
     events = f"{LOW}\nEVENT Other ON <t> AS Probe\n"
     query = obep.load(text=f"{head}FROM STREAM <u>\n{events}RETURN ALL\n", folder=tmp_path, java=False)
-    here = Strangers(query).listeners
-    assert here("s") is here("u")
-    assert here("s") is not here("t")
+    rules = StreamRules(query)
+    assert rules.watched("OBEP580", "s") is rules.watched("OBEP580", "u") is not None
+    assert rules.watched("OBEP580", "s") is not rules.watched("OBEP580", "t")
 
 
 BAYS_T = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
