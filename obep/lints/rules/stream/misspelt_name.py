@@ -55,7 +55,7 @@ def watch(bundle: Bundle, here: Listening) -> Sought | None:
 
 
 def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
-    for stream, items in stats.looked_at.items():
+    for stream, items in sorted(stats.looked_at.items()):
         sought = run.watched(stream)
         if sought is None:
             continue

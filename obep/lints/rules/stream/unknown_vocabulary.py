@@ -49,7 +49,7 @@ def observe(watched: KnownNames, item: Item, stats: StreamStats) -> None:
 
 
 def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
-    for stream, items in stats.looked_at.items():
+    for stream, items in sorted(stats.looked_at.items()):
         unknown = stats.facts[CODE, stream]
         if not unknown:
             continue

@@ -28,6 +28,6 @@ SEVERITY = "warning"
 
 
 def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
-    for source, times in stats.sources.items():
+    for source, times in sorted(stats.sources.items()):
         if (doubt := times.wrong_unit) and (times.settled or run.ended):
             yield Finding(source, f"{source}: {doubt.said}", doubt.remedy)
