@@ -22,7 +22,7 @@ from obep.lints.stream_stats import NAME, StreamStats
 from obep.model import Item, Occurrence
 from obep.ontology.bundle.stream_readers import Listening, listening
 
-LOOKED_AT = 2_000
+LOOKED_AT = 500
 """Items from the beginning of a stream: a mapping that is wrong is wrong from the first one on."""
 
 
@@ -119,15 +119,21 @@ class StreamObserver:
     def __init__(self, rules: StreamRules) -> None:
         self.stats = StreamStats()
         self._rules = rules
+        self._streams = rules.query.linked.streams
+        self._full = False
+        """Whether enough items of every stream of the query were observed."""
 
     def taken(self, items: Taken) -> Taken:
         """Observe the first items of each stream; of all of them how far they reach, if that is wanted."""
+        if self._full and not self._rules.measures:
+            return items
         items = list(items)
         whole = [item for item in items if isinstance(item, Item)]
-        looked_at = self.stats.looked_at
-        for item in whole:
-            if looked_at[item.stream] < LOOKED_AT:
-                self._rules.observe((item,), self.stats)
+        if not self._full:
+            looked_at = self.stats.looked_at
+            self._rules.observe((one for one in whole if looked_at[one.stream] < LOOKED_AT), self.stats)
+            streams = self._streams
+            self._full = bool(streams) and all(looked_at[one] >= LOOKED_AT for one in streams)
         if self._rules.measures:
             for stream in {item.stream for item in whole}:
                 times = [item.at for item in whole if item.stream == stream]

@@ -4,7 +4,7 @@ What it does: Finds a class or property in many items of a stream that neither t
 knows, where no item uses one that the query looks for, is of the same namespace and is spelt almost the same.
 
 Why: What asks for the right name is never found, or found absent. At least two items and a tenth of those
-that are looked at (2,000 of a stream) must have it. A name with another number (`:room1`, `:room2`) is
+that are looked at (500 of a stream) must have it. A name with another number (`:room1`, `:room2`) is
 another name.
 
 Example:

@@ -6,7 +6,7 @@ or that a single event, which is named, never takes.
 Why: In OWL the values of `xsd:double`, of `xsd:float` and of `xsd:decimal` (with `xsd:integer`) are disjoint,
 so the event is never found. `{v}` in a mapping makes an `xsd:double` of `4.8` and an `xsd:integer` of `4`. It
 is not reported where the same definition has an alternative that takes them, nor of a stream that the event
-does not read. The first 2,000 items of a stream are looked at.
+does not read. The first 500 items of a stream are looked at.
 
 Example:
 

@@ -3,7 +3,7 @@
 What it does: Finds a property of which the query or the ontology asks numbers, and whose values in a stream
 are mostly text that looks like numbers.
 
-Why: Text is never more or less than a number. It is not reported where something takes text. The first 2,000
+Why: Text is never more or less than a number. It is not reported where something takes text. The first 500
 items of a stream are looked at; the message says so if there were more.
 
 Example:

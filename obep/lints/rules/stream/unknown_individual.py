@@ -7,7 +7,7 @@ as one that the graph knows or have its name in another namespace, where the gra
 namespace, or where three or more are all named in another way (`5` where it has `bay-5`).
 
 Why: Nothing is ever found of them. What items of a window, or occurrences with a CONSTRUCT, may say is not
-expected of the static graph. The first 2,000 items of a stream are looked at, and static graphs of up to a
+expected of the static graph. The first 500 items of a stream are looked at, and static graphs of up to a
 million triples.
 
 Example:

@@ -5,7 +5,7 @@ query knows. If a similar name is known, most of the items are enough. It names 
 known name that is nearest.
 
 Why: Nothing can be found in such items. Mostly a prefix in the mapping lacks its `#` or `/`, a property is
-misspelt, or a `{field}` stands where an individual is needed. The first 2,000 items of a stream are looked
+misspelt, or a `{field}` stands where an individual is needed. The first 500 items of a stream are looked
 at; on Spark up to 200 of each batch.
 
 Example:

@@ -6,7 +6,7 @@ spaces, another language or datatype: `"Faulted"`, or `"true"` for `true`. Also 
 where only texts come.
 
 Why: They are different values, so the event is never found. Values that differ otherwise, and did not happen,
-are not reported. The first 2,000 items of a stream are looked at.
+are not reported. The first 500 items of a stream are looked at.
 
 Example:
 
