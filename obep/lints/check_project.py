@@ -78,7 +78,7 @@ def examine(
         if lints:
             said += apply_ontology_rules(OntologyContext(words, names), bundle)
         if bundle is not None:
-            said += _errors_of(bundle, strict=strict, require_complete=require_complete)
+            said += _errors_of(bundle, strict=strict, require_complete=require_complete, lints=lints)
     said = [_placed(one, linked) for one in said]
     if lints:
         said = without_ignored(said, linked, ignore)
@@ -112,13 +112,15 @@ def _placed(one: Diagnostic, linked: Linked) -> Diagnostic:
     return one
 
 
-def _errors_of(bundle: Bundle, *, strict: bool, require_complete: bool) -> list[Diagnostic]:
+def _errors_of(bundle: Bundle, *, strict: bool, require_complete: bool, lints: bool) -> list[Diagnostic]:
     """Errors that only the compiled query shows, and those that strict settings ask for."""
     from obep.lints.language_errors.circular_by_ontology import check_circles
     from obep.lints.language_errors.vocabulary_errors import check_strict, incomplete
 
-    known = {rule.code for rule in rules("ontology")}
-    found = [one for one in bundle.diagnostics if one.code not in known]
+    known = {rule.code for rule in rules("ontology")} if lints else set()
+    found = [
+        one for one in bundle.diagnostics if one.code not in known and (lints or one.severity == "error")
+    ]
     found += check_circles(bundle)
     found += check_strict(bundle) if strict else []
     return found + (incomplete(bundle) if require_complete and not bundle.java else [])
