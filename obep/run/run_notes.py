@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 
 from obep.engine.query import Query
-from obep.run.console import write_for_run
+from obep.run.console import write
 from obep.run.load_query import load
 from obep.run.overwrite_guard import require_apart
 from obep.run.progress import Progress
@@ -30,7 +30,7 @@ def opened(order: Order) -> Query:
         lints=order.lints,
     )
     if not order.quiet:
-        write_for_run(query.warnings)
+        write(query.warnings)
     linked, config = query.linked, order.config.path
     require_apart(
         order,
