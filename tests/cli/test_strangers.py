@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from lints.stream_cases import findings_in
 from shell import embedded, hot, obep
 
 ONTOLOGY = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -21,10 +22,7 @@ RETURN Hot
 
 def said(folder: Path, *graphs: str) -> str:
     (folder / "o.ttl").write_text(ONTOLOGY)
-    lines = [json.dumps({"time": n, "graph": f"@prefix : <http://e/#> . {g}"}) for n, g in enumerate(graphs)]
-    done = embedded(hot(folder, QUERY), "--source", "s=-", stdin="\n".join(lines).encode())
-    assert done.status == 0
-    return done.err
+    return findings_in(folder, QUERY, [f"@prefix : <http://e/#> . {graph}" for graph in graphs])
 
 
 @pytest.mark.parametrize(
@@ -225,11 +223,7 @@ def said_of_numbers(folder: Path, events: str, *values: str, ontology: str = LOW
     (folder / "o.ttl").write_text(ontology)
     head = "PREFIX : <http://e/#>\nVOCAB <o.ttl>\nFROM STREAM <s>\n"
     graphs = [f"<http://e/#x> <http://e/#{p}> {value} ." for value in values]
-    lines = [json.dumps({"time": n, "graph": graph}) for n, graph in enumerate(graphs)]
-    query = hot(folder, f"{head}{events}\nRETURN ALL\n")
-    done = embedded(query, "--source", "s=-", stdin="\n".join(lines).encode())
-    assert done.status == 0
-    return done.err
+    return findings_in(folder, f"{head}{events}\nRETURN ALL\n", graphs)
 
 
 @pytest.mark.slow
