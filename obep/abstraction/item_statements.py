@@ -97,7 +97,7 @@ class Statements:
             return item
         said = read_item(item.triples, self._bundle.t)
         if isinstance(said, Said) and any(one.expression is not None for one in said.statements):
-            said = Refusal("OBEP624", "an unnamed class or a negative assertion, which no window takes")
+            said = Refusal("OBEP622", "an unnamed class or a negative assertion, which no window takes")
         if isinstance(said, Refusal):
             return DeadLetter(item.stream, item.at, said.code, said.reason, as_sent(item))
         pairs = dict.fromkeys(pair for one in said.statements for pair in one.pairs)

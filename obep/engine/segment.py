@@ -101,7 +101,7 @@ class Segment:
         version, *rest = msgspec.msgpack.decode(data)
         if version != VERSION:
             raise fail(
-                "OBEP575",
+                "OBEP573",
                 f"a state of version {version}; this obep reads version {VERSION}",
                 remedy="resume with the version of obep that wrote it, or start with a new checkpoint",
             )

@@ -157,7 +157,7 @@ class _Reader:
         written = source.iri.removeprefix("file://") if source.iri.startswith("file:///") else source.iri
         if "://" in written or written.startswith("urn:"):
             self._report(
-                "OBEP035", source, file, f"<{source.iri}> is not a file",
+                "OBEP031", source, file, f"<{source.iri}> is not a file",
                 "Nothing is fetched from the web: the same query must mean the same tomorrow.",
                 "download it beside the query, or name it in the catalogue of obep.toml and import it there",
             )  # fmt: skip
@@ -187,7 +187,7 @@ class _Reader:
             return None
         if is_folder:
             self._report(
-                "OBEP032", source, file, f"<{source.iri}> is a folder, not a file",
+                "OBEP031", source, file, f"<{source.iri}> is a folder, not a file",
                 "VOCAB, FROM GRAPH and INCLUDE name one file each.",
                 f"<{source.iri.rstrip('/')}/…>, the file in it that you mean",
             )  # fmt: skip

@@ -26,15 +26,6 @@ def write(diagnostics: Iterable[Diagnostic], form: Form = Form.text) -> None:
         print(f"{diagnostic}\n", file=sys.stderr)
 
 
-def write_for_run(diagnostics: Iterable[Diagnostic]) -> None:
-    """The warnings about a query that every run repeats.
-
-    A variable may well be used once on purpose, for the bindings (OBEP211): then only `obep check` says so,
-    and a run only if another one was probably meant, with which the remedy begins.
-    """
-    write(one for one in diagnostics if one.code != "OBEP211" or "?" in one.remedy.partition("   ")[0])
-
-
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     """Whether any of them is more than a warning."""
     return any(diagnostic.severity == "error" for diagnostic in diagnostics)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -73,8 +73,6 @@ class Run:
     """The sources that the others wait for just now."""
     heard: Counter[str] = field(default_factory=Counter)
     """How many items of each stream could be read."""
-    on_items: Callable[[Sequence[Item]], None] = lambda items: None
-    on_found: Callable[[Sequence[Occurrence]], None] = lambda found: None
     stopping: bool = False
     origins: Mapping[str, str] = field(default_factory=dict)
     """What kind of thing each source is, by its key."""
@@ -189,7 +187,6 @@ class Run:
                 items.append(record)
         self.items += len(items)
         self.heard.update([item.stream for item in items])
-        self.on_items(items)
         self._send(self.engine.push_items(items) if items else self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
@@ -207,7 +204,6 @@ class Run:
         return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
 
     def _send(self, found: list[Occurrence]) -> None:
-        self.on_found(found)
         for occurrence in found:
             self.occurrences[occurrence.event] += 1
             if self._left is not None:

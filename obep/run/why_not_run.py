@@ -62,7 +62,7 @@ def resolve(text: str, query: Query) -> Question:
             return question(query.plan[iri], arguments, query.linked.file)
     near = nearest(name, [event.name.text for event in events.values()])
     raise fail(
-        "OBEP534",
+        "OBEP576",
         f"the query defines no event {name}",
         remedy=near or "",
         reason="" if near else _known(query),

@@ -21,6 +21,8 @@ import msgspec
 
 from obep.engine.query import Query
 from obep.errors import ObepError
+from obep.lints.rules.stream.duplicate_explanations import observe_lines
+from obep.lints.stream_stats import StreamStats
 from obep.model import DeadLetter
 from obep.run.run_spec import Order
 from obep.spark.connectors.connection_status import OtherEnd
@@ -47,7 +49,7 @@ from obep.spark.driver.session import PARTITIONS, session
 from obep.spark.driver.tally import Tally
 from obep.spark.readers.raw_rows import RawRead
 from obep.spark.stages.found_columns import COLUMNS, LINE
-from obep.spark.stages.stream_notes import Notices
+from obep.spark.stages.stream_notes import add_notes
 from obep.streams.sinks.open_sinks import Sink
 
 if TYPE_CHECKING:
@@ -90,7 +92,9 @@ class SparkRun:
         self.order = order
         self.query = query
         self.tally = Tally()
-        self.notices = Notices(query)
+        self.stats = StreamStats()
+        self.compares = 0
+        """How many occurrences are compared as to their explanations."""
         self.on_opened: Callable[[], None] = lambda: None
         self.on_turn: Callable[[], None] = lambda: None
         self.skipped = 0
@@ -156,6 +160,7 @@ class SparkRun:
             read=RawRead(opened.inflows),
             forms=self.delivery.forms(),
             drop_state=self.order.drop_state,
+            lints=self.order.lints,
         )
         records = found.payloads if COLUMNS in self.delivery.forms() else found.records
         if self.streaming:
@@ -236,10 +241,10 @@ class SparkRun:
                 report = msgspec.json.decode(row["progress"])
                 self.tally.add(report)
                 for note in report["notes"]:
-                    self.notices.add(note)
-        if LINE in texts and self.notices.repeats.left:
+                    add_notes(self.stats, note)
+        if LINE in texts and self.stats.compared < self.compares:
             found.sort(key=self.delivery.order_of)
-            self.notices.repeats.look_at_lines([one.texts[LINE] for one in found])
+            observe_lines([one.texts[LINE] for one in found], self.stats)
         self.delivery.take(batch, found, letters, written)
         self.on_turn()
 

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from shell import embedded, hot
+from cli.shell import embedded, hot
+from lints.stream_cases import findings_in
 
 ONTOLOGY = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -23,15 +24,9 @@ def said(folder: Path, events: str, *told: str, static: str = "") -> str:
     """What is said where items have these."""
     (folder / "o.ttl").write_text(ONTOLOGY)
     (folder / "k.ttl").write_text(static)
-    lines = [
-        json.dumps({"time": n, "graph": f"@prefix : <http://e/#> . :x a :Bay ; {one} ."})
-        for n, one in enumerate(told)
-    ]
     head = HEAD + ("FROM GRAPH <k.ttl>\n" if static else "")
-    query = hot(folder, f"{head}{events}\nRETURN ALL\n")
-    done = embedded(query, "--source", "s=-", stdin="\n".join(lines).encode())
-    assert done.status == 0, done.err
-    return done.err
+    graphs = [f"@prefix : <http://e/#> . :x a :Bay ; {one} ." for one in told]
+    return findings_in(folder, f"{head}{events}\nRETURN ALL\n", graphs)
 
 
 @pytest.mark.parametrize(

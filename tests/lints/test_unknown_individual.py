@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from shell import embedded, hot
+from cli.shell import embedded, hot
+from lints.stream_cases import findings_in
 
 import obep
-from obep.lints.rules.stream.unknown_names import Strangers
+from obep.lints.stream_rules import StreamRules
 
 T = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -31,15 +32,8 @@ def said(folder: Path, *items: str, events: str = LOW, t: str = T, k: str = K) -
     (folder / "t.ttl").write_text(t)
     (folder / "k.ttl").write_text(k)
     head = "PREFIX : <http://e/#>\nVOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM <s>\n"
-    lines = [
-        json.dumps({"time": n, "graph": f"@prefix : <http://e/#> . :p1 a :Probe ; :oxygen 4 ; {one} ."})
-        for n, one in enumerate(items)
-    ]
-    done = embedded(
-        hot(folder, f"{head}{events}\nRETURN ALL\n"), "--source=s=-", stdin="\n".join(lines).encode()
-    )
-    assert done.status == 0, done.err
-    return done.err
+    graphs = [f"@prefix : <http://e/#> . :p1 a :Probe ; :oxygen 4 ; {one} ." for one in items]
+    return findings_in(folder, f"{head}{events}\nRETURN ALL\n", graphs)
 
 
 def test_another_spelling_is_warned_of_with_the_one_that_was_meant(tmp_path: Path) -> None:
@@ -209,14 +203,8 @@ def said_of(folder: Path, *graphs: str, events: str = KNOWN_PROBE, t: str = T, k
     (folder / "t.ttl").write_text(t)
     (folder / "k.ttl").write_text(k)
     head = "PREFIX : <http://e/#>\nVOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM <s>\n"
-    lines = [
-        json.dumps({"time": n, "graph": f"@prefix : <http://e/#> . {graph} ."})
-        for n, graph in enumerate(graphs)
-    ]
-    query = hot(folder, f"{head}{events}\nRETURN ALL\n")
-    done = embedded(query, "--source=s=-", stdin="\n".join(lines).encode())
-    assert done.status == 0, done.err
-    return done.err
+    turtle = [f"@prefix : <http://e/#> . {graph} ." for graph in graphs]
+    return findings_in(folder, f"{head}{events}\nRETURN ALL\n", turtle)
 
 
 @pytest.mark.parametrize(
@@ -394,9 +382,9 @@ def test_streams_that_the_same_events_read_are_looked_through_once(tmp_path: Pat
     head = "PREFIX : <http://e/#>\nVOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM <s>\nFROM STREAM <t>\n"
     events = f"{LOW}\nEVENT Other ON <t> AS Probe\n"
     query = obep.load(text=f"{head}FROM STREAM <u>\n{events}RETURN ALL\n", folder=tmp_path, java=False)
-    here = Strangers(query).listeners
-    assert here("s") is here("u")
-    assert here("s") is not here("t")
+    rules = StreamRules(query)
+    assert rules.watched("OBEP580", "s") is rules.watched("OBEP580", "u") is not None
+    assert rules.watched("OBEP580", "s") is not rules.watched("OBEP580", "t")
 
 
 BAYS_T = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -414,16 +402,8 @@ def said_of_bays(folder: Path, *bays: str, more: str = "", k: str = BAYS_K) -> s
     (folder / "t.ttl").write_text(BAYS_T)
     (folder / "k.ttl").write_text(k)
     head = "PREFIX : <http://e/#>\nVOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM <s>\n"
-    lines = [
-        json.dumps(
-            {"time": n, "graph": f'@prefix : <http://e/#> . <http://e/#{bay}> :occupied "yes" {more} .'}
-        )
-        for n, bay in enumerate(bays)
-    ]
-    query = hot(folder, f"{head}{BUSY}\nRETURN ALL\n")
-    done = embedded(query, "--source=s=-", stdin="\n".join(lines).encode())
-    assert done.status == 0, done.err
-    return done.err
+    graphs = [f'@prefix : <http://e/#> . <http://e/#{bay}> :occupied "yes" {more} .' for bay in bays]
+    return findings_in(folder, f"{head}{BUSY}\nRETURN ALL\n", graphs)
 
 
 def test_individuals_that_are_called_in_another_way_are_warned_of(tmp_path: Path) -> None:
