@@ -184,7 +184,17 @@ class Episodes:
         """All of it as plain values."""
         closed = [one for some in self._closed.values() for one in some]
         episodes = [*self.open.values(), *closed]
-        plain = [[e.key, e.begun, e.bindings, e.explanation, e.ended, e.past] for e in episodes]
+        plain = [
+            [
+                e.key,
+                e.begun,
+                packed(e.bindings),
+                e.explanation,
+                e.ended,
+                [[at, packed(rows)] for at, rows in e.past],
+            ]
+            for e in episodes
+        ]
         ripe = [(one.begun + lasting, lasting, one.key, one.begun) for one, lasting in self._ripe]
         return [plain, sorted([*ripe, *self._due])]
 
@@ -195,8 +205,8 @@ class Episodes:
         self._closed.clear()
         for key, begun, bindings, explanation, ended, past in episodes:
             because = tuple((tuple(triple), at) for triple, at in explanation)
-            episode = Episode(tuple(key), begun, tuple(bindings), because)
-            episode.past = [(at, tuple(rows)) for at, rows in past]
+            episode = Episode(tuple(key), begun, unpacked(bindings), because)
+            episode.past = [(at, unpacked(rows)) for at, rows in past]
             episode.ended = ended
             if ended is None:
                 self.open[episode.key] = episode
@@ -266,6 +276,16 @@ def shown(parameters: Sequence[str], key: Key, bindings: Bindings) -> Bindings:
     if not bindings:
         return ({**own},) if own else ()
     return tuple({**own, **row} for row in bindings)
+
+
+def packed(bindings: Iterable[dict[str, Term]]) -> list[list[tuple[str, Term]]]:
+    """Bindings without dicts, which mean occurrences and items in a snapshot."""
+    return [list(row.items()) for row in bindings]
+
+
+def unpacked(plain: Iterable[Iterable[tuple[str, Term]]]) -> Bindings:
+    """What `packed` has made."""
+    return tuple({name: term for name, term in row} for row in plain)
 
 
 def _order(assertion: Assertion) -> tuple[object, ...]:

@@ -147,17 +147,20 @@ class OverState(StateRun):
         return super().size() + sum(len(group.rows) for group in self._window.groups.values())
 
     def dump_own(self, pack: Pack) -> Any:
-        holding = [[key, list(groups.items())] for key, groups in self._holding.items()]
-        return [to_plain(self._window), pack(self._rows), holding]
+        holding = [
+            [key, [[group, list(row.items())] for group, row in groups.items()]]
+            for key, groups in self._holding.items()
+        ]
+        return [list(to_plain(self._window).items()), pack(self._rows), holding]
 
     def load_own(self, data: Any, unpack: Unpack) -> None:
         window, rows, holding = data
         expressions, within, step = self._window.expressions, self._window.within, self._window.step
         self._window = OverRows(expressions, within, step)
-        restore(self._window, window, _assertions)
+        restore(self._window, dict(window), _assertions)
         self._rows[:] = unpack(rows)
         self._holding = {
-            tuple(key): {tuple(group): bindings for group, bindings in groups} for key, groups in holding
+            tuple(key): {tuple(group): dict(row) for group, row in groups} for key, groups in holding
         }
 
 

@@ -23,7 +23,9 @@ Kept = tuple[dict[str, Any], dict[str, int], list[Waiting], Any]
 """What a snapshot holds: the clock, the counters, the items that wait, and what patterns remember."""
 _Number = dict[Literal["o"], int]
 _Item = dict[Literal["i"], tuple[str, int, tuple[Triple, ...], Term]]
-_Remembered = tuple[int | None, list[Any], list[tuple[Term, Any]], list[_Number], list[_Item], list[Told]]
+_Remembered = tuple[
+    int | None, list[Any], list[tuple[Term, Any]], list[_Number], list[_Item], list[Told], bool
+]
 _Carried = tuple[int, int]
 _Occurrence = tuple[
     Term,
@@ -53,7 +55,7 @@ def kept_in(plain: Any) -> Kept:
 
 
 def _require_state(state: Any) -> None:
-    _, occurrences, runs, _, items, _ = msgspec.convert(state, _Remembered)
+    _, occurrences, runs, _, items, _, _ = msgspec.convert(state, _Remembered)
     for one in occurrences:
         if len(one) == 2:  # it tells what others tell, too
             msgspec.convert(one, _Carried)
