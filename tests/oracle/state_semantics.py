@@ -224,7 +224,11 @@ def leaf_identity(o: Occurrence) -> Told:
     """Of a state's leaf: kind, S, k, start, end; of a graph event: H, its parameters, start, end."""
     (s, p, rest), _ = o.explanation[0] if o.explanation else (("", "", ""), None)
     if s.startswith(STATE):
-        return (s.removeprefix(STATE), p, tuple(rest.rsplit(" ", 2)[0].split(SEPARATOR)), o.start, o.end)
+        return (s.removeprefix(STATE), p, _key(rest.rsplit(" ", 2)[0]), o.start, o.end)
     if p == "urn:graph":
-        return (o.event, tuple(rest.rsplit(" ", 1)[0].split(SEPARATOR)), o.start, o.end)
+        return (o.event, _key(rest.rsplit(" ", 1)[0]), o.start, o.end)
     return (o.individual, frozenset(o.explanation), o.start, o.end)
+
+
+def _key(text: str) -> Key:
+    return tuple(text.split(SEPARATOR)) if text else ()

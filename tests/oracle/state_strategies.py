@@ -93,9 +93,9 @@ class StateCases:
         policy: ast.Policy = "unrestricted"
         if _has_sequence(pattern) and self.chance(0.5):
             policy = self.random.choice(("chronological", "recent", "naive"))
-        partition = (
-            v("x") if all(one.parameters == v("x") for one in _leaves(pattern)) and self.chance(0.35) else ()
-        )
+        keyed = all(one.parameters == v("x") for one in _leaves(pattern))
+        split = keyed and not any(isinstance(node, ast.Not) for node in parts(pattern))
+        partition = v("x") if split and self.chance(0.35) else ()
         guard = self.guard(pattern)
         names = (
             v("x")

@@ -174,6 +174,13 @@ def test_identity_is_by_kind_state_key_start_and_end() -> None:
     assert ("begin", iri("T"), (iri("x"),), SECOND, SECOND) in leaves
 
 
+def test_identity_of_a_state_without_parameters_has_an_empty_key() -> None:
+    closed = ast.EventState(n("T"), (), leaf("A"), leaf("B"))
+    answer = run([closed, composite("H", begin("T"))], "A1x")
+    ((told, _),) = [(t, c) for t, c in answer.occurrences.items() if t[0] == iri("H")]
+    assert ("begin", iri("T"), (), SECOND, SECOND) in dict(told[6][0])  # type: ignore[index]
+
+
 # --- graph events -----------------------------------------------------------------------------------------
 
 

@@ -28,6 +28,9 @@ from oracle.states.state_timelines import Episode, Timeline
 from oracle.states.state_windows import matches
 from oracle.states.state_world import World, class_of
 
+ALL_BINDINGS_JOIN = False
+"""The other reading of S14 (see `state_semantics`): the bindings of a state's leaf join by name, mentioned or
+not. Then FOR d is no longer BEGIN NOT FOLLOWED BY END where a binding changes."""
 SEPARATOR = "\x1f"
 STATE = "urn:state:"
 """How the pseudo-assertions of states' leaves begin."""
@@ -74,7 +77,7 @@ class StateEvaluation(Evaluation):
     """The operators of SPEC §4 and those of STATES 3."""
 
     lines: Mapping[Term, Timeline]
-    mentioned: frozenset[str]
+    mentioned: frozenset[str] | None
 
     def _new(self, node: Tree, now: int, scope: Scope) -> Iterable[Candidate]:
         match node:
@@ -142,7 +145,7 @@ class StateDetection(Detection):
 
     def __init__(self, event: ast.CompositeEvent, run: Run, mentioned: frozenset[str] = frozenset()) -> None:
         self.states = run
-        self.mentioned = mentioned | variables(event)
+        self.mentioned = None if ALL_BINDINGS_JOIN else mentioned | variables(event)
         world = run.world
         composites = {
             name: e for name, e in world.definitions.events.items() if isinstance(e, ast.CompositeEvent)
@@ -158,7 +161,7 @@ class StateDetection(Detection):
                 for rows in holding.values()
                 for row in rows
                 for name, _ in row
-                if name in self.mentioned
+                if self.mentioned is None or name in self.mentioned
             )
             for state, line in self.states.lines.items()
         }

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from obep.model import RDF_TYPE, SECOND, Item
 from obep.query import ast
+from oracle.guard_semantics import parts
 from oracle.pattern_cases import short
 from oracle.state_strategies import StateCase
 
@@ -20,17 +21,39 @@ def shrunk(case: StateCase, fails: Callable[[StateCase], bool]) -> StateCase:
     while found:
         found = False
         for smaller in _smaller(case):
-            if fails(smaller):
+            if not undefined(smaller) and fails(smaller):
                 case, found = smaller, True
                 break
     return case
+
+
+def undefined(case: StateCase) -> set[str]:
+    """The names of events, states and windows that the case uses and does not define."""
+    file = case.file
+    known = {d.name.iri for d in (*file.events, *file.states)} | {window.name for window in file.windows}
+    used: set[str] = set()
+    for node in parts((file.events, file.states)):
+        match node:
+            case ast.Leaf(name) | ast.StateUse(name) | ast.Atom(name):
+                used.add(name.iri)
+            case ast.WindowGroup(str() as window):
+                used.add(window)
+            case (
+                ast.ClassState(on=str() as on)
+                | ast.GroupState(on=str() as on)
+                | ast.GraphEvent(on=str() as on)
+            ):
+                used.add(on)
+    return used - known
 
 
 def _smaller(case: StateCase) -> Iterator[StateCase]:
     file = case.file
     for kind in ("events", "states", "windows", "returns"):
         members = getattr(file, kind)
-        for index in range(len(members)):
+        for index, member in enumerate(members):
+            if isinstance(member, ast.Return) and member.form == "event":
+                continue  # an engine may report what is not returned
             fewer = replace(file, **{kind: members[:index] + members[index + 1 :]})
             yield replace(case, file=_returning(fewer))
     for index in range(len(case.items)):
