@@ -285,7 +285,7 @@ def packed(bindings: Iterable[dict[str, Term]]) -> list[list[tuple[str, Term]]]:
 
 def unpacked(plain: Iterable[Iterable[tuple[str, Term]]]) -> Bindings:
     """What `packed` has made."""
-    return tuple({name: term for name, term in row} for row in plain)
+    return tuple(dict(row) for row in plain)
 
 
 def _order(assertion: Assertion) -> tuple[object, ...]:

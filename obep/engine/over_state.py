@@ -48,7 +48,8 @@ class OverState(StateRun):
         self._others = [(name, at) for at, name in enumerate(self._group_by) if name not in plan.parameters]
         self._rows: list[Occurrence] = []
         self._holding: dict[Key, dict[GroupKey, dict[str, Term]]] = {}
-        self._always = not plan.parameters and not grouped and definition.each is None
+        computed = definition.aggregates or definition.having is not None
+        self._always = bool(computed) and not plan.parameters and not grouped and definition.each is None
         if definition.each is not None:
             expressions.each = True
             given = tuple(one.name for one in definition.each.parameters)

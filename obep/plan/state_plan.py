@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from obep.model import Term
 from obep.plan import nodes
 from obep.query import ast
-from obep.query.state_expansion import Moment, extra_variables, part_of, pattern_variables, windows_in
+from obep.query.state_expansion import (
+    Moment,
+    extra_variables,
+    mentioned_by_state,
+    part_of,
+    pattern_variables,
+    windows_in,
+)
 
 if TYPE_CHECKING:
     from obep.plan.plan import EventPlan
@@ -97,7 +104,7 @@ def plan_state(linked: Linked, iri: Term, stratum: int, position: int) -> StateP
 def _row_variables(state: ast.State, linked: Linked) -> tuple[str, ...]:
     if not isinstance(state, ast.OverState) or isinstance(state.over, ast.StateUse):
         return ()
-    return pattern_variables(state.over, state.guard, linked.states)
+    return pattern_variables(state.over, state.guard, linked.states, mentioned_by_state(state))
 
 
 def plan_graph(linked: Linked, iri: Term, stratum: int, position: int) -> GraphPlan:

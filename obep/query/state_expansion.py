@@ -156,14 +156,18 @@ class _Expansion:
     ) -> ast.CompositeEvent:
         name = ast.Name(f"{state.name.text}#{part}", part_of(state.name.iri, part), span=state.name.span)
         event = ast.CompositeEvent(name, pattern, guard=guard, span=state.span)
-        rewritten = self._rewritten(event)
+        rewritten = self._rewritten(event, mentioned_by_state(state))
         assert isinstance(rewritten, ast.CompositeEvent)
         return rewritten
 
-    def _rewritten(self, event: ast.Event) -> ast.Event:
-        """The event with leaves of moments in place of those of states."""
+    def _rewritten(self, event: ast.Event, mentioned: frozenset[str] = frozenset()) -> ast.Event:
+        """The event with leaves of moments in place of those of states.
+
+        Other variables of these are in scope where the event, or the state it is a part of, mentions them.
+        """
         if not isinstance(event, ast.CompositeEvent):
             return event
+        wanted = mentioned | _mentioned(event)
         used = {
             node.state.state.iri
             for node in patterns(event.pattern)
@@ -174,10 +178,10 @@ class _Expansion:
 
         def change(pattern: ast.Pattern) -> ast.Pattern:
             if isinstance(pattern, ast.Leaf):
-                return pattern if pattern.moment == "event" else self._moment(pattern)
+                return pattern if pattern.moment == "event" else self._moment(pattern, wanted)
             changed = with_operands(pattern, [change(one) for one in operands(pattern)])
             if isinstance(changed, ast.While):
-                return replace(changed, state=self._use(changed.state))
+                return replace(changed, state=self._use(changed.state, wanted))
             return changed
 
         return replace(event, pattern=change(event.pattern))
@@ -194,29 +198,36 @@ class _Expansion:
             self._extra[state] = extra_variables(self._states[state], self._states)
         return self._extra[state]
 
-    def _moment(self, leaf: ast.Leaf) -> ast.Leaf:
+    def _moment(self, leaf: ast.Leaf, wanted: frozenset[str]) -> ast.Leaf:
         iri = moment_of(leaf)
         name = ast.Name(f"{leaf.event.text}#{leaf.moment}", iri, span=leaf.event.span)
         lasting = leaf.lasting.micros if leaf.lasting else None
         self._moments[iri] = Moment(leaf.event.iri, leaf.moment, lasting)
-        scoped = self._scoped(leaf.event.iri, leaf.parameters, alias_of(leaf))
+        scoped = self._scoped(leaf.event.iri, leaf.parameters, alias_of(leaf), wanted)
         return ast.Leaf(
             name, leaf.parameters, alias_of(leaf), scoped=scoped, span=leaf.span, bracketed=leaf.bracketed
         )
 
-    def _use(self, use: ast.StateUse) -> ast.StateUse:
-        return replace(use, scoped=self._scoped(use.state.iri, use.parameters, use.state.text))
+    def _use(self, use: ast.StateUse, wanted: frozenset[str]) -> ast.StateUse:
+        return replace(use, scoped=self._scoped(use.state.iri, use.parameters, use.state.text, wanted))
 
-    def _scoped(self, state: Term, parameters: tuple[ast.Var, ...], alias: str) -> tuple[ast.Var, ...]:
-        """The variables of a state that a leaf does not name: the other ones are in scope by their names.
+    def _scoped(
+        self, state: Term, parameters: tuple[ast.Var, ...], alias: str, wanted: frozenset[str]
+    ) -> tuple[ast.Var, ...]:
+        """The variables of a state that a leaf does not name: those that are wanted by their names.
 
-        A parameter that the leaf leaves out has a hidden name.
+        Others, and a parameter that the leaf leaves out, have hidden names: the place tells which is which.
         """
         declared = self._states[state].parameters
         missing = [ast.Var(f"{HIDDEN}{alias}.{one.name}") for one in declared[len(parameters) :]]
         taken = {one.name for one in parameters}
-        more = [ast.Var(f"{HIDDEN}{alias}.{one}" if one in taken else one) for one in self._others(state)]
-        return (*missing, *more)
+        more = [
+            ast.Var(one if one in wanted and one not in taken else f"{HIDDEN}{alias}.{one}")
+            for one in self._others(state)
+        ]
+        while more and more[-1].name.startswith(HIDDEN):
+            more.pop()
+        return (*missing, *more) if more or parameters else ()
 
 
 def looks_around(event: ast.GraphEvent) -> bool:
@@ -291,7 +302,7 @@ def extra_variables(state: ast.State, states: Mapping[Term, ast.State]) -> tuple
     own = {one.name for one in state.parameters}
     match state:
         case ast.EventState():
-            names = pattern_variables(state.start, state.guard, states)
+            names = pattern_variables(state.start, state.guard, states, mentioned_by_state(state))
         case ast.OverState():
             grouped = state.group_by or state.parameters
             names = (*(one.name for one in grouped), *(one.variable.name for one in state.aggregates))
@@ -307,7 +318,10 @@ def extra_variables(state: ast.State, states: Mapping[Term, ast.State]) -> tuple
 
 
 def pattern_variables(
-    pattern: ast.Pattern, guard: ast.Guard | None, states: Mapping[Term, ast.State]
+    pattern: ast.Pattern,
+    guard: ast.Guard | None,
+    states: Mapping[Term, ast.State],
+    wanted: frozenset[str],
 ) -> tuple[str, ...]:
     """The variables that the leaves of a pattern, the states in it, and a guard's blocks about them bind."""
     found: list[str] = []
@@ -316,8 +330,8 @@ def pattern_variables(
         if isinstance(use, ast.Leaf | ast.StateUse):
             found += [one.name for one in use.parameters]
             state = states.get(use.event.iri if isinstance(use, ast.Leaf) else use.state.iri)
-            if state is not None:
-                found += extra_variables(state, states)
+            if state is not None and wanted:
+                found += [name for name in extra_variables(state, states) if name in wanted]
         elif isinstance(use, ast.GroupLeaf):
             found += group_variables(use.group)
     aliases = set(map(alias_of, leaves(pattern)))
@@ -332,3 +346,21 @@ def _states_of(state: ast.State | ast.GraphEvent, linked: Linked) -> set[str]:
     found |= {node.name.iri for node in walk(state) if isinstance(node, ast.Atom)}
     names = {*windows_in(state), getattr(state, "on", None)}
     return found | {one.event.iri for one in linked.windows if one.event is not None and one.name in names}
+
+
+def _mentioned(event: ast.CompositeEvent) -> frozenset[str]:
+    """The variables that an event speaks of outside of its leaves."""
+    names = {one.name for one in (*event.parameters, *event.partition_by)} | set(variables(*event.construct))
+    return frozenset(names | set(variables(event.guard) if event.guard is not None else ()))
+
+
+def mentioned_by_state(state: ast.State) -> frozenset[str]:
+    """The same of a state by events or by rows."""
+    parts: list[ast.Node] = [*state.parameters]
+    if isinstance(state, ast.EventState | ast.OverState) and state.guard is not None:
+        parts.append(state.guard)
+    if isinstance(state, ast.OverState):
+        parts += [*state.group_by, *state.aggregates]
+        if state.having is not None:
+            parts.append(state.having)
+    return frozenset(variables(*parts))

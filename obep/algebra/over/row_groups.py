@@ -29,13 +29,15 @@ class GroupChange(NamedTuple):
 class RowGroup:
     """The rows with one key."""
 
-    __slots__ = ("accumulators", "changed", "gone", "last", "left", "rows", "since", "standing")
+    __slots__ = ("accumulators", "ceased", "changed", "gone", "last", "left", "rows", "since", "standing")
 
     def __init__(self, expressions: OverExpressions) -> None:
         self.rows: dict[RowKey, tuple[OverRow, Values]] = {}
         self.accumulators: list[Accumulator] = expressions.accumulators()
         self.since: int | None = None
         """Since when it has had rows without a break."""
+        self.ceased: int | None = None
+        """Since when it had rows before it had none."""
         self.standing = False
         """Whether it is there without rows: FOR EACH, or a state without parameters."""
         self.changed = self.left = False
@@ -62,6 +64,7 @@ class RowGroup:
         """Looks whether it has rows, at the end of an instant; whether it has just come to have some."""
         if bool(self.rows) == (self.since is not None):
             return False
+        self.ceased = self.since
         self.since = at if self.rows else None
         self.tell_full()
         return self.since is not None
@@ -97,7 +100,12 @@ class RowGroup:
         gone = list(self.gone)
         for key, row, arguments in gone:
             self.add(key, row, arguments)
+        since = self.since
+        self.since = self.ceased if since is None else since
+        self.tell_full()
         values = expressions.result(group, self.accumulators, at)
+        self.since = since
+        self.tell_full()
         for key, _, _ in gone:
             self.remove(key)
         self.changed = self.left = False

@@ -90,6 +90,8 @@ class GroupOfRows:
             return value_of(terms[0 if node.function == "FIRST" else -1])
         if node.function == "CHANGES":
             return _count(sum(compare("!=", a, b) for (_, a), (_, b) in pairwise(pairs)))
+        if node.function in ("MIN", "MAX") and terms and not any(isinstance(v, Number) for _, v in pairs):
+            return value_of((min if node.function == "MIN" else max)(terms))
         return of_numbers(node, [(row.end, number(value)) for row, value in pairs], self.t)
 
 
