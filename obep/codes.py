@@ -188,6 +188,11 @@ CODES: dict[str, str] = {
     "OBEP252": "a class where an individual stands",
     "OBEP253": "two blocks for one alias, and none for another",
     "OBEP260": "an ignore without effect",
+    "OBEP270": "a HAVING that is never true",
+    "OBEP271": "a value that counts longer than FOR asks",
+    "OBEP272": "an aggregate over a window in which equal readings are one",
+    "OBEP273": "a value that changes with time alone, without STEP",
+    "OBEP274": "an unused state",
     # 300-399 ontology and reasoning
     "OBEP301": "an ontology or graph that cannot be opened",
     "OBEP302": "an ontology or graph that cannot be read as RDF",

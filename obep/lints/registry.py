@@ -16,7 +16,7 @@ from typing import Any
 
 from obep.errors import Diagnostic, Severity
 
-KINDS = ("query", "ontology")
+KINDS = ("query", "states", "ontology")
 
 
 @dataclass(frozen=True, slots=True)
