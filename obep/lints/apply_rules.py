@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
 from obep.lints.context import OntologyContext, QueryContext
-from obep.lints.registry import Rule, rules
+from obep.lints.registry import KINDS, Rule, rules
 from obep.query.link import Linked
+from obep.query.walk import declarations
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def apply_query_rules(context: QueryContext) -> list[Diagnostic]:
     """Apply the rules that need no ontology."""
     found: list[Diagnostic] = []
-    for rule in rules("query"):
+    for rule in (*rules("query"), *rules("states")):
         if rule.check is not None:
             found += _with_severity(rule, rule.check(context))
         if rule.check_pattern is not None:
@@ -45,7 +46,7 @@ def _with_severity(rule: Rule, found: Iterable[Diagnostic]) -> list[Diagnostic]:
 def without_redundant(found: list[Diagnostic], linked: Linked) -> list[Diagnostic]:
     """Leave out findings about a declaration for which a rule that suppresses theirs has found something."""
     codes = {one.code for one in found}
-    applied = (rule for kind in ("query", "ontology") for rule in rules(kind) if rule.code in codes)
+    applied = (rule for kind in KINDS for rule in rules(kind) if rule.code in codes)
     suppressors = {
         rule.code: rule.suppressed_by for rule in applied if codes.intersection(rule.suppressed_by)
     }
@@ -62,5 +63,6 @@ def without_redundant(found: list[Diagnostic], linked: Linked) -> list[Diagnosti
 def _declaration(one: Diagnostic, linked: Linked) -> tuple[str, int]:
     """The file and the start of the event that a finding is about."""
     at = one.span.start if one.span is not None else -1
-    starts = [event.span.start for file in linked.files if file.name == one.file for event in file.events]
+    files = [file for file in linked.files if file.name == one.file]
+    starts = [declared.span.start for file in files for declared in declarations(file)]
     return one.file, max((start for start in starts if start <= at), default=-1)

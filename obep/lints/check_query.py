@@ -20,10 +20,24 @@ from obep.lints.language_errors import (
     negation_errors,
     not_carried_out,
     pattern_errors,
+    state_definition_errors,
+    state_errors,
     variable_errors,
     window_errors,
 )
-from obep.query.ast import CompositeEvent, Guard, LogicalEvent, QueryFile
+from obep.query.ast import (
+    CompositeEvent,
+    EventState,
+    GroupState,
+    Guard,
+    LogicalEvent,
+    OverState,
+    Pattern,
+    QueryFile,
+    Seq,
+    State,
+    StateUse,
+)
 from obep.query.function_signatures import check_expression
 from obep.query.link import Linked
 
@@ -35,6 +49,14 @@ QUERY_ERRORS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     event_errors.circle,
     event_errors.unknown_stream,
     event_errors.returned,
+    state_errors.names_of_states,
+    state_errors.returned,
+    state_errors.unknown_windows,
+    state_definition_errors.parameters,
+    state_definition_errors.in_patterns,
+    state_definition_errors.bounds_of_zero,
+    state_definition_errors.calendars,
+    state_definition_errors.expressions,
     not_carried_out.not_yet,
 )
 PATTERN_ERRORS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (
@@ -94,7 +116,27 @@ def find_errors(context: QueryContext) -> list[Diagnostic]:
             if not errors:
                 context.patterns.append(scope)
         found += errors
+    for one in definitions.linked.files:
+        for state in one.states:
+            found += _state_errors(state, one, measures)
     return found
+
+
+def _state_errors(state: State, file: QueryFile, measures: Measures) -> Iterator[Diagnostic]:
+    """Check the patterns and the guard of a state as those of an event with MATCH."""
+    guard = None if isinstance(state, GroupState) else state.guard
+    if guard is not None:
+        yield from _check_guard(guard, file)
+    pattern: Pattern
+    if isinstance(state, EventState):
+        pattern = Seq((state.start, state.end), span=state.start.span)
+    elif isinstance(state, OverState) and not isinstance(state.over, StateUse):
+        pattern = state.over
+    else:
+        return
+    event = CompositeEvent(state.name, pattern, guard=guard, extent=state.extent, span=state.span)
+    scope = lay_out(event, file, measures)
+    yield from (error for rule in PATTERN_ERRORS for error in rule(scope))
 
 
 def _check_guard(guard: Guard, file: QueryFile) -> Iterator[Diagnostic]:

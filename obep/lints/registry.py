@@ -22,7 +22,7 @@ from typing import Any
 
 from obep.errors import Diagnostic, Severity
 
-KINDS = ("query", "ontology", "config", "stream")
+KINDS = ("query", "states", "ontology", "config", "stream")
 
 
 @dataclass(frozen=True, slots=True)

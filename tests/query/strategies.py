@@ -202,7 +202,7 @@ def _larger_patterns(inner: st.SearchStrategy[ast.Pattern]) -> st.SearchStrategy
         st.builds(ast.Within, inner, durations),
         st.builds(ast.While, inner, state_uses),
         st.builds(ast.Unless, inner, state_uses),
-        st.builds(ast.Repeated, inner, durations, st.none() | inner, st.none() | st.integers(0, 100)),
+        st.builds(ast.Repeated, inner, durations, st.none() | inner, st.none() | st.integers(1, 100)),
     )
 
 

@@ -13,6 +13,7 @@ from obep.query.ast import (
     Allen,
     And,
     CompositeEvent,
+    GroupLeaf,
     Join,
     Leaf,
     Next,
@@ -21,6 +22,7 @@ from obep.query.ast import (
     Optional,
     Or,
     Pattern,
+    Repeated,
     Seq,
     Times,
     Within,
@@ -89,6 +91,11 @@ class Measures:
         return found
 
     def _measure(self, node: Pattern) -> _Lasting:
+        if isinstance(node, Leaf) and node.moment == "episode":
+            d = node.lasting.micros if node.lasting else 0
+            return _Lasting(d, d, d if node.lasting else None, takes_time=True)
+        if isinstance(node, Leaf) and node.moment != "event":
+            return _Lasting()
         if isinstance(node, Leaf):
             return self._events.get(node.event.iri, _UNKNOWN)
         below = [self._of(operand) for operand in operands(node)]
@@ -123,7 +130,12 @@ class Measures:
             return _Lasting(max(b.length for b in below), max(b.wait for b in below), None, longer)
         if isinstance(node, Allen):
             return _allen(node, *below)
+        if isinstance(node, GroupLeaf):
+            return _Lasting()
         left = below[0]
+        if isinstance(node, Repeated):
+            length = left.length + node.every.micros
+            return _Lasting(length, max(left.wait, length), None, takes_time=True)
         if isinstance(node, Without):
             return left
         if isinstance(node, NotFollowedBy):

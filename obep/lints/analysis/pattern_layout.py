@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from obep.errors import Span
+from obep.lints.analysis.bound_variables import in_scope
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.analysis.pattern_durations import Measures
 from obep.query.ast import (
@@ -23,6 +24,7 @@ from obep.query.ast import (
     Times,
     TriplePattern,
     Var,
+    While,
     Without,
 )
 from obep.query.pattern_walk import operands, optional_head
@@ -100,7 +102,8 @@ class Scope:
     conditions: tuple[Condition, ...]
     """All filters of the guard; those inside blocks first."""
     loose: frozenset[str]
-    """Variables of blocks whose alias is not there: an error of its own, so no further one follows."""
+    """Variables that may be bound elsewhere: by a state, or in a block whose alias is not there (an error of
+    its own, so no further one follows)."""
     measures: Measures
 
     @property
@@ -133,7 +136,8 @@ def lay_out(event: CompositeEvent, file: QueryFile, measures: Measures) -> Scope
             for variable in place.leaf.parameters:
                 binders.setdefault(variable.name, {}).setdefault(place.number, variable.span)
     conditions = conditions_of(event.guard)
-    scope = Scope(event, file, places, aliases, binders, {}, conditions, _loose(event, aliases), measures)
+    loose = _loose(event, aliases, measures.definitions)
+    scope = Scope(event, file, places, aliases, binders, {}, conditions, loose, measures)
     for block in scope.blocks:
         readers = [place for place in scope.read_by(block) if not place.under_not]
         for variable in variables_of(block.triples):
@@ -146,12 +150,25 @@ def lay_out(event: CompositeEvent, file: QueryFile, measures: Measures) -> Scope
     return scope
 
 
-def _loose(event: CompositeEvent, aliases: dict[str, list[Place]]) -> frozenset[str]:
+def _loose(
+    event: CompositeEvent, aliases: dict[str, list[Place]], definitions: Definitions
+) -> frozenset[str]:
+    brought = frozenset(_brought(event, definitions))
     if event.guard is None:
-        return frozenset()
+        return brought
     lost = [b for b in event.guard.blocks if any(alias not in aliases for alias in b.aliases)]
     own = variables_of(event.guard.own)  # refused in a composite: an error of its own too
-    return frozenset(v.name for b in lost for v in variables_of(b.triples)) | {v.name for v in own}
+    return frozenset(v.name for b in lost for v in variables_of(b.triples)) | {v.name for v in own} | brought
+
+
+def _brought(event: CompositeEvent, definitions: Definitions) -> Iterator[str]:
+    """The variables that states bring along: the bindings of a state join by name."""
+    for node in walk(event.pattern):
+        if isinstance(node, While):
+            yield from (variable.name for variable in node.state.parameters)
+            yield from in_scope(node.state.state.iri, definitions)
+        elif isinstance(node, Leaf):
+            yield from in_scope(node.event.iri, definitions)
 
 
 def variables_of(triples: Iterable[TriplePattern]) -> Iterator[Var]:

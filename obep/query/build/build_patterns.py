@@ -73,7 +73,7 @@ def unless(children: Children) -> Any:
 @rule
 def repeated(children: Children) -> Any:
     _, every, _, until, _, number, last = children
-    at_most = None if number is None else reading.scope.count(number, "AT MOST", least=0)
+    at_most = None if number is None else reading.scope.count(number, "AT MOST", least=1)
     return ast.Repeated, children[0], [every, until, at_most], last or until or every
 
 

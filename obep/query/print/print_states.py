@@ -61,6 +61,8 @@ def _head(node: ast.State) -> str:
     head = f"STATE {word(node.name, 'event')}{variables(node.parameters)}"
     if isinstance(node, ast.ClassState | ast.GroupState):
         return f"{head}{f' ON <{node.on}>' if node.on is not None else ''} AS"
+    if isinstance(node, ast.DailyState):
+        return f"{head} DAILY FROM {_clock(node.start)} TO {_clock(node.end)}"
     return head
 
 
@@ -96,7 +98,7 @@ def _(node: ast.ClassState) -> list[Part]:
 
 @parts.register
 def _(node: ast.DailyState) -> list[Part]:
-    found = [(f"DAILY FROM {_clock(node.start)} TO {_clock(node.end)}", node.span)]
+    found: list[Part] = []
     clauses = node.extent.clauses
     if node.days:
         found.append((f"ON {_days(node.days)}", clauses.get("days", node.span)))

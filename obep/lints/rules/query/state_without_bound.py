@@ -1,7 +1,8 @@
 """state without a bound
 
 What it does: Finds what a pattern or a window keeps for ever: the left side of a SEQ, both sides of a JOIN,
-what waits for a DURING, the N of a WITHOUT, what a policy has consumed, the items since a landmark.
+what waits for a DURING, the N of a WITHOUT, what a policy has consumed, the items since a landmark, the
+latest values without a time, a state FROM … TO … without TIMEOUT or LIMIT.
 
 Why: No WITHIN says when it may be forgotten, so the state grows as long as the stream runs. `(LAST A) SEQ B`
 keeps only one A and is not reported.
@@ -29,6 +30,7 @@ from obep.lints.language_errors.pattern_errors import FIVE_MINUTES
 from obep.query.ast import (
     Allen,
     Duration,
+    EventState,
     Every,
     First,
     Join,
@@ -134,6 +136,27 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
                 "Nothing leaves a window that begins at a landmark: the state grows with the stream.",
                 quote(replace(window, kind="range", start=None, range=Duration(300_000_000))),
             )
+        elif window.kind == "latest" and window.range is None:
+            yield say(
+                CODE,
+                file,
+                window.span,
+                f"the latest values of <{window.stream or window.name}> are kept for ever",
+                "One entry is kept for each subject and property: the state grows with their number.",
+                quote(replace(window, range=FIVE_MINUTES)),
+            )
+    for one in context.definitions.linked.files:
+        for state in one.states:
+            if isinstance(state, EventState) and state.timeout is None and state.limit is None:
+                what = "each value of its parameters" if state.parameters else "what began it"
+                yield say(
+                    CODE,
+                    one,
+                    state.name.span,
+                    f"{state.name.text} may hold for ever",
+                    f"Without TIMEOUT or LIMIT an entry is kept for {what} until TO ends it.",
+                    "TIMEOUT 30 min   or LIMIT 1 d",
+                )
 
 
 def _bound_for(pattern: Pattern, measures: Measures) -> Duration:

@@ -1,8 +1,8 @@
 """an unused window
 
-What it does: Finds a window that no event looks at.
+What it does: Finds a window that no event and no state looks at.
 
-Why: A window changes nothing by itself: an event must look at it.
+Why: A window changes nothing by itself: an event or a state must look at it.
 
 Example:
 
@@ -20,8 +20,8 @@ from collections.abc import Iterator
 
 from obep.errors import Diagnostic
 from obep.lints.context import QueryContext, windows_of
-from obep.query.ast import LogicalEvent
 from obep.query.diagnostics import say
+from obep.query.group_walk import windows_of as named_windows
 
 CODE = "OBEP213"
 NAME = "unused-window"
@@ -30,7 +30,8 @@ SEVERITY = "warning"
 
 def check(context: QueryContext) -> Iterator[Diagnostic]:
     definitions = context.definitions
-    used = {event.on for event, _ in definitions.all() if isinstance(event, LogicalEvent)}
+    both = [one for file in definitions.linked.files for one in (*file.events, *file.states)]
+    used = {getattr(one, "on", None) for one in both}.union(*(named_windows(one) for one in both))
     for window, file in windows_of(definitions):
         if window.name not in used:
             yield say(

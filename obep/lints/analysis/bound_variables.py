@@ -1,0 +1,61 @@
+"""Which variables a pattern binds whatever happens, and which ones a state or an event brings along."""
+
+from __future__ import annotations
+
+from obep.lints.analysis.event_order import Definitions
+from obep.query.ast import (
+    Guard,
+    Leaf,
+    Not,
+    NotFollowedBy,
+    Optional,
+    Or,
+    Pattern,
+    Repeated,
+    StateUse,
+    Unless,
+    Var,
+    While,
+    Without,
+)
+from obep.query.pattern_walk import operands
+from obep.query.walk import alias_of, walk
+
+
+def always_bound(pattern: Pattern | StateUse, guard: Guard | None, definitions: Definitions) -> set[str]:
+    """The variables that every candidate of a pattern binds: those of all alternatives of an OR."""
+    if isinstance(pattern, StateUse):
+        return _names(pattern.parameters) | in_scope(pattern.state.iri, definitions)
+    if isinstance(pattern, Leaf):
+        return _of_leaf(pattern, guard, definitions)
+    if isinstance(pattern, Not | Optional):
+        return set()
+    if isinstance(pattern, Without | NotFollowedBy | Unless):
+        return always_bound(pattern.left, guard, definitions)
+    if isinstance(pattern, While):
+        left = always_bound(pattern.left, guard, definitions)
+        return left | always_bound(pattern.state, guard, definitions)
+    if isinstance(pattern, Repeated):
+        return always_bound(pattern.operand, guard, definitions)
+    below = [always_bound(operand, guard, definitions) for operand in operands(pattern)]
+    if isinstance(pattern, Or):
+        return set.intersection(*below)
+    return set().union(*below)
+
+
+def _of_leaf(leaf: Leaf, guard: Guard | None, definitions: Definitions) -> set[str]:
+    found = _names(leaf.parameters) | in_scope(leaf.event.iri, definitions)
+    for block in guard.blocks if guard else ():
+        if not block.aliases or alias_of(leaf) in block.aliases:
+            found |= {node.name for triple in block.triples for node in walk(triple) if isinstance(node, Var)}
+    return found
+
+
+def in_scope(iri: str, definitions: Definitions) -> set[str]:
+    """The variables of a state's definition: its bindings join by name (STATES 2)."""
+    state = definitions.states.get(iri)
+    return {node.name for node in walk(state) if isinstance(node, Var)} if state is not None else set()
+
+
+def _names(variables: tuple[Var, ...]) -> set[str]:
+    return {variable.name for variable in variables}

@@ -1,0 +1,168 @@
+"""Errors about names: what must be a state and is none, and a state where something else must stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from obep.errors import Diagnostic, Span
+from obep.lints.analysis.event_order import Definitions
+from obep.lints.context import windows_of
+from obep.query.ast import (
+    Atom,
+    ClassName,
+    Event,
+    GraphEvent,
+    GroupState,
+    Leaf,
+    Name,
+    Node,
+    QueryFile,
+    Return,
+    State,
+    StateUse,
+    Var,
+    WindowGroup,
+)
+from obep.query.diagnostics import listed, say
+from obep.query.walk import declarations, walk
+
+
+def all_definitions(definitions: Definitions) -> Iterator[tuple[Event | State, QueryFile]]:
+    """Every event and state with its file, in the order of the text."""
+    return ((one, file) for file in definitions.linked.files for one in declarations(file))
+
+
+def names_of_states(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP116, OBEP133, OBEP134, OBEP135: where a state must stand there is one, and nowhere else."""
+    for definition, file in all_definitions(definitions):
+        for node in walk(definition):
+            if isinstance(node, Leaf) and node.moment in ("begin", "end"):
+                yield from _use(definitions, file, node.event, node.parameters, node.moment.upper())
+            elif isinstance(node, Leaf) and (node.lasting is not None or node.moment == "episode"):
+                yield from _use(definitions, file, node.event, node.parameters, "FOR")
+            elif isinstance(node, StateUse):
+                yield from _use(definitions, file, node.state, node.parameters, "")
+            elif isinstance(node, Atom) and not _counts_events(node, definition, definitions):
+                yield from _use(definitions, file, node.name, node.parameters, "")
+            elif isinstance(node, ClassName) and node.name.iri in definitions.states:
+                yield _in_description(file, node.name)
+
+
+def _use(
+    definitions: Definitions, file: QueryFile, name: Name, given: tuple[Var, ...], word: str
+) -> Iterator[Diagnostic]:
+    state = definitions.states.get(name.iri)
+    if state is not None:
+        if given and len(given) != len(state.parameters):
+            yield _number(file, name, given, state)
+        return
+    before = f"{word} is of states" if word else "a state must stand here"
+    if name.iri in definitions.events:
+        message = f"{before}, and {name.text} is an event"
+        reason = "An event happens and is decided once; a state holds from one instant to another."
+        remedy = f"STATE S FROM {name.text} TO …   and S here"
+        yield say("OBEP134", file, name.span, message, reason, remedy)
+        return
+    near = definitions.near(name.text, definitions.known_states)
+    known = listed(definitions.known_states) if definitions.known_states else "none"
+    reason = f"The states of this query: {known}."
+    remedy = near or f"STATE {name.text} FROM … TO …"
+    yield say("OBEP133", file, name.span, f"there is no state {name.text}", reason, remedy)
+
+
+def _number(file: QueryFile, name: Name, given: tuple[Var, ...], state: State) -> Diagnostic:
+    shown = ", ".join(f"?{variable.name}" for variable in state.parameters)
+    count = len(state.parameters)
+    return say(
+        "OBEP116",
+        file,
+        name.span,
+        f"{name.text} takes {count} {'parameter' if count == 1 else 'parameters'}, not {len(given)}",
+        f"They are read by position: STATE {state.name.text}({shown})." if shown else "It has none.",
+        f"{name.text}({shown})" if shown else name.text,
+    )
+
+
+def _counts_events(atom: Atom, definition: Event | State, definitions: Definitions) -> bool:
+    """Whether an atom names the event of a window that its group looks at."""
+    held = {w.name: w.event.iri for w, _ in windows_of(definitions) if w.event is not None}
+    looked_at = {getattr(definition, "on", None)}
+    looked_at |= {node.window for node in walk(definition) if isinstance(node, WindowGroup)}
+    return any(held.get(window) == atom.name.iri for window in looked_at if isinstance(window, str))
+
+
+def _in_description(file: QueryFile, name: Name) -> Diagnostic:
+    return say(
+        "OBEP135",
+        file,
+        name.span,
+        f"{name.text} is a state, and a class expression names classes",
+        "A class expression says what an individual is; a state is asked for in a pattern or a group.",
+        f"… WHILE {name.text} in a MATCH, or {name.text}(…) in a group",
+    )
+
+
+def returned(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP134: alerts are of states."""
+    for file in definitions.linked.files:
+        for clause in file.returns:
+            if clause.form == "alerts" or clause.lasting is not None:
+                yield from _alerts(definitions, file, clause)
+
+
+def _alerts(definitions: Definitions, file: QueryFile, clause: Return) -> Iterator[Diagnostic]:
+    wrong = [name for name in clause.events if name.iri in definitions.events]
+    if clause.which != "listed" or wrong:
+        span = wrong[0].span if wrong else clause.span
+        what = wrong[0].text if wrong else clause.which.upper()
+        yield say(
+            "OBEP134",
+            file,
+            span,
+            f"alerts are of states, and {what} names events",
+            "An alert fires when a state begins and is resolved when it ends; an event does not end.",
+            f"RETURN {what}",
+        )
+
+
+def unknown_windows(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP100 and OBEP121: windows that groups and leaves look at, and events that windows hold."""
+    windows = sorted(definitions.linked.window_names)
+    for definition, file in all_definitions(definitions):
+        known = windows
+        for node, window, span in _looks(definition):
+            if isinstance(definition, GraphEvent) and node is definition:
+                known = [*windows, *definitions.linked.streams]
+            if window not in known:
+                yield _no_window(definitions, file, span, window, known)
+    for window_, file in windows_of(definitions):
+        if window_.event is not None and window_.event.iri not in definitions.events:
+            near = definitions.near(window_.event.text, definitions.known)
+            message = f"there is no event {window_.event.text}"
+            reason = "A window ON EVENT holds the occurrences of an event of this query."
+            remedy = f"ON EVENT {near}" if near else f"EVENT {window_.event.text} AS …"
+            yield say("OBEP100", file, window_.event.span, message, reason, remedy)
+
+
+def _looks(definition: Event | State) -> Iterator[tuple[Node, str, Span]]:
+    on = getattr(definition, "on", None)
+    if on is not None and isinstance(definition, GraphEvent | GroupState):
+        yield definition, on, definition.extent.clauses.get("on", definition.span)
+    for node in walk(definition):
+        if isinstance(node, WindowGroup | Leaf) and isinstance(node.window, str):
+            yield node, node.window, node.span
+
+
+def _no_window(
+    definitions: Definitions, file: QueryFile, span: Span, window: str, known: list[str]
+) -> Diagnostic:
+    near = definitions.near(window, known)
+    shown = listed([f"<{name}>" for name in known]) if known else "none"
+    return say(
+        "OBEP121",
+        file,
+        span,
+        f"there is no window <{window}>",
+        f"FROM NAMED WINDOW declares one; here that is {shown}.",
+        f"<{near}>" if near else f"FROM NAMED WINDOW <{window}> ON <stream> [LATEST 5 min]   in the prologue",
+    )
