@@ -182,7 +182,9 @@ class Groups:
         return self.select(depth)
 
     def _without_minus(self, depth: int, begins: bool = False) -> ast.Group:
-        kinds, self.kinds = self.kinds, [kind for kind in self.kinds if kind != "minus" or self.alone]
+        # An aggregate in `GRAPH ?g` is one for each graph; oxigraph has none for a graph without rows.
+        left_out = ("minus", "select") if begins else ("minus",)
+        kinds, self.kinds = self.kinds, [kind for kind in self.kinds if self.alone or kind not in left_out]
         group = self.group(depth, begins)
         self.kinds = kinds
         return group
