@@ -6,7 +6,7 @@ in the text (D17), so that the same input gives the same output.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple, cast
@@ -27,6 +27,13 @@ from obep.query.function_signatures import CHANGING, check_expression
 from obep.query.walk import walk
 
 
+class PlainTest(NamedTuple):
+    """A condition over the variables of a row."""
+
+    holds: Condition
+    mentions: Slots
+
+
 class ExistsTest(NamedTuple):
     """`[NOT] EXISTS { … }` as a condition of its own."""
 
@@ -43,7 +50,7 @@ class Tested:
     """Conditions that must all be true; an error is not true."""
 
     holds: Callable[[Row, Evaluation], bool]
-    plain: Callable[[Row, Evaluation], bool]
+    plain: tuple[PlainTest, ...]
     """Those that are no EXISTS."""
     exists: tuple[ExistsTest, ...]
     """Those that are."""
@@ -87,15 +94,17 @@ class GroupCompiler(Compiler):
     def tested(self, *conditions: Expression) -> Tested:
         """Conditions as one test."""
         parts = [part for one in conditions for part in _conjuncts(_checked(one))]
-        plain = _all_true([self.test(part) for part in parts if not isinstance(part, Exists)])
+        plain = [
+            PlainTest(self.test(part), self._mentions(part)) for part in parts if not isinstance(part, Exists)
+        ]
         exists = [
             ExistsTest(self._translate(part.group), part.negated)
             for part in parts
             if isinstance(part, Exists)
         ]
         return Tested(
-            _all_true([plain, *(one.holds for one in exists)]) if exists else plain,
-            plain,
+            all_true([*(one.holds for one in plain), *(one.holds for one in exists)]),
+            tuple(plain),
             tuple(exists),
             self._mentions(*conditions),
             changing(*conditions),
@@ -184,7 +193,8 @@ def _conjuncts(condition: Expression) -> tuple[Expression, ...]:
     return condition.operands if isinstance(condition, Conjunction) else (condition,)
 
 
-def _all_true(tests: list[Condition]) -> Condition:
+def all_true(tests: Sequence[Condition]) -> Condition:
+    """One test of several; an error is not true."""
     if len(tests) == 1:
         [only] = tests
 

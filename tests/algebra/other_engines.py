@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import pyoxigraph as ox
@@ -67,6 +68,7 @@ def by_oxigraph(text: str, dataset: ListedDataset, names: Sequence[str]) -> Bag:
     return bag(names, rows)
 
 
+@lru_cache(1000)
 def _node(term: Term) -> Any:
     node = to_rdflib(term)
     if isinstance(node, rdflib.URIRef):

@@ -122,9 +122,10 @@ class Groups:
         self.least = 1 if rdflib else 0
         self._outside: list[str] = []
 
-    def group(self, depth: int) -> ast.Group:
+    def group(self, depth: int, begins: bool = False) -> ast.Group:
+        """A group of random elements; `begins`: with a triple pattern."""
         elements: list[ast.GroupElement] = []
-        if self.c.chance(80):
+        if begins or self.c.chance(80):
             elements.append(self._bgp())
         for _ in range(self.c.number(0, 3)):
             kind = self.c.pick(self.kinds)
@@ -168,8 +169,9 @@ class Groups:
                 return self.values()
             case "graph":
                 graph = c.pick([*GRAPHS, ast.Var("g")])
-                if isinstance(graph, ast.Var):  # the same with ?g
-                    return ast.GraphGroup(graph, self._without_minus(depth))
+                if isinstance(graph, ast.Var):
+                    # The same with ?g, which oxigraph leaves unbound where there is no triple pattern.
+                    return ast.GraphGroup(graph, self._without_minus(depth, begins=True))
                 return ast.GraphGroup(graph, self.group(depth))
             case "window":
                 return ast.WindowGroup(c.pick(WINDOWS), self.group(depth))
@@ -179,9 +181,11 @@ class Groups:
                 return self.group(depth)
         return self.select(depth)
 
-    def _without_minus(self, depth: int) -> ast.Group:
-        kinds, self.kinds = self.kinds, [kind for kind in self.kinds if kind != "minus" or self.alone]
-        group = self.group(depth)
+    def _without_minus(self, depth: int, begins: bool = False) -> ast.Group:
+        # An aggregate in `GRAPH ?g` is one for each graph; oxigraph has none for a graph without rows.
+        left_out = ("minus", "select") if begins else ("minus",)
+        kinds, self.kinds = self.kinds, [kind for kind in self.kinds if self.alone or kind not in left_out]
+        group = self.group(depth, begins)
         self.kinds = kinds
         return group
 

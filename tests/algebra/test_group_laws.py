@@ -210,3 +210,13 @@ def _with_values(node: ast.Group, row: dict[str, Term]) -> ast.Group:
 
 def _constant(term: Term) -> ast.Name | ast.Literal:
     return ast.Name("", term) if term[0] == "<" else typed("1", "integer")
+
+
+def test_an_aggregate_in_a_graph_with_a_variable_is_one_for_each_graph() -> None:
+    data = ListedDataset(named={A: ListedGraph([(A, P.iri, ONE)]), B: ListedGraph()})
+    counted = ast.Select((ast.Projection(Z, ast.Aggregate("COUNT")),), group(bgp((X, P, Y))))
+    zero = term_of(typed("0", "integer"))
+    assert answers(group(ast.GraphGroup(W, group(counted))), data) == [
+        {"w": A, "z": ONE},
+        {"w": B, "z": zero},
+    ]

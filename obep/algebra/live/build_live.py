@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from obep.algebra import evaluation
 from obep.algebra.bag_node import BagNode
 from obep.algebra.dataset import Graph
 from obep.algebra.evaluation import Evaluation, Row, check_solutions
-from obep.algebra.group_expressions import Computed, Tested
+from obep.algebra.group_expressions import Computed, PlainTest, Tested, all_true
 from obep.algebra.live.fact_feed import RowFeed, TripleFeed, taker
 from obep.algebra.live.fact_source import FactSource, atom_source, named_graph, window_graph
 from obep.algebra.live.join_input import Change, JoinInput, LookupInput, row_of
@@ -126,7 +126,9 @@ class _Scope:
             self._join(node, source, sink)
 
     def _join(self, node: BagNode, source: FactSource, sink: Change) -> None:
-        inputs = self._inputs(node, source)
+        self._connect(self._inputs(node, source), sink)
+
+    def _connect(self, inputs: list[JoinInput], sink: Change) -> None:
         connect(inputs, self._size, sink)
         if all(isinstance(one, LookupInput) for one in inputs):
             self._builder.starts.append(lambda: join_out(inputs, self._size, sink))
@@ -202,13 +204,42 @@ class _Scope:
             self.bag(inner, source, self._builder.bounded(matched.change_right))
             sink = self._builder.bounded(matched.change_left)
         _steady(node.tested)
-        run, plain, following = self._run, node.tested.plain, sink
+        if isinstance(node.inner, _MADE_OF_OTHERS):
+            self.bag(node.inner, source, self._passing(node.tested.plain, sink))
+            return
+        inputs = self._inputs(node.inner, source)
+        late = [test for test in node.tested.plain if not self._admitted(test, inputs)]
+        self._connect(inputs, self._passing(late, sink))
+
+    def _passing(self, tests: Sequence[PlainTest], sink: Change) -> Change:
+        if not tests:
+            return sink
+        run, holds = self._run, all_true([test.holds for test in tests])
 
         def filtered(row: Row, number: int) -> None:
-            if plain(row, run):
-                following(row, number)
+            if holds(row, run):
+                sink(row, number)
 
-        self.bag(node.inner, source, filtered)
+        return filtered
+
+    def _admitted(self, test: PlainTest, inputs: list[JoinInput]) -> bool:
+        """Let an input decide a condition over it alone, before anything is joined with its rows."""
+        for one in inputs:
+            if test.mentions and test.mentions <= one.certain and not isinstance(one, LookupInput):
+                places = [one.slots.index(slot) if slot in one.slots else -1 for slot in range(self._size)]
+                one.admits = self._admitting(test, row_of(places), one.admits)
+                return True
+        return False
+
+    def _admitting(
+        self, test: PlainTest, lay: Callable[[Row], Row], before: Callable[[Row], bool] | None
+    ) -> Callable[[Row], bool]:
+        run, holds = self._run, all_true([test.holds])
+
+        def admits(values: Row) -> bool:
+            return (before is None or before(values)) and holds(lay((*values, None)), run)
+
+        return admits
 
     def _apart(self, node: BagNode) -> tuple[BagNode, Callable[[Row], bool]]:
         """The inside of an EXISTS, and its filter, which may look at the row that is tested."""
@@ -238,8 +269,8 @@ class _Scope:
 
     def _plain(self, tested: Tested) -> Callable[[Row], bool]:
         _steady(tested)
-        run, plain = self._run, tested.plain
-        return lambda row: plain(row, run)
+        run, holds = self._run, all_true([test.holds for test in tested.plain])
+        return lambda row: holds(row, run)
 
     def _extending(self, node: Extend, sink: Change) -> Change:
         _steady(node.computed)
@@ -253,6 +284,10 @@ class _Scope:
                 sink((*row[:slot], value, *row[slot + 1 :]), number)
 
         return extended
+
+
+_MADE_OF_OTHERS = (FilterBag, Extend, UnionBags, LeftJoin, Minus, Grouping)
+"""Nodes that are no join."""
 
 
 def _steady(expression: Tested | Computed) -> None:

@@ -22,6 +22,8 @@ class JoinInput:
         self.slots, self.certain = slots, certain
         self.tables: dict[tuple[int, ...], tuple[Table, Pick, Pick]] = {}
         self.start: Change = _nothing
+        self.admits: Callable[[Row], bool] | None = None
+        """A condition over these slots alone: rows that fail it take no part in the join."""
 
     def cost(self, known: Slots) -> int:
         """How many rows a lookup may find, when slots are known."""
@@ -37,6 +39,8 @@ class JoinInput:
 
     def change(self, values: Row, number: int) -> None:
         """A row comes or leaves: join it with the other sides, and keep it for them."""
+        if self.admits is not None and not self.admits(values):
+            return
         self.start(values, number)
         for table, key_of_row, rest_of_row in self.tables.values():
             key, rest = key_of_row(values), rest_of_row(values)
