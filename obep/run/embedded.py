@@ -28,8 +28,9 @@ from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
 from obep.run.run_notes import Absences, heard_sinks, opened, say_noted, say_skipped
 from obep.run.run_spec import Inlet, Order, Target, bindings, file_of, origin_of, wanted_events
-from obep.run.signals import exit_status, interrupted
+from obep.run.signals import exit_status
 from obep.run.terminal_text import escaped
+from obep.run.watched_run import watch
 from obep.streams.sinks.open_sinks import open_sink
 from obep.streams.sinks.output_files import Warn, continued_at, output_key
 from obep.streams.sources.batches import Waiting
@@ -69,19 +70,9 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
         lints.check_config(free, ends)
     say_skipped(_skipped(run), progress)
     endpoint = _endpoint(order.metrics, figures) if order.metrics else None
-    caught: list[int] = []
-    try:
-        with interrupted(run.stop, caught):
-            run.go()
-            run.close()
-    except ObepError as error:
-        progress.end(figures.line(), stopped=True)
-        print(error, file=sys.stderr)
-        return FAILED
-    finally:
-        if endpoint is not None:
-            endpoint.close()
-    progress.end(figures.line(), stopped=bool(caught))
+    caught, status = watch(run, progress, figures.line, endpoint, _broken)
+    if status is not None:
+        return status
     say_noted(run.notes.said, progress)
     taken = engine.counters["processed"] - before + engine.waiting
     failed = _complain(run, order, progress, taken, query)
@@ -131,6 +122,10 @@ def _turn(
         observer.stats.take_notes(run.notes)
         lints.turn(observer.stats)
     progress.move(figures.line)
+
+
+def _broken(error: Exception) -> tuple[str, int] | None:
+    return (str(error), FAILED) if isinstance(error, ObepError) else None
 
 
 def _heard_sinks(run: Run) -> dict[str, Waiting]:

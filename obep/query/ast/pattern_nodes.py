@@ -18,9 +18,10 @@ from obep.query.ast.term_nodes import NOWHERE, Duration, Name, Node, Var
 Moment = Choice["event", "begin", "end", "episode"]
 
 
-@dataclass(frozen=True, slots=True)
-class PatternNode(Node):
-    """What a pattern declares about itself."""
+class Syntax:
+    """What a pattern declares about itself; no field of it."""
+
+    __slots__ = ()
 
     WORD: ClassVar[str] = ""
     OPERANDS: ClassVar[tuple[str, ...]] = ("operand",)
@@ -31,6 +32,11 @@ class PatternNode(Node):
     @property
     def word(self) -> str:
         return self.WORD
+
+
+@dataclass(frozen=True, slots=True)
+class PatternNode(Syntax, Node):
+    """A pattern."""
 
 
 @dataclass(frozen=True, slots=True)

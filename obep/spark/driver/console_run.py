@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING, Any
 
 from obep.engine.blocks import NOTED
@@ -15,8 +14,9 @@ from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
 from obep.run.run_notes import Absences, heard_sinks, opened, say_noted, say_skipped
 from obep.run.run_spec import Order, bindings
-from obep.run.signals import exit_status, interrupted
+from obep.run.signals import exit_status
 from obep.run.terminal_text import escaped, plain
+from obep.run.watched_run import watch
 from obep.secrets import hide
 from obep.spark.connectors.heartbeat import other_sources
 from obep.spark.driver.spark_errors import our_words
@@ -67,26 +67,9 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
     run.on_turn = lambda: _turn(run, progress, absences, lints)
     run.on_opened = lambda: say_skipped(run.skipped, progress)
     endpoint = _endpoint(order.metrics, run) if order.metrics else None
-    caught: list[int] = []
-    try:
-        with interrupted(run.stop, caught):
-            run.go()
-            run.close()
-    except ObepError as error:
-        if not isinstance(error, Stopped) and error.code != UNDELIVERED:
-            raise  # said before anything ran: the user's to mend
-        progress.end(figures(run), stopped=True)
-        print(error, file=sys.stderr)
-        return FAILED
-    except Exception as error:  # Spark's own errors have many classes, and most are Java's
-        progress.end(figures(run), stopped=True)
-        text = explained(error, order)
-        print(text, file=sys.stderr)
-        return status_of(text, run.tally)
-    finally:
-        if endpoint is not None:
-            endpoint.close()
-    progress.end(figures(run), stopped=bool(caught))
+    caught, status = watch(run, progress, lambda: figures(run), endpoint, lambda error: _broken(error, run))
+    if status is not None:
+        return status
     say_noted(run.delivery.said, progress)
     failed = _complain(run, order, progress)
     if lints is not None:
@@ -155,6 +138,13 @@ def figures(run: SparkRun) -> dict[str, object]:
 def lag(run: SparkRun) -> float | None:
     """How many seconds the watermark of a live run lies behind the clock on the wall."""
     return run.tally.lag if run.live else None
+
+
+def _broken(error: Exception, run: SparkRun) -> tuple[str, int] | None:
+    if isinstance(error, ObepError):  # what is said before anything ran is the user's to mend
+        return (str(error), FAILED) if isinstance(error, Stopped) or error.code == UNDELIVERED else None
+    text = explained(error, run.order)  # Spark's own errors have many classes, and most are Java's
+    return text, status_of(text, run.tally)
 
 
 def status_of(text: str, tally: Tally) -> int:
