@@ -11,8 +11,8 @@ RETURN Pair
 """
 
 
-def found(*items: tuple[int, str]) -> list[tuple[int, int]]:
-    running = engine(KEYED)
+def found(*items: tuple[int, str], query: str = KEYED) -> list[tuple[int, int]]:
+    running = engine(query)
     hits = [hit for at, text in items for hit in running.push(ttl(text), at=at)]
     hits += running.close()
     return [(hit.start // 1_000_000, hit.end // 1_000_000) for hit in hits]
@@ -39,3 +39,20 @@ def test_a_right_side_with_several_keys_meets_all_that_share_one() -> None:
 def test_what_is_older_than_the_window_is_left_out() -> None:
     left, right = ":x a :A ; :k 1 .", ":y a :B ; :k 1 ."
     assert found((1, left), (3, left), (6, right)) == [(3, 6)]
+
+
+def test_by_two_keys_what_is_older_than_the_window_is_left_out() -> None:
+    """The way for several keys drops what is too old when it meets it."""
+    two = KEYED.replace(":k ?k .", ":k ?k ; :m ?m .")
+    left, right = ":x a :A ; :k 1 ; :m 2 .", ":y a :B ; :k 1 ; :m 2 ."
+    lefts = [(at, left) for at in (1, 2, 3)]
+    assert found((3, left), (4, right), query=two) == [(3, 4)]
+    assert found(*lefts, (7, right), query=two) == [(3, 7)]
+    assert found(*lefts, (7, ":y a :B ; :k 1 ; :m 3 ."), query=two) == []
+    assert found(*lefts, (7, right), (8, right), query=two) == [(3, 7)]
+    assert found(*lefts, (6, right), (7, right), (7, left), (8, right), query=two) == [
+        (2, 6),
+        (3, 6),
+        (3, 7),
+        (7, 8),
+    ]
