@@ -144,3 +144,12 @@ def test_an_item_may_lie_as_far_in_the_future_as_it_says_and_no_further() -> Non
     assert clock.observe("a", 15 * S, now=10 * S) == "on time"
     assert clock.observe("a", 15 * S + 1, now=10 * S) == "future"
     assert clock.observe("a", 15 * S + 1, now=0, wall=10 * S + 1) == "on time"
+
+
+def test_a_stream_whose_other_parts_have_come_further_is_heard() -> None:
+    clock = Clock(idle=5 * S, streams=("a", "b"))
+    assert clock.tick({"a": 10 * S, "b": 10 * S}, now=100 * S) == 10 * S
+    assert clock.tick({"a": 20 * S}, now=104 * S) == 10 * S, "b is waited for"
+    assert clock.tick({"a": 30 * S}, now=105 * S) == 30 * S, "b was silent for five seconds"
+    assert clock.tick({}, now=109 * S) == 30 * S, "a was heard four seconds ago"
+    assert clock.tick({}, now=111 * S) == 31 * S, "nobody is heard any more"

@@ -56,3 +56,29 @@ def test_by_two_keys_what_is_older_than_the_window_is_left_out() -> None:
         (3, 7),
         (7, 8),
     ]
+
+
+def test_by_two_keys_a_right_side_with_several_meets_all_that_share_both() -> None:
+    two = KEYED.replace(":k ?k .", ":k ?k ; :m ?m .")
+    lefts = [(at, f":x a :A ; :k {at} ; :m 2 .") for at in (1, 2, 3)]
+    assert sorted(found(*lefts, (4, ":y a :B ; :k 1, 2 ; :m 2 ."), query=two)) == [(1, 4), (2, 4)]
+
+
+def test_a_pair_has_the_values_that_both_sides_share_and_no_others() -> None:
+    running = engine(KEYED)
+    hits = [
+        *running.push(ttl(":x a :A ; :k 1, 2 ."), at=1),
+        *running.push(ttl(":y a :B ; :k 1 ."), at=2),
+        *running.close(),
+    ]
+    assert [[row["k"][1] for row in hit.bindings] for hit in hits] == [["1"]]
+
+
+def test_where_both_sides_have_several_values_a_pair_has_those_that_they_share() -> None:
+    running = engine(KEYED)
+    hits = [
+        *running.push(ttl(":x a :A ; :k 1, 2 ."), at=1),
+        *running.push(ttl(":y a :B ; :k 1, 3 ."), at=2),
+        *running.close(),
+    ]
+    assert [[row["k"][1] for row in hit.bindings] for hit in hits] == [["1"]]
