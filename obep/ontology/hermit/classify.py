@@ -10,7 +10,6 @@ from obep.ontology.bundle.cache import Folder, axioms_hash
 from obep.ontology.hermit.reasoner import INCONSISTENT, Hierarchy, Inconsistent, shared_reasoner
 from obep.ontology.owl.axioms import Axioms
 
-
 CANNOT = "OBEP342"
 """The code of a T that the reasoner cannot read, whoever asks, and how often."""
 
