@@ -17,7 +17,7 @@ from obep.abstraction.explanations import Explainer
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.bundle.compile import Bundle
-from obep.ontology.bundle.verdicts import GAVE_UP, NO_ANSWER
+from obep.ontology.bundle.verdicts import NO_ANSWER, NO_JAVA
 from obep.ontology.closure.runnable import assert_triples
 from obep.ontology.closure.saturate import Closure
 from obep.ontology.closure.store import Store
@@ -246,7 +246,7 @@ class Bounds:
         except ObepError as error:
             if error.code not in NO_ANSWER:
                 raise
-            if error.code != GAVE_UP:  # nobody is there: what is open stays open, and is flagged
+            if error.code in NO_JAVA:  # nobody is there: what is open stays open, and is flagged
                 self._gap = None
             return None
 

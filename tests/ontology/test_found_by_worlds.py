@@ -95,3 +95,21 @@ def test_the_nodes_that_a_statement_is_written_with_are_nobody(tmp_path: Path) -
     engine = obep.load(text=text, folder=tmp_path, cache_dir=str(tmp_path)).engine()
     hits = engine.push("@prefix : <http://e/#> . :x a :A .", at=1)
     assert sorted(hit.individual for hit in hits) == [f"<http://e/#{name}>" for name in "abx"]
+
+
+@pytest.mark.parametrize("said", ["", ":n owl:topObjectProperty :a ."])
+def test_what_holds_anyway_hides_no_contradiction(tmp_path: Path, said: str) -> None:
+    """World 2000/713: an item that says that two have the universal property."""
+    (tmp_path / "t.ttl").write_text(
+        "@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
+        ":A a owl:Class . :B a owl:Class . :d a owl:DatatypeProperty ."
+        "[ a owl:Restriction ; owl:onProperty owl:topObjectProperty ; owl:someValuesFrom :A ]"
+        " owl:disjointWith :B ."
+    )
+    text = "PREFIX : <http://e/#> VOCAB <t.ttl> FROM STREAM <s>\nEVENT H AS (d exactly 2)\nRETURN H"
+    letters: list[obep.DeadLetter] = []
+    query = obep.load(text=text, folder=tmp_path, cache_dir=str(tmp_path))
+    engine = query.engine(on_dead_letter=letters.append)
+    prefixes = "@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
+    engine.push(f"{prefixes} {said} :x a :A . :y a :B .", at=1)
+    assert [letter.code for letter in letters] == ["OBEP620"]

@@ -28,6 +28,8 @@ AND, UP_FIRST, UP_SECOND, FILL, SELF_OUT, IS, APART, MERGE, KEY = range(9)
 # What an edge sets off; MERGE and KEY too.
 HEAD_FIRST, HEAD_SECOND, JOIN_FIRST, JOIN_SECOND, TEST, COUNT = range(10, 16)
 CHAIN_FIRST, CHAIN_SECOND, SELF_IN, ROLES_APART, EDGE_MERGE = range(16, 21)
+# Many JOIN_FIRST or JOIN_SECOND of one relation, as a table by concept.
+JOINS_FIRST, JOINS_SECOND = range(21, 23)
 
 
 def is_transitive(first: Directed, second: Directed, edges: Edges) -> bool:

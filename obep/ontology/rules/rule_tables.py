@@ -20,6 +20,8 @@ from obep.ontology.rules.program import (
     IS,
     JOIN_FIRST,
     JOIN_SECOND,
+    JOINS_FIRST,
+    JOINS_SECOND,
     KEY,
     MERGE,
     ROLES_APART,
@@ -104,7 +106,7 @@ class ProgramBuilder:
             self.relations,
             self.names,
             _dense(concept_ops, max(len(self.names.concepts), 1)),
-            _dense(edge_ops, len(self.relations)),
+            [_joined(ops) for ops in _dense(edge_ops, len(self.relations))],
             [n in self._stored for n in range(len(self.relations))],
             classes,
             {p: self.edges(p) for p in (*self.roles, SAME_AS, DIFFERENT_FROM)},
@@ -333,3 +335,19 @@ def _closure(rules: list[Rule], kept: set[Symbol]) -> dict[Symbol, frozenset[Sym
 
 def _dense(ops: dict[int, list[Op]], size: int) -> list[tuple[Op, ...]]:
     return [tuple(dict.fromkeys(ops.get(n, ()))) for n in range(size)]
+
+
+_SEARCHED = 4
+"""More joins of one relation than these are looked up by what the other end is, not tried one by one."""
+
+
+def _joined(ops: tuple[Op, ...]) -> tuple[Op, ...]:
+    """The operations of a relation, where many joins are one."""
+    for kind, together in ((JOIN_FIRST, JOINS_FIRST), (JOIN_SECOND, JOINS_SECOND)):
+        joins = [op for op in ops if op[0] == kind]
+        if len(joins) > _SEARCHED:
+            heads: dict[int, tuple[int, ...]] = {}
+            for _, concept, found in joins:
+                heads[concept] = tuple(sorted({*heads.get(concept, ()), *found}))
+            ops = (*(op for op in ops if op[0] != kind), (together, heads))
+    return ops
