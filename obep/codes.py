@@ -278,7 +278,7 @@ CODES: dict[str, str] = {
     "OBEP581": "occurrences that differ only in their explanation",
     "OBEP582": "a value that items write in another way",
     "OBEP583": "streams that are read together and lie far apart",
-    "OBEP584": "a name in a mapping that nobody knows",
+    "OBEP584": "an unknown name in a mapping",
     "OBEP585": "a header that cannot be sent",
     "OBEP586": "an option that Kafka's client does not take",
     "OBEP587": "a Spark that does not start",

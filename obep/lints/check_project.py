@@ -1,4 +1,4 @@
-"""All that there is to say about a query before it runs; `obep check` and `obep run` both ask here."""
+"""Check and compile a query with its ontology and static graph, for `obep check` and `obep run`."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _read(linked: Linked, catalogue: Mapping[str, Path], cache_dir: Path | None)
 
 
 def _placed(one: Diagnostic, linked: Linked) -> Diagnostic:
-    """What is said about K or T as a whole stands at the clause that names it."""
+    """Give a finding about K or T as a whole the place of the clause that names it."""
     if one.span is not None or one.file:
         return one
     for kind in ("graph", "vocab") if one.code in _AS_A_WHOLE else ():

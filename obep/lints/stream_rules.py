@@ -62,9 +62,9 @@ class StreamRules:
         self._rules = [rule for rule in rules("stream") if rule.code not in ignore]
         codes = {rule.code for rule in self._rules}
         self.compares = DUPLICATES in codes
-        """Whether somebody wants occurrences."""
+        """Whether a rule compares occurrences."""
         self.measures = DISJOINT in codes and wants_spans(query)
-        """Whether somebody wants the first and last instants of streams."""
+        """Whether a rule wants the first and last instants of streams."""
         self._listening: dict[str, Listening] = {}
         self._prepared: dict[tuple[str, Listening], Any] = {}
         self._observers: dict[str, list[tuple[Rule, Any]]] = {}

@@ -1,4 +1,4 @@
-"""What the commands share: diagnostics as text or JSON, and how a run ends."""
+"""Write diagnostics as text or JSON."""
 
 from __future__ import annotations
 

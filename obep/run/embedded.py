@@ -1,4 +1,4 @@
-"""A run on the embedded engine: everything is opened, run, watched and closed here."""
+"""Run a query on the embedded engine: open, run, watch and close everything."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _turn(
     lints: RunLints | None,
     observer: StreamObserver | None,
 ) -> None:
-    """Says what was noted about the first times, as soon as they are read, and how far the run is."""
+    """Show warnings about connections and first times as they come up, and the progress."""
     absences.look({**run.sources, **_heard_sinks(run)}, progress)
     say_noted(run.notes.said, progress)
     if lints is not None and observer is not None:
@@ -287,7 +287,7 @@ def _skipped(run: Run) -> int:
 
 
 def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Query) -> bool:
-    """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
+    """Report refused records and failed deliveries. Returns whether the run failed by them."""
     nothing = complain(
         run.letters,
         progress,

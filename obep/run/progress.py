@@ -1,4 +1,4 @@
-"""What a run says on standard error: a line that moves on a terminal, a summary, or JSON for machines."""
+"""Write the progress, summary and warnings of a run to standard error, as text or JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from obep.secrets import hide, hide_in
 
 
 class Progress:
-    """Speaks for a run: without a terminal only of what went wrong, quiet only of what made it fail."""
+    """Without a terminal it shows only what went wrong; if quiet, only why the run failed."""
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False, ignore: Collection[str] = ()) -> None:
         self._out = sys.stderr

@@ -1,4 +1,4 @@
-"""What a run says about the records that it could not take, whichever engine ran it."""
+"""Report the records that a run refused, on either engine."""
 
 from __future__ import annotations
 

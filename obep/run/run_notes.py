@@ -1,4 +1,4 @@
-"""What a run says beside its figures, whichever engine ran it, also where nobody watches a terminal."""
+"""Open the query of a run, and warn of lost connections and skipped input, on either engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from obep.streams.sources.batches import Heard, Waiting
 
 
 def opened(order: Order) -> Query:
-    """The query of a run, compiled; its warnings have been said, and nothing that it reads is written."""
+    """Load the query of a run, show its warnings, and refuse outputs that are its inputs."""
     query = load(
         order.query,
         allowed=order.config.allowed,
@@ -45,12 +45,12 @@ def opened(order: Order) -> Query:
 
 
 def heard_sinks(sinks: Mapping[str, object]) -> dict[str, Waiting]:
-    """Those whose other end may be away, by keys that no source has."""
+    """The sinks that have a connection, by keys that no source has."""
     return {f"sink {key}": sink for key, sink in sinks.items() if isinstance(sink, Waiting)}
 
 
 class Absences:
-    """Says once that the other end of a source or sink is away, and once that it is back."""
+    """Warns once that the connection of a source or sink is lost, and once that it is there again."""
 
     def __init__(self) -> None:
         self._away: set[str] = set()
@@ -62,10 +62,10 @@ class Absences:
                 why = source.away
                 if why and key not in self._away:
                     self._away.add(key)
-                    progress.warn("OBEP552", f"{source.name} is away ({why}); obep goes on when it is back")
+                    progress.warn("OBEP552", f"{source.name}: connection lost ({why}); reconnecting")
                 elif not why and key in self._away:
                     self._away.remove(key)
-                    progress.warn("OBEP552", f"{source.name} is back")
+                    progress.warn("OBEP552", f"{source.name}: connected again")
 
 
 def say_noted(said: list[tuple[str, str]], progress: Progress) -> None:

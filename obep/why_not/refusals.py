@@ -1,4 +1,4 @@
-"""Why a candidate that nearly was is none: the guard, bound, negation or choice that refused it."""
+"""Find what refused a near match: a guard, a bound, a negation or a choice."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def _lints(run: SparkRun, progress: Progress) -> RunLints | None:
 
 
 def _turn(run: SparkRun, progress: Progress, absences: Absences, lints: RunLints | None) -> None:
-    """Says what was noted about the first times, as soon as they are read, and how far the run is."""
+    """Show warnings about connections and first times as they come up, and the progress."""
     absences.look({**run.ends, **heard_sinks(run.delivery.sinks)}, progress)
     say_noted(run.delivery.said, progress)
     if lints is not None:
@@ -216,7 +216,7 @@ def metrics(run: SparkRun) -> dict[str, Any]:
 
 
 def _complain(run: SparkRun, order: Order, progress: Progress) -> bool:
-    """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
+    """Report refused records and failed deliveries. Returns whether the run failed by them."""
     streams = streams_of(run.query)
     nothing = complain(
         run.delivery.letters,

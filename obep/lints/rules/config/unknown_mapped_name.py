@@ -1,4 +1,4 @@
-"""a name in a mapping that nobody knows
+"""an unknown name in a mapping
 
 What it does: Finds a property or class that a template or context of obep.toml gives, that neither the
 ontology, the static graph nor the query knows, where no mapping and no static graph gives a name of the same

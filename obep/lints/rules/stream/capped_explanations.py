@@ -30,7 +30,7 @@ SEVERITY = "warning"
 
 def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
     most = run.query.bundle.max_explanations or MAX_EXPLANATIONS
-    if (capped := stats.noted["capped"]) and most >= MAX_EXPLANATIONS:  # fewer are what somebody asked for
+    if (capped := stats.noted["capped"]) and most >= MAX_EXPLANATIONS:  # fewer were asked for
         yield Finding(
             "", f"{capped} times an event had more explanations in one item than are kept, which is {most}"
         )
