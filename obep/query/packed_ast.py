@@ -7,7 +7,7 @@ fit the types that the classes declare; only classes of the syntax tree can come
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -18,9 +18,6 @@ from obep.errors import Span
 from obep.query import ast
 
 VERSION = 1
-_CLASSES: dict[str, type] = {
-    name: one for name in ast.__all__ if isinstance(one := getattr(ast, name), type) and is_dataclass(one)
-}
 
 
 def pack_files(files: Iterable[ast.QueryFile]) -> bytes:
@@ -56,6 +53,7 @@ class _Form:
     """What may stand in a field."""
 
     classes: dict[str, type] = field(default_factory=dict)
+    """The classes of the syntax tree that are declared there, by name."""
     scalars: set[type] = field(default_factory=set)
     choices: set[str] = field(default_factory=set)
     items: list[Any] = field(default_factory=list)
@@ -80,7 +78,7 @@ class _Form:
         elif hint in (str, int, bool, type(None)):
             self.scalars.add(hint)
         else:
-            self.classes[hint.__name__] = _CLASSES[hint.__name__]
+            self.classes[hint.__name__] = hint
 
 
 @cache

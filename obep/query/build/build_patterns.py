@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, get_args
 
@@ -21,7 +22,7 @@ def _steps(first: Any, steps: Children) -> Any:
         return left if run is None else run[0](tuple(run[1]), span=span_between(run[1][0], run[1][-1]))
 
     for kind, token, operands, *end in steps:
-        if kind in (ast.Seq, ast.Next, ast.And, ast.Join):
+        if issubclass(kind, ast.Chain):
             if run is not None and run[0] is kind:
                 run[1].append(operands[0])
             else:
@@ -45,29 +46,20 @@ def sequence(children: Children) -> Any:
 RULES["combined"] = sequence
 
 
-@rule
-def seq(children: Children) -> Any:
-    return ast.Seq, children[0], children[1:]
+def _step(kind: type[ast.PatternNode]) -> Callable[[Children], Any]:
+    return lambda children: (kind, children[0], children[1:])
 
 
-@rule
-def next_(children: Children) -> Any:
-    return ast.Next, children[0], children[1:]
+def _prefixed(kind: type[ast.Prefixed]) -> Callable[[Children], Any]:
+    return lambda children: kind(children[1], span=span_between(children[0], children[1]))
 
 
-@rule
-def without(children: Children) -> Any:
-    return ast.Without, children[0], children[1:]
-
-
-@rule
-def while_(children: Children) -> Any:
-    return ast.While, children[0], children[1:]
-
-
-@rule
-def unless(children: Children) -> Any:
-    return ast.Unless, children[0], children[1:]
+for kind in get_args(ast.Pattern):  # the rule of `NotFollowedBy` is `not_followed_by`
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
+    if issubclass(kind, ast.Chain | ast.Sided | ast.Allen | ast.BesideState):
+        RULES[name] = _step(kind)
+    elif issubclass(kind, ast.Prefixed):
+        RULES[name] = _prefixed(kind)
 
 
 @rule
@@ -83,21 +75,6 @@ def not_followed_by(children: Children) -> Any:
 
 
 @rule
-def and_(children: Children) -> Any:
-    return ast.And, children[0], children[1:]
-
-
-@rule
-def join(children: Children) -> Any:
-    return ast.Join, children[0], children[1:]
-
-
-@rule
-def allen(children: Children) -> Any:
-    return ast.Allen, children[0], children[1:]
-
-
-@rule
 def or_(children: Children) -> ast.Or:
     return ast.Or(nodes(children), span=span_between(children[0], children[-1]))
 
@@ -105,17 +82,6 @@ def or_(children: Children) -> ast.Or:
 @rule
 def within(children: Children) -> ast.Within:
     return ast.Within(children[0], children[2], span=span_between(children[0], children[2]))
-
-
-def _unary(kind: Any) -> Callable[[Children], Any]:
-    return lambda children: kind(children[1], span=span_between(children[0], children[1]))
-
-
-RULES["not"] = _unary(ast.Not)
-RULES["first"] = _unary(ast.First)
-RULES["last"] = _unary(ast.Last)
-RULES["optional"] = _unary(ast.Optional)
-RULES["every"] = _unary(ast.Every)
 
 
 @rule

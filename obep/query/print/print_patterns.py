@@ -22,37 +22,26 @@ def _(node: ast.GroupLeaf) -> str:
 
 
 _LEAF = ast.Leaf | ast.GroupLeaf
-_UNARY = ast.Not | ast.First | ast.Last | ast.Optional | ast.Every
 
 
 def _operand(node: ast.Pattern) -> str:
     """An operand of a binary operator: operators inside it are set in parentheses."""
-    return text(node) if isinstance(node, _LEAF | ast.Times | _UNARY) else f"({text(node)})"
+    return text(node) if isinstance(node, _LEAF | ast.Times | ast.Prefixed) else f"({text(node)})"
 
 
 def _inner(node: ast.Pattern) -> str:
     """What a unary operator stands before."""
-    return text(node) if isinstance(node, _LEAF | _UNARY) else f"({text(node)})"
+    return text(node) if isinstance(node, _LEAF | ast.Prefixed) else f"({text(node)})"
 
 
-_CHAIN = ast.Seq | ast.Next | ast.And | ast.Join | ast.Or
-_PAIR = ast.Allen | ast.Without | ast.NotFollowedBy
-_CONTEXT = ast.While | ast.Unless
-_OPEN = _CHAIN | ast.Allen | ast.Without | _CONTEXT
-"""What ends in a bound of its own needs parentheses before another, these do not."""
+_PAIR = ast.Sided | ast.Allen
 
 
-@text.register(ast.Seq)
-@text.register(ast.Next)
-@text.register(ast.And)
-@text.register(ast.Join)
-@text.register(ast.Or)
+@text.register(ast.Chain)
+@text.register(ast.Sided)
 @text.register(ast.Allen)
-@text.register(ast.Without)
-@text.register(ast.NotFollowedBy)
+@text.register(ast.BesideState)
 @text.register(ast.Within)
-@text.register(ast.While)
-@text.register(ast.Unless)
 @text.register(ast.Repeated)
 def _(node: ast.Pattern) -> str:
     return " ".join(segments(node))
@@ -60,13 +49,14 @@ def _(node: ast.Pattern) -> str:
 
 def segments(node: ast.Pattern) -> list[str]:
     """A pattern in pieces that may stand on lines of their own, each with the operator before it."""
-    if isinstance(node, _CHAIN):
+    if isinstance(node, ast.Chain):
         first, *rest = (_operand(operand) for operand in node.operands)
-        return [first, *(f"{type(node).__name__.upper()} {operand}" for operand in rest)]
+        return [first, *(f"{node.word} {operand}" for operand in rest)]
     if isinstance(node, _PAIR):
-        return [_operand(node.left), f"{_operator(node)} {_operand(node.right)}", *_bound(node)]
-    if isinstance(node, _CONTEXT):
-        return [_operand(node.left), f"{type(node).__name__.upper()} {text(node.state)}"]
+        within = [f"WITHIN {text(bound)}" for bound in _bound(node)]
+        return [_operand(node.left), f"{node.word} {_operand(node.right)}", *within]
+    if isinstance(node, ast.BesideState):
+        return [_operand(node.left), f"{node.word} {text(node.state)}"]
     if isinstance(node, ast.Repeated):
         found = [_operand(node.operand), f"REPEATED EVERY {text(node.every)}"]
         if node.until is not None:
@@ -75,48 +65,38 @@ def segments(node: ast.Pattern) -> list[str]:
             found[-1] += f" AT MOST {node.at_most} TIMES"
         return found
     if isinstance(node, ast.Within):
-        inner = segments(node.operand) if isinstance(node.operand, _OPEN) else [_operand(node.operand)]
+        inner = segments(node.operand) if _is_open(node.operand) else [_operand(node.operand)]
         return [*inner, f"WITHIN {text(node.within)}"]
     return [text(node)]
 
 
 def parts(node: ast.Pattern) -> list[ast.Node]:
     """The nodes that the segments of a pattern are the texts of."""
-    if isinstance(node, _CHAIN):
+    if isinstance(node, ast.Chain):
         return list(node.operands)
-    if isinstance(node, ast.NotFollowedBy) and node.within is not None:
-        return [node.left, node.right, node.within]
     if isinstance(node, _PAIR):
-        return [node.left, node.right]
-    if isinstance(node, _CONTEXT):
+        return [node.left, node.right, *_bound(node)]
+    if isinstance(node, ast.BesideState):
         return [node.left, node.state]
     if isinstance(node, ast.Repeated):
         return [node.operand, node.every, *([] if node.until is None else [node.until])]
     if isinstance(node, ast.Within):
-        loose = isinstance(node.operand, _OPEN)
-        return [*(parts(node.operand) if loose else [node.operand]), node.within]
+        return [*(parts(node.operand) if _is_open(node.operand) else [node.operand]), node.within]
     return [node]
 
 
-def _operator(node: ast.Allen | ast.Without | ast.NotFollowedBy) -> str:
-    if isinstance(node, ast.Allen):
-        return node.relation
-    return "WITHOUT" if isinstance(node, ast.Without) else "NOT FOLLOWED BY"
+def _is_open(node: ast.Pattern) -> bool:
+    """Whether a WITHIN may follow; what ends in a bound of its own needs parentheses before another."""
+    return isinstance(node, ast.Chain | _PAIR | ast.BesideState) and not isinstance(node, ast.NotFollowedBy)
 
 
-def _bound(node: ast.Allen | ast.Without | ast.NotFollowedBy) -> list[str]:
-    if isinstance(node, ast.NotFollowedBy) and node.within is not None:
-        return [f"WITHIN {text(node.within)}"]
-    return []
+def _bound(node: ast.Sided | ast.Allen) -> list[ast.Duration]:
+    return [node.within] if isinstance(node, ast.NotFollowedBy) and node.within is not None else []
 
 
-@text.register(ast.Not)
-@text.register(ast.First)
-@text.register(ast.Last)
-@text.register(ast.Optional)
-@text.register(ast.Every)
-def _(node: ast.Not | ast.First | ast.Last | ast.Optional | ast.Every) -> str:
-    return f"{type(node).__name__.upper()} {_inner(node.operand)}"
+@text.register
+def _(node: ast.Prefixed) -> str:
+    return f"{node.word} {_inner(node.operand)}"
 
 
 @text.register
