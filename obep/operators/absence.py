@@ -20,7 +20,7 @@ from obep.operators.candidates import (
     Rows,
 )
 from obep.operators.memory import Memory
-from obep.operators.operator import Operator, clashes
+from obep.operators.operator import Operator, Place, clashes, grows
 from obep.operators.row_join import Joining, compile_test
 from obep.operators.view import Shown, shown_by
 from obep.plan import nodes
@@ -259,3 +259,31 @@ class Silence(Operator):
 
     def size(self) -> int:
         return super().size() + len(self._waiting)
+
+
+@grows(nodes.Rest)
+def _(node: nodes.Rest, place: Place) -> Operator | None:
+    operator = Rest(node, place.emit)
+    place.grow(node.operand, operator.take, exempt=True)
+    place.add_of_items(operator)
+    return place.add(operator)
+
+
+@grows(nodes.Without)
+def _(node: nodes.Without, place: Place) -> Operator | None:
+    operator = Without(node, place.emit)
+    place.grow(node.left, operator.take_left)
+    operator.blocking.view = place.grow(node.right, operator.take_right, exempt=True)
+    return place.add(operator)
+
+
+@grows(nodes.Silence)
+def _(node: nodes.Silence, place: Place) -> Operator | None:
+    operator = Silence(node, place.emit)
+    place.add_timed(operator)
+    left = place.grow(node.left, operator.take_left)
+    operator.blocking.view = place.grow(node.right, operator.take_right, exempt=True)
+    if left is not None:
+        operator.left_view = left
+        left.watch(operator.watch_left)
+    return place.add(operator)

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from obep.model import Term
 from obep.operators.candidates import END, ROWS, START, Candidate, Emit, Row, Rows
-from obep.operators.operator import Operator
+from obep.operators.operator import Operator, Place, grows
 from obep.operators.row_join import Joining, compile_test
 from obep.plan import nodes
 
@@ -103,3 +103,11 @@ class Unless(InState):
         return tuple(
             row for row in candidate[ROWS] if not self._joining.join((row,), self._holding(row, end, end))
         )
+
+
+@grows(nodes.While, nodes.Unless)
+def _(node: nodes.InState, place: Place) -> Operator | None:
+    kind = While if isinstance(node, nodes.While) else Unless
+    operator: InState = kind(node, place.emit, place.states)
+    place.grow(node.operand, operator.take)
+    return place.add(operator)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Set
 
 from obep.operators.candidates import PARTS, SINCE, Candidate, Emit
 from obep.operators.memory import FEW
-from obep.operators.operator import Operator
+from obep.operators.operator import Operator, Place, grows
 from obep.operators.row_join import widener
 from obep.plan import nodes
 
@@ -120,3 +120,27 @@ class Store(Operator):
 
     def size(self) -> int:
         return len(self._all)
+
+
+@grows(nodes.Either)
+def _(node: nodes.Either, place: Place) -> Operator | None:
+    emit = place.emit
+    if not node.view:
+        left, right = branches(node)
+        place.grow(node.left, lambda candidate: emit(left(candidate)))
+        place.grow(node.right, lambda candidate: emit(right(candidate)))
+        return None
+    operator = Either(node, emit)
+    operator.left = _stored(node.left, node.horizon, operator.take_left, place)
+    operator.right = _stored(node.right, node.horizon, operator.take_right, place)
+    return place.add(operator)
+
+
+def _stored(node: nodes.Node, horizon: int | None, emit: Emit, place: Place) -> Operator | None:
+    """A branch whose candidates can be looked at."""
+    if node.view:
+        return place.grow(node, emit)
+    store = Store(horizon, emit)
+    place.grow(node, store.take)
+    place.add(store)
+    return store

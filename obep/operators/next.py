@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from obep.operators.candidates import DONE, END, PARTS, ROWS, START, Candidate, Emit, Parts, Row
 from obep.operators.memory import Memory
-from obep.operators.operator import Operator
+from obep.operators.operator import Operator, Place, grows
 from obep.operators.pair import Union
 from obep.operators.view import Shown, shown_by
 from obep.plan import nodes
@@ -152,3 +152,14 @@ class Next(Operator):
     def consume(self, gone: Set[int], at: int) -> None:
         self.lefts.forget(gone)
         self.rights.forget(gone)
+
+
+@grows(nodes.Next)
+def _(node: nodes.Next, place: Place) -> Operator | None:
+    operator = Next(node, place.emit, twice=place.consumes)
+    operator.left_view = operator.between_left_view = place.grow(node.left, operator.take_left)
+    operator.right_view = operator.between_right_view = place.grow(node.right, operator.take_right)
+    if place.consumes:
+        operator.between_left_view = place.grow(node.left, operator.between_lefts.add, exempt=True)
+        operator.between_right_view = place.grow(node.right, operator.between_rights.add, exempt=True)
+    return place.add(operator)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
-from obep.operators.candidates import Candidate, Emit, Parts
+from obep.operators.candidates import Candidate, Emit, Parts, Take
 from obep.operators.memory import Memory
 from obep.operators.state_values import Pack, Unpack, dump_fields, load_fields
-from obep.plan.nodes import Alias
+from obep.plan.nodes import Alias, Node
 
 
 class Operator:
@@ -67,6 +67,53 @@ class Operator:
     def size(self) -> int:
         """How many candidates it remembers."""
         return sum(map(len, self.memories()))
+
+
+class Place(Protocol):
+    """Where an operator grows in a tree."""
+
+    emit: Emit
+    """Where its candidates go."""
+    consumes: bool
+    """Whether what is reported is consumed here."""
+    states: Any
+    """The states that WHILE and UNLESS look at, by name."""
+
+    def grow(self, node: Node, emit: Emit, *, exempt: bool = False) -> Operator | None:
+        """Let an operand grow: its operator if it is a view. `exempt`: nothing is consumed there."""
+        ...
+
+    def shorten(self, take: Take | None) -> None:
+        """Give the leaf that has grown last a shorter way in, if there is one."""
+        ...
+
+    def add(self, operator: Operator) -> Operator | None:
+        """Take up an operator, after its operands: itself if it is a view."""
+        ...
+
+    def add_timed(self, operator: Any) -> None:
+        """Let an operator meet its deadlines; called before its operands grow."""
+        ...
+
+    def add_of_items(self, operator: Any) -> None:
+        """Let an operator have the items themselves."""
+        ...
+
+
+Growing = Callable[[Any, Any], Operator | None]
+"""From a node and its `Place`."""
+GROWN: dict[type[Node], Growing] = {}
+"""For each kind of node how its operator grows."""
+
+
+def grows(*kinds: type[Node]) -> Callable[[Growing], Growing]:
+    """Let a function make the operator of a node; it stands beside the operator's class."""
+
+    def register(growing: Growing) -> Growing:
+        GROWN.update(dict.fromkeys(kinds, growing))
+        return growing
+
+    return register
 
 
 def clashes(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from obep.operators.candidates import DONE, END, PARTS, ROWS, START, Candidate, Emit, Rows
 from obep.operators.memory import Memory
-from obep.operators.operator import Operator
+from obep.operators.operator import Operator, Place, grows
 from obep.operators.pair import Union, kept_for
 from obep.operators.row_join import widener
 from obep.operators.selection import first_of, last_of
@@ -207,3 +207,11 @@ class Fallback(Choosing):
                 for left, pair in fitting
             )
         )
+
+
+@grows(nodes.Pick, nodes.Fallback)
+def _(node: nodes.Pick | nodes.Fallback, place: Place) -> Operator | None:
+    operator = Pick(node, place.emit) if isinstance(node, nodes.Pick) else Fallback(node, place.emit)
+    operator.left_view = place.grow(node.left, operator.take_left)
+    operator.right_view = place.grow(node.right, operator.take_right)
+    return place.add(operator)

@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 from obep.operators.absence import Blocking
 from obep.operators.candidates import END, PARTS, SINCE, START, Candidate, Emit, Rows
 from obep.operators.memory import Memory
-from obep.operators.operator import Operator
+from obep.operators.operator import Operator, Place, grows
 from obep.plan import nodes
 
 MANY = 100
@@ -111,3 +111,17 @@ class Repeated(Operator):
 
 def _sum(first: int, second: int | None) -> int | None:
     return None if second is None else first + second
+
+
+@grows(nodes.Repeated)
+def _(node: nodes.Repeated, place: Place) -> Operator | None:
+    operator = Repeated(node, place.emit)
+    place.add_timed(operator)
+    place.grow(node.left, operator.take_left)
+    operator.blocking.view = place.grow(node.right, operator.take_right, exempt=True)
+    return place.add(operator)
+
+
+@grows(nodes.Never)
+def _(node: nodes.Never, place: Place) -> Operator | None:
+    return None

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Set
 from typing import Any
 
 from obep.operators.candidates import DONE, END, PARTS, SINCE, START, Candidate, Emit
+from obep.operators.either import Either
 from obep.operators.memory import FEW
-from obep.operators.operator import Operator
+from obep.operators.operator import Operator, Place, grows
 from obep.operators.row_join import Gathering, compile_test
 from obep.operators.state_values import Pack, Unpack
 from obep.operators.view import bound_of
@@ -169,3 +170,19 @@ class Settle(Operator):
         if rows and self._test is not None:
             rows = self._test(rows, parts, start, end)
         return (start, end, done, since, parts, rows) if rows or self._keep else None
+
+
+@grows(nodes.Choice)
+def _(node: nodes.Choice, place: Place) -> Operator | None:
+    operator = Choice(node, place.emit, consumes=place.consumes)
+    operator.below = place.grow(node.operand, operator.take)
+    if isinstance(operator.below, Either) and operator.lasting:
+        operator.below.narrow(operator.choose)
+    return place.add(operator)
+
+
+@grows(nodes.Settle)
+def _(node: nodes.Settle, place: Place) -> Operator | None:
+    operator = Settle(node, place.emit)
+    operator.below = place.grow(node.operand, operator.take)
+    return place.add(operator)

@@ -10,8 +10,8 @@ from obep.operators.candidates import SINCE, Candidate, Emit, Take
 from obep.operators.instant_memory import Instants
 from obep.operators.instant_memory import cut as cut_shelf
 from obep.operators.memory import Memory, cut
-from obep.operators.operator import Operator
-from obep.operators.pair import Union
+from obep.operators.operator import Operator, Place, grows
+from obep.operators.pair import Pair, Union
 from obep.plan import nodes
 from obep.plan.nodes import Node, Read, ReadAny
 
@@ -173,3 +173,20 @@ def _direct(node: Node) -> TypeGuard[Read]:
     if not isinstance(node, Read) or isinstance(node, ReadAny):
         return False
     return instant and not node.free and not node.held
+
+
+@grows(nodes.Pair)
+def _(node: nodes.Pair, place: Place) -> Operator | None:
+    """A SEQ whose operands come in order has a class of its own."""
+    if not Sequence.suits(node):
+        pair = Pair(node, place.emit)
+        pair.left_view = place.grow(node.left, pair.take_left)
+        pair.right_view = place.grow(node.right, pair.take_right)
+        return place.add(pair)
+    operator = Sequence(node, place.emit, consumes=place.consumes)
+    from_left, from_right = operator.leaf_takers(node)  # only for an operand that is a leaf
+    operator.left_view = place.grow(node.left, operator.take_left)
+    place.shorten(from_left)
+    operator.right_view = place.grow(node.right, operator.take_right)
+    place.shorten(from_right)
+    return place.add(operator)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from obep.operators.candidates import DONE, SINCE, Candidate, Emit
+from obep.operators.operator import Operator, Place, grows
 from obep.operators.row_join import compile_test
 from obep.plan import nodes
 
@@ -31,3 +32,8 @@ def checked(node: nodes.Check, emit: Emit) -> Emit:
             emit((start, end, done, since, parts, rows))
 
     return take
+
+
+@grows(nodes.Check)
+def _(node: nodes.Check, place: Place) -> Operator | None:
+    return place.grow(node.operand, checked(node, place.emit))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from obep.model import Term
 from obep.plan import nodes
 from obep.plan.event_strata import derived, in_order
 from obep.plan.nodes import Condition, Node, Read
+from obep.plan.nodes.node import PLANNED
 from obep.plan.plan import EventPlan, Plan
 from obep.plan.rewrite import rewrite
 from obep.plan.state_plan import GraphPlan, StatePlan, plan_graph, plan_state, with_history
@@ -213,7 +214,7 @@ class _Building:
                 Condition(cross.condition, cross.variables, cross.named, cross.whole)
             )
         ]
-        return rewrite(self._node(self._event.pattern, (), self._event.policy), tuple(conditions))
+        return rewrite(_Place(self, self._event.policy).node(self._event.pattern), tuple(conditions))
 
     def _ask(self, leaf: ast.Leaf) -> Ask:
         return self._asks.at(self._event.name.iri, leaf)
@@ -241,87 +242,42 @@ class _Building:
             wide=leaf.event.iri in self._on_items or not narrow(ask, self._vocabulary(ask.event)),
         )
 
-    def _node(self, pattern: ast.Pattern, chain: Chain, policy: str) -> Node:
-        """`policy` is that of the SEQs here: none inside a negation."""
+    def node(self, pattern: ast.Pattern, place: _Place) -> Node:
+        """The node of a pattern: by the rule that stands beside the node's class, but for what is copied."""
+        if isinstance(pattern, ast.Leaf):
+            return self._read(pattern, place.chain)
+        if isinstance(pattern, ast.Times):
+            copies = place.copies(pattern) if pattern.count > 1 else (place.node(pattern.operand),)
+            return reduce(nodes.Next, copies)
+        return PLANNED[type(pattern)](pattern, place)
 
-        def node(operand: ast.Pattern) -> Node:
-            return self._node(operand, chain, policy)
-
-        def negated(operand: ast.Pattern) -> Node:
-            return self._node(operand, chain, "unrestricted")
-
-        match pattern:
-            case ast.Leaf():
-                return self._read(pattern, chain)
-            case ast.Seq():
-                return reduce(lambda left, right: _seq(left, right, policy), map(node, pattern.operands))
-            case ast.And():
-                return reduce(_and, map(node, pattern.operands))
-            case ast.Next():
-                return reduce(nodes.Next, map(node, pattern.operands))
-            case ast.Join():
-                return reduce(
-                    lambda left, right: nodes.Pair(left, right, "JOIN"), map(node, pattern.operands)
-                )
-            case ast.Or():
-                return reduce(nodes.Either, map(node, pattern.operands))
-            case ast.Allen():
-                relation: Any = "SEQ" if pattern.relation == "BEFORE" else pattern.relation
-                return nodes.Pair(node(pattern.left), node(pattern.right), relation)
-            case ast.Every():
-                return node(pattern.operand)
-            case ast.First():
-                return nodes.Choice(node(pattern.operand), "first")
-            case ast.Last():
-                return nodes.Choice(node(pattern.operand), "last")
-            case ast.Not():
-                return nodes.Rest(negated(pattern.operand))
-            case ast.Without():
-                return nodes.Without(node(pattern.left), negated(pattern.right))
-            case ast.NotFollowedBy():
-                assert pattern.within is not None  # the checker has refused the others
-                return nodes.Silence(node(pattern.left), negated(pattern.right), pattern.within.micros)
-            case ast.Repeated():
-                until = nodes.Never() if pattern.until is None else negated(pattern.until)
-                return nodes.Repeated(node(pattern.operand), until, pattern.every.micros, pattern.at_most)
-            case ast.While() | ast.Unless():
-                look = nodes.While if isinstance(pattern, ast.While) else nodes.Unless
-                use = pattern.state
-                columns = tuple(
-                    self._copies.name(f"?{one.name}", chain)[1:] for one in (*use.parameters, *use.scoped)
-                )
-                most = len(self._states[use.state.iri].parameters)
-                return look(node(pattern.left), use.state.iri, columns, min(most, len(columns)))
-            case ast.Within():
-                return nodes.Within(node(pattern.operand), pattern.within.micros)
-            case ast.Times():
-                if pattern.count == 1:
-                    return node(pattern.operand)
-                copies = (
-                    self._node(pattern.operand, (*chain, (id(pattern), number)), policy)
-                    for number in range(1, pattern.count + 1)
-                )
-                return reduce(nodes.Next, copies)
-            case ast.Optional():
-                return _Maybe(node(pattern.operand))
-        raise AssertionError(pattern)
+    def state(self, use: ast.StateUse, chain: Chain) -> tuple[str, tuple[str, ...], int]:
+        known = (*use.parameters, *use.scoped)
+        columns = tuple(self._copies.name(f"?{one.name}", chain)[1:] for one in known)
+        most = len(self._states[use.state.iri].parameters)
+        return use.state.iri, columns, min(most, len(columns))
 
 
 @dataclass(frozen=True)
-class _Maybe(nodes.Unary):
-    """OPTIONAL(L), until its SEQ or AND takes it up."""
+class _Place:
+    """Where a pattern stands: in which copies of TIMES, and under which policy."""
 
+    building: _Building
+    policy: str
+    """That of the SEQs here: none inside a negation."""
+    chain: Chain = ()
 
-def _seq(left: Node, right: Node, policy: str) -> Node:
-    which: Any = {"chronological": "first", "recent": "last"}.get(policy, "")
-    if isinstance(left, _Maybe):
-        return nodes.Fallback(left.operand, right, "SEQ", which or ("naive" if policy == "naive" else ""))
-    if policy == "naive":  # the last with the last, before any guard: that is what LAST chooses
-        return nodes.Pair(nodes.Choice(left, "last"), nodes.Choice(right, "last"), "SEQ")
-    return nodes.Pick(left, right, which) if which else nodes.Pair(left, right, "SEQ")
+    def node(self, operand: ast.Pattern) -> Node:
+        return self.building.node(operand, self)
 
+    def negated(self, operand: ast.Pattern) -> Node:
+        return self.building.node(operand, replace(self, policy="unrestricted"))
 
-def _and(left: Node, right: Node) -> Node:
-    if isinstance(left, _Maybe):
-        return nodes.Fallback(left.operand, right, "AND")
-    return nodes.Pair(left, right, "AND")
+    def copies(self, pattern: ast.Times) -> Iterator[Node]:
+        """The operand of TIMES, as often as it is asked for."""
+        for number in range(1, pattern.count + 1):
+            chain = (*self.chain, (id(pattern), number))
+            yield self.building.node(pattern.operand, replace(self, chain=chain))
+
+    def state(self, use: ast.StateUse) -> tuple[str, tuple[str, ...], int]:
+        return self.building.state(use, self.chain)

@@ -55,12 +55,11 @@ def place_conditions(node: Node, conditions: Conditions) -> Node:
 
 def _place(node: Node, conditions: Conditions) -> Node:
     node = node.with_operands(lambda operand: _place(operand, conditions))
-    decides = isinstance(node, nodes.Next | nodes.Fallback | nodes.Negation)
     if isinstance(node, nodes.Settle) and node.final:
         here = [condition for condition in conditions if condition.needs <= node.scope]
     elif isinstance(node, nodes.While):
         here = [one for one in conditions if one.needs <= node.scope and not _settled(one, node.operand)]
-    elif decides or (isinstance(node, nodes.Binary) and not node.held):
+    elif node.decides or (isinstance(node, nodes.Binary) and not node.held):
         here = [condition for condition in conditions if _belongs(condition, node)]
     else:
         here = []
@@ -118,26 +117,7 @@ def _direct_choice(node: Node) -> Node | None:
 
 def _filters(node: Node) -> bool:
     """Whether evaluation over the window alone finds just what a filter on `since` leaves (SPEC §4)."""
-    match node:
-        case nodes.Choice():
-            calm = node.which == "last" and node.operand.rooted
-        case nodes.Pick():
-            calm = node.which == "last" and node.left.rooted
-        case nodes.Fallback():
-            calm = False
-        case nodes.Next():
-            calm = node.left.rooted and node.right.rooted
-        case nodes.Repeated():
-            calm = node.right.rooted and node.right.point
-        case nodes.Negation():
-            calm = node.right.rooted
-        case nodes.Rest():
-            calm = node.operand.rooted
-        case nodes.Within():
-            calm = not node.replay
-        case _:
-            calm = True
-    return calm and all(_filters(operand) for operand in node.operands)
+    return node.steady and all(_filters(operand) for operand in node.operands)
 
 
 def spread_horizons(node: Node, conditions: Conditions = ()) -> Node:
@@ -151,26 +131,12 @@ def _spread(node: Node, horizon: int | None) -> Node:
         horizon = node.micros if horizon is None else min(horizon, node.micros)
         below = None if node.replay else horizon
     elif isinstance(node, nodes.Negation):
-        left, right = _spread(node.left, horizon), _spread(node.right, _denied(node, horizon))
+        back = node.denied(horizon, _filters(node.right))
+        left, right = _spread(node.left, horizon), _spread(node.right, back)
         return replace(node, left=left, right=right, horizon=horizon)
     elif isinstance(node, nodes.Rest):
         below = 1 if node.operand.rooted and _filters(node.operand) else None
     return replace(node.with_operands(lambda operand: _spread(operand, below)), horizon=horizon)
-
-
-def _denied(node: nodes.Negation, horizon: int | None) -> int | None:
-    """How far back an n may reach: it begins after (the end of) some l, and is there before l is decided."""
-    left, right = node.left, node.right
-    if isinstance(node, nodes.Silence):
-        # A view is looked at when l is decided; any other n is made (and then remembered) when it is done.
-        bound = node.micros if left.punctual or (right.punctual and not right.view) else None
-    elif isinstance(node, nodes.Repeated):
-        return horizon if right.point else None
-    else:
-        bound = left.reach
-    if bound is None or not (right.rooted and _filters(right)):
-        return horizon
-    return bound if horizon is None else min(bound, horizon)
 
 
 RULES: tuple[Rule, ...] = (settle_choices, place_conditions, choose_windows, spread_horizons)

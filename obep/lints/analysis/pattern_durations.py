@@ -98,6 +98,8 @@ class Measures:
             return _Lasting()
         if isinstance(node, Leaf):
             return self._events.get(node.event.iri, _UNKNOWN)
+        if isinstance(node, GroupLeaf):  # an item
+            return _Lasting()
         below = [self._of(operand) for operand in operands(node)]
         if isinstance(node, Not):
             return _Lasting()
@@ -143,11 +145,14 @@ class Measures:
             longest = None if left.longest is None else left.longest + d
             length = left.length + d
             return _Lasting(length, max(left.wait, length), longest, left.takes_time or d > 0)
+        if isinstance(node, Repeated):
+            length = left.length + node.every.micros
+            return _Lasting(length, max(left.wait, length), None, left.takes_time or node.every.micros > 0)
         if isinstance(node, Within):
             d = node.within.micros
             longest = d if left.longest is None else min(d, left.longest)
             return _Lasting(left.length, left.wait, longest, left.takes_time)
-        return left  # FIRST, LAST, EVERY choose among what there is
+        return left  # FIRST, LAST, EVERY, WHILE and UNLESS choose among what there is
 
 
 def _allen(node: Allen, left: _Lasting, right: _Lasting) -> _Lasting:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, partial, reduce
+from typing import Any, Literal
 
-from obep.plan.nodes.node import Alias, Node, Read, duration, walk
+from obep.plan.nodes.node import Alias, Node, Planning, Read, duration, plans, walk
+from obep.plan.nodes.unary import Choice, Unary
+from obep.query import ast
 
 Relation = Literal[
     "SEQ", "AND", "JOIN", "AFTER", "MEETS", "METBY", "OVERLAPS", "OVERLAPPEDBY",
@@ -84,11 +86,26 @@ class Pair(Binary):
         return first.punctual and second.tip
 
 
+@plans(ast.Allen)
+def _(pattern: ast.Allen, plan: Planning) -> Node:
+    relation: Any = "SEQ" if pattern.relation == "BEFORE" else pattern.relation
+    return Pair(plan.node(pattern.left), plan.node(pattern.right), relation)
+
+
+@plans(ast.Join)
+def _(pattern: ast.Join, plan: Planning) -> Node:
+    return reduce(partial(Pair, relation="JOIN"), map(plan.node, pattern.operands))
+
+
 @dataclass(frozen=True)
 class Pick(Binary):
     """`L SEQ R` under a policy that chooses: the first or the last l for each r."""
 
     which: Literal["first", "last"] = "first"
+
+    @property
+    def steady(self) -> bool:
+        return self.which == "last" and self.left.rooted
 
     @property
     def label(self) -> str:
@@ -107,6 +124,14 @@ class Pick(Binary):
 class Next(Binary):
     """`L NEXT R`: SEQ with nothing of the kind in between."""
 
+    @property
+    def steady(self) -> bool:
+        return self.left.rooted and self.right.rooted
+
+    @property
+    def decides(self) -> bool:
+        return True
+
     @cached_property
     def factors(self) -> tuple[tuple[str, ...], ...]:
         return (self.variables,)
@@ -121,6 +146,11 @@ class Next(Binary):
         return calm and self.right.tip
 
 
+@plans(ast.Next)
+def _(pattern: ast.Next, plan: Planning) -> Node:
+    return reduce(Next, map(plan.node, pattern.operands))
+
+
 @dataclass(frozen=True)
 class Fallback(Binary):
     """`OPTIONAL(L) SEQ R`, `OPTIONAL(L) AND R`: pairs, and each r that no l fits."""
@@ -128,6 +158,14 @@ class Fallback(Binary):
     relation: Relation = "SEQ"
     which: Literal["", "first", "last", "naive"] = ""
     """The policy's choice among the l."""
+
+    @property
+    def steady(self) -> bool:
+        return False
+
+    @property
+    def decides(self) -> bool:
+        return True
 
     @property
     def label(self) -> str:
@@ -158,6 +196,39 @@ class Fallback(Binary):
     def tip(self) -> bool:
         calm = self.left.punctual and not (self.left.view or self.right.view)
         return self.relation == "SEQ" and self.which != "naive" and calm and self.right.tip
+
+
+@dataclass(frozen=True)
+class Maybe(Unary):
+    """OPTIONAL(L), until its SEQ or AND takes it up."""
+
+
+@plans(ast.Optional)
+def _(pattern: ast.Optional, plan: Planning) -> Node:
+    return Maybe(plan.node(pattern.operand))
+
+
+@plans(ast.Seq)
+def _(pattern: ast.Seq, plan: Planning) -> Node:
+    return reduce(partial(_seq, plan.policy), map(plan.node, pattern.operands))
+
+
+def _seq(policy: str, left: Node, right: Node) -> Node:
+    which: Any = {"chronological": "first", "recent": "last"}.get(policy, "")
+    if isinstance(left, Maybe):
+        return Fallback(left.operand, right, "SEQ", which or ("naive" if policy == "naive" else ""))
+    if policy == "naive":  # the last with the last, before any guard: that is what LAST chooses
+        return Pair(Choice(left, "last"), Choice(right, "last"), "SEQ")
+    return Pick(left, right, which) if which else Pair(left, right, "SEQ")
+
+
+@plans(ast.And)
+def _(pattern: ast.And, plan: Planning) -> Node:
+    return reduce(_and, map(plan.node, pattern.operands))
+
+
+def _and(left: Node, right: Node) -> Node:
+    return Fallback(left.operand, right, "AND") if isinstance(left, Maybe) else Pair(left, right, "AND")
 
 
 @dataclass(frozen=True)
@@ -199,9 +270,35 @@ class Either(Binary):
         return any(isinstance(node, Read) and node.apart for node in walk(self))
 
 
+@plans(ast.Or)
+def _(pattern: ast.Or, plan: Planning) -> Node:
+    return reduce(Either, map(plan.node, pattern.operands))
+
+
 @dataclass(frozen=True)
 class Negation(Binary):
     """L unless some N: the candidates are those of L."""
+
+    @property
+    def steady(self) -> bool:
+        return self.right.rooted
+
+    @property
+    def decides(self) -> bool:
+        return True
+
+    def denied(self, horizon: int | None, filters: bool) -> int | None:
+        """How far back an n may reach, if its window is a filter: it begins after (the end of) some l, and is
+        there before l is decided."""
+        bound = self.waits_for
+        if bound is None or not (self.right.rooted and filters):
+            return horizon
+        return bound if horizon is None else min(bound, horizon)
+
+    @property
+    def waits_for(self) -> int | None:
+        """How long after its start an l may still be denied; `None`: for ever."""
+        return self.left.reach
 
     @cached_property
     def factors(self) -> tuple[tuple[str, ...], ...]:
@@ -250,11 +347,21 @@ class Without(Negation):
         return self.left.tip and not self.left.view
 
 
+@plans(ast.Without)
+def _(pattern: ast.Without, plan: Planning) -> Node:
+    return Without(plan.node(pattern.left), plan.negated(pattern.right))
+
+
 @dataclass(frozen=True)
 class Silence(Negation):
     """`L NOT FOLLOWED BY N WITHIN d`: decided at its deadline."""
 
     micros: int = 0
+
+    @property
+    def waits_for(self) -> int | None:
+        """A view is looked at when l is decided; any other n is remembered from when it is done."""
+        return self.micros if self.left.punctual or (self.right.punctual and not self.right.view) else None
 
     @property
     def label(self) -> str:
@@ -278,3 +385,9 @@ class Silence(Negation):
     @property
     def tip(self) -> bool:
         return True
+
+
+@plans(ast.NotFollowedBy)
+def _(pattern: ast.NotFollowedBy, plan: Planning) -> Node:
+    assert pattern.within is not None  # the checker has refused the others
+    return Silence(plan.node(pattern.left), plan.negated(pattern.right), pattern.within.micros)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from obep.plan.nodes.binary import Negation
-from obep.plan.nodes.node import Alias, Node
+from obep.plan.nodes.node import Alias, Node, Planning, duration, plans
 from obep.plan.nodes.unary import Unary
+from obep.query import ast
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,12 @@ class Unless(InState):
         return self.operand.sure
 
 
+@plans(ast.While, ast.Unless)
+def _(pattern: ast.While | ast.Unless, plan: Planning) -> Node:
+    kind = While if isinstance(pattern, ast.While) else Unless
+    return kind(plan.node(pattern.left), *plan.state(pattern.state))
+
+
 @dataclass(frozen=True)
 class Never(Node):
     """An operand that nothing matches: REPEATED without UNTIL."""
@@ -89,6 +96,17 @@ class Repeated(Negation):
     at_most: int | None = None
 
     @property
+    def label(self) -> str:
+        return f"REPEATED every {duration(self.micros)}"
+
+    @property
+    def steady(self) -> bool:
+        return self.right.rooted and self.right.point
+
+    def denied(self, horizon: int | None, filters: bool) -> int | None:
+        return horizon if self.right.point else None
+
+    @property
     def reach(self) -> int | None:
         if self.left.reach is None or self.at_most is None:
             return None
@@ -104,3 +122,9 @@ class Repeated(Negation):
     @property
     def prompt(self) -> bool:
         return False
+
+
+@plans(ast.Repeated)
+def _(pattern: ast.Repeated, plan: Planning) -> Node:
+    until = Never() if pattern.until is None else plan.negated(pattern.until)
+    return Repeated(plan.node(pattern.operand), until, pattern.every.micros, pattern.at_most)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
-from obep.query.ast import Duration, Expression
+from obep.query.ast import Duration, Expression, Pattern, PatternNode, StateUse
 from obep.query.print.printer import show
 
 
@@ -104,6 +104,16 @@ class Node:
         return False
 
     @property
+    def steady(self) -> bool:
+        """Whether what lies outside of a window cannot change what it finds inside (SPEC §4)."""
+        return True
+
+    @property
+    def decides(self) -> bool:
+        """Whether it decides its conditions also below FIRST and LAST (SPEC D9)."""
+        return False
+
+    @property
     def view(self) -> bool:
         return False
 
@@ -116,6 +126,40 @@ class Node:
     def tip(self) -> bool:
         """Whether all that a candidate has of its last instant comes from one leaf."""
         return False
+
+
+class Planning(Protocol):
+    """What a pattern's rule may ask for while it becomes a node."""
+
+    @property
+    def policy(self) -> str:
+        """That of the SEQs here."""
+        ...
+
+    def node(self, operand: Pattern) -> Node: ...
+
+    def negated(self, operand: Pattern) -> Node:
+        """An operand that must not happen: no policy chooses inside of it."""
+        ...
+
+    def state(self, use: StateUse) -> tuple[str, tuple[str, ...], int]:
+        """A state that is looked at: its name, the variables that it has here, how many are parameters."""
+        ...
+
+
+Rule = Callable[[Any, Planning], Node]
+PLANNED: dict[type[PatternNode], Rule] = {}
+"""For each operator of the language how it becomes a node."""
+
+
+def plans(*kinds: type[PatternNode]) -> Callable[[Rule], Rule]:
+    """Let a function make the nodes of an operator; it stands beside the class of that node."""
+
+    def register(rule: Rule) -> Rule:
+        PLANNED.update(dict.fromkeys(kinds, rule))
+        return rule
+
+    return register
 
 
 def duration(micros: int) -> str:

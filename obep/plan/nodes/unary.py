@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from obep.plan.nodes.node import Alias, Node, duration
+from obep.plan.nodes.node import Alias, Node, Planning, duration, plans
+from obep.query import ast
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,10 @@ class Choice(Passing):
     """It looks at what lies within its horizon only, at every instant."""
 
     @property
+    def steady(self) -> bool:
+        return self.which == "last" and self.operand.rooted
+
+    @property
     def label(self) -> str:
         return self.which.upper()
 
@@ -55,6 +60,17 @@ class Choice(Passing):
     def prompt(self) -> bool:
         """As candidates; as an operand its parent looks at the view, and asks for `view` first."""
         return self.operand.punctual and not self.operand.view and super().prompt
+
+
+@plans(ast.First, ast.Last)
+def _(pattern: ast.First | ast.Last, plan: Planning) -> Node:
+    return Choice(plan.node(pattern.operand), "first" if isinstance(pattern, ast.First) else "last")
+
+
+@plans(ast.Every)
+def _(pattern: ast.Every, plan: Planning) -> Node:
+    """EVERY is what holds without FIRST and LAST."""
+    return plan.node(pattern.operand)
 
 
 @dataclass(frozen=True)
@@ -85,6 +101,10 @@ class Check(Passing):
 @dataclass(frozen=True)
 class Rest(Unary):
     """`NOT E`: what is left of each item without that which explains an E."""
+
+    @property
+    def steady(self) -> bool:
+        return self.operand.rooted
 
     @property
     def label(self) -> str:
@@ -127,12 +147,21 @@ class Rest(Unary):
         return False
 
 
+@plans(ast.Not)
+def _(pattern: ast.Not, plan: Planning) -> Node:
+    return Rest(plan.negated(pattern.operand))
+
+
 @dataclass(frozen=True)
 class Within(Unary):
     """`E WITHIN d`: a filter, or (`replay`) a fresh evaluation over what lies in the window."""
 
     micros: int = 0
     replay: bool = False
+
+    @property
+    def steady(self) -> bool:
+        return not self.replay
 
     @property
     def label(self) -> str:
@@ -155,3 +184,8 @@ class Within(Unary):
     @property
     def tip(self) -> bool:
         return not self.replay and self.operand.tip
+
+
+@plans(ast.Within)
+def _(pattern: ast.Within, plan: Planning) -> Node:
+    return Within(plan.node(pattern.operand), pattern.within.micros)
