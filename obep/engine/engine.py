@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from heapq import heappop, heappush
 from threading import RLock
 from types import TracebackType
 from typing import Any, Self
@@ -15,6 +14,7 @@ from typing import Any, Self
 import msgspec
 
 from obep.engine.blocks import EVICTED, NOTED, noted
+from obep.engine.buffer import Buffer
 from obep.engine.clock import Clock, micros
 from obep.engine.observer import Observer, together
 from obep.engine.pushed_graphs import triples_of
@@ -99,8 +99,7 @@ class Engine:
         self._observer = together(observer, None if remember == 0 else self._latest)
         self._runtime = self._new_runtime()
         self._evicted = 0
-        self._buffer: list[tuple[int, int, Item]] = []
-        self._arrivals = 0
+        self._buffer: Buffer[Item] = Buffer()
         self._style: Style | None = None
         self._closed = False
 
@@ -173,8 +172,8 @@ class Engine:
             if self._closed:
                 return []
             self._closed = True
-            while self._buffer:
-                self._process(found)
+            for _, item in self._buffer.take(len(self._buffer)):
+                self._process(item, found)
             found.extend(self._runtime.close())
             if self._runtime.now is not None:
                 self.clock.advance(self._runtime.now)  # what was decided is not decided again after `restore`
@@ -189,7 +188,7 @@ class Engine:
     def snapshot(self) -> bytes:
         """All of its state, as bytes: msgpack with a version and a digest, text, bytes and numbers only."""
         with self._lock:
-            waiting = [tuple(entry[2]) for entry in sorted(self._buffer, key=lambda entry: entry[:2])]
+            waiting = [tuple(item) for _, item in self._buffer]
             state = (self.clock.dump(), self.counters, waiting, self._runtime.dump())
             return sealed(msgspec.msgpack.encode((SNAPSHOT, self.query.hash, *state)))
 
@@ -219,8 +218,7 @@ class Engine:
                     self._observer.restarted()
                 self._buffer.clear()
                 for stream, at, triples, name, sent in waiting:
-                    heappush(self._buffer, (at, self._arrivals, Item(stream, at, triples, name, sent)))
-                    self._arrivals += 1
+                    self._buffer.add(at, Item(stream, at, triples, name, sent))
         except MISFITS as error:
             reason = f"It is whole, but something in it has another form ({type(error).__name__}: {error})."
             raise damaged("the snapshot", reason, ANEW) from None
@@ -331,8 +329,7 @@ class Engine:
     def _admit(self, item: Item, now: int, wall: int) -> bool:
         verdict = self.clock.observe(item.stream, item.at, now, wall)
         if verdict == "on time":
-            heappush(self._buffer, (item.at, self._arrivals, item))
-            self._arrivals += 1
+            self._buffer.add(item.at, item)
             return True
         if verdict == "late":
             self._bury(late(item.stream, item.at, self.clock.watermark or 0, as_sent(item)))
@@ -345,13 +342,12 @@ class Engine:
         watermark = self.clock.watermark
         if watermark is None:
             return
-        while self._buffer and self._buffer[0][0] <= watermark:
-            self._process(found)
+        while (item := self._buffer.pop(watermark)) is not None:
+            self._process(item, found)
         if self._runtime.now is None or watermark > self._runtime.now:
             found.extend(self._runtime.advance(watermark))
 
-    def _process(self, found: list[Occurrence]) -> None:
-        whole = heappop(self._buffer)[2]
+    def _process(self, whole: Item, found: list[Occurrence]) -> None:
         item = Item(*whole[:4])  # items may be kept for long, the record is not
         if self._observer is not None:
             self._observer.processed(item)
