@@ -10,7 +10,7 @@ from obep.engine.intake import Intake
 from obep.engine.reporter import Detected, Reporter, Reports
 from obep.model import Item, Occurrence, Term, body_of
 from obep.operators.candidates import PARTS, Emit, Take
-from obep.operators.contextual import States
+from obep.operators.state_context import States
 from obep.operators.state_values import Pack, Unpack, frozen
 from obep.operators.tree import Tree
 from obep.plan.plan import EventPlan

@@ -10,7 +10,7 @@ from obep.engine.event_run import Running, Strand, rows_by_value
 from obep.engine.intake import Intake
 from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import NOTHING, Take
-from obep.operators.contextual import States
+from obep.operators.state_context import States
 from obep.operators.state_values import Pack, Unpack
 from obep.operators.tree import Tree
 from obep.plan.nodes import Read

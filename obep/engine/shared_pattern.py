@@ -11,7 +11,7 @@ from obep.engine.family_rows import by_condition, by_leaf
 from obep.engine.state_run import StateRun
 from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import Candidate, Emit
-from obep.operators.contextual import States
+from obep.operators.state_context import States
 from obep.operators.tree import Tree
 from obep.plan.event_families import Family
 from obep.plan.plan import EventPlan, Plan

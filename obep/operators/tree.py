@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Set
 from typing import Any, Protocol
 
 from obep.model import Item, Occurrence, Term
-from obep.operators import absence, contextual, either, next, policy, repeated, selection, sequence, within
+from obep.operators import absence, either, next, policy, repeated, selection, sequence, state_context, within
 from obep.operators.candidates import NOTHING, Candidate, Emit, Rows, Take
-from obep.operators.contextual import States
 from obep.operators.operator import GROWN, Operator
 from obep.operators.replayed_window import Replay
+from obep.operators.state_context import States
 from obep.operators.state_values import Pack, Unpack
 from obep.operators.within import bounded
 from obep.plan import nodes
 from obep.plan.nodes import Node, Read, ReadAny
 from obep.plan.shared_patterns import Feed
 
-WITH_OPERATORS = (absence, contextual, either, next, policy, repeated, selection, sequence, within)
+WITH_OPERATORS = (absence, either, next, policy, repeated, selection, sequence, state_context, within)
 """The modules that say how operators grow; a new one is named here."""
 Enter = Callable[[Occurrence, Rows], None]
 
