@@ -21,3 +21,9 @@ def test_there_are_eleven_recipes() -> None:
     text = (ROOT / "docs" / "contributing.md").read_text("utf-8")
     recipes = text[text.index("## Recipes") : text.index("## How it should feel")]
     assert len(re.findall(r"^\*\*[^*]+\.\*\*", recipes, re.MULTILINE)) == 11
+
+
+def test_adding_an_operator_touches_at_most_nine_files() -> None:
+    text = (ROOT / "docs" / "contributing.md").read_text("utf-8")
+    recipe = text[text.index("**An operator.**") : text.index("**A policy.**")]
+    assert 6 <= len(set(NAMED.findall(recipe))) <= 9
