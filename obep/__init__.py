@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from obep.engine.engine import Engine
-    from obep.engine.query import Query
-    from obep.engine.run_items import run
+    from obep.engine.query import Query, run
     from obep.errors import Diagnostic, ObepError
     from obep.model import DeadLetter, Item, Occurrence, Part
     from obep.run.load_query import load
@@ -28,7 +27,7 @@ _HOMES = {
     "load": "obep.run.load_query",
     "Query": "obep.engine.query",
     "Engine": "obep.engine.engine",
-    "run": "obep.engine.run_items",
+    "run": "obep.engine.query",
     "Diagnostic": "obep.errors",
     "ObepError": "obep.errors",
     "DeadLetter": "obep.model",

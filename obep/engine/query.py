@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from obep.errors import Diagnostic, fail
 from obep.guards.block_queries import Asks, asks
-from obep.model import Term
+from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.plan.build_plan import plan
 from obep.plan.event_strata import derived
 from obep.plan.plan import Plan
@@ -94,3 +95,9 @@ class Query:
         from obep.plan.explain_text import explained
 
         return "\n".join(explained(self.linked, self.bundle, self.plan))
+
+
+def run(query: Query, items: Iterable[Item | DeadLetter], **settings: Any) -> list[Occurrence]:
+    """Everything that the query finds in items that are all there; `settings` are those of `Engine`."""
+    engine = query.engine(**settings)
+    return [*engine.push_items(items), *engine.close()]

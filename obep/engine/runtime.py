@@ -14,7 +14,7 @@ from obep.engine.event_run import Running
 from obep.engine.pushed_graphs import Plain
 from obep.engine.reporter import Detected, Reports
 from obep.engine.shared_pattern import all_running, connect
-from obep.engine.state_run import StateRun
+from obep.engine.states.state_run import StateRun
 from obep.engine.windows import Gathering, Windowed
 from obep.formats.input_limits import Refused
 from obep.guards.block_queries import Ask

@@ -8,7 +8,7 @@ from typing import Any
 
 from obep.engine.event_run import Running, Undivided, running
 from obep.engine.family_rows import by_condition, by_leaf
-from obep.engine.state_run import StateRun
+from obep.engine.states.state_run import StateRun
 from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import Candidate, Emit
 from obep.operators.state_context import States
@@ -76,7 +76,7 @@ def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) ->
     runs: list[Running] = []
     states: dict[Term, StateRun] = {}
     if plan.states or plan.graphs:
-        from obep.engine.running_state import States
+        from obep.engine.states.running_state import States
 
         hosts = States(matcher)
         states = hosts.runs

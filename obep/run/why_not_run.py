@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from obep.engine.query import Query
-from obep.engine.run_items import run
+from obep.engine.query import Query, run
 from obep.errors import ObepError, count, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.timestamps import Style, show_instant

@@ -7,15 +7,15 @@ from typing import Any
 
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
-from obep.engine.daily_state import WEEKDAYS, Calendar, DailyState
-from obep.engine.episodes import Bindings, Key
 from obep.engine.event_run import Running
-from obep.engine.graph_run import GraphRun
-from obep.engine.group_state import GroupState, StateDataset
-from obep.engine.over_state import OverState
-from obep.engine.state_run import StateRun
-from obep.engine.switched_state import SwitchedState
-from obep.engine.window_graph import WindowGraph
+from obep.engine.states.daily_state import WEEKDAYS, Calendar, DailyState
+from obep.engine.states.episodes import Bindings, Key
+from obep.engine.states.graph_run import GraphRun
+from obep.engine.states.group_state import GroupState, StateDataset
+from obep.engine.states.over_state import OverState
+from obep.engine.states.state_run import StateRun
+from obep.engine.states.switched_state import SwitchedState
+from obep.engine.states.window_graph import WindowGraph
 from obep.errors import fail
 from obep.guards.typed_values import split_literal
 from obep.model import Term

@@ -9,8 +9,8 @@ from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRo
 from obep.algebra.over.over_rows import OverRows
 from obep.algebra.over.over_snapshot import restore, to_plain
 from obep.algebra.over.row_groups import GroupChange
-from obep.engine.episodes import Bindings, Episode, Key
-from obep.engine.state_run import StateRun
+from obep.engine.states.episodes import Bindings, Episode, Key
+from obep.engine.states.state_run import StateRun
 from obep.model import Assertion, Occurrence, Term
 from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack

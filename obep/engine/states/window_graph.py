@@ -12,7 +12,7 @@ from obep.abstraction.matcher import Matcher
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
 from obep.engine.event_run import Running
-from obep.engine.window_contents import content_of
+from obep.engine.states.window_contents import content_of
 from obep.model import Item, Occurrence, Term, Triple
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan

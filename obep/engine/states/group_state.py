@@ -11,9 +11,9 @@ from obep.abstraction.matcher import Matcher
 from obep.algebra.dataset import Graph
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
-from obep.engine.episodes import Bindings, Key
-from obep.engine.state_run import StateRun
-from obep.engine.window_graph import New, WindowGraph
+from obep.engine.states.episodes import Bindings, Key
+from obep.engine.states.state_run import StateRun
+from obep.engine.states.window_graph import New, WindowGraph
 from obep.formats.input_limits import Refused
 from obep.guards.guard_terms import term_of
 from obep.model import Assertion, DeadLetter, Term, Triple

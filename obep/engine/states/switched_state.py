@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from obep.engine.episodes import Bindings, Key
-from obep.engine.state_run import StateRun
+from obep.engine.states.episodes import Bindings, Key
+from obep.engine.states.state_run import StateRun
 from obep.guards.filter_closures import compile_condition
 from obep.model import Assertion, Occurrence, Term
 from obep.operators.candidates import Take

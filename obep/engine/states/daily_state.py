@@ -10,8 +10,8 @@ from heapq import heappop, heappush
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from obep.engine.episodes import Bindings, Key
-from obep.engine.state_run import StateRun
+from obep.engine.states.episodes import Bindings, Key
+from obep.engine.states.state_run import StateRun
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.state_plan import StatePlan
 from obep.query import ast

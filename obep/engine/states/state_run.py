@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from obep.engine.episodes import Episode, Episodes, Key
 from obep.engine.event_run import Running
+from obep.engine.states.episodes import Episode, Episodes, Key
 from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
@@ -14,7 +14,7 @@ from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
 
 if TYPE_CHECKING:
-    from obep.engine.window_graph import WindowGraph
+    from obep.engine.states.window_graph import WindowGraph
 
 
 class StateRun(Running):
