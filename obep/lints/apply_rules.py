@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
 from obep.lints.context import OntologyContext, QueryContext
-from obep.lints.registry import KINDS, Rule, rules
+from obep.lints.registry import CHECKED, Rule, rules
 from obep.query.link import Linked
 from obep.query.walk import declarations
 
@@ -46,7 +46,7 @@ def _with_severity(rule: Rule, found: Iterable[Diagnostic]) -> list[Diagnostic]:
 def without_redundant(found: list[Diagnostic], linked: Linked) -> list[Diagnostic]:
     """Leave out findings about a declaration for which a rule that suppresses theirs has found something."""
     codes = {one.code for one in found}
-    applied = (rule for kind in KINDS for rule in rules(kind) if rule.code in codes)
+    applied = (rule for kind in CHECKED for rule in rules(kind) if rule.code in codes)
     suppressors = {
         rule.code: rule.suppressed_by for rule in applied if codes.intersection(rule.suppressed_by)
     }

@@ -22,7 +22,9 @@ from typing import Any
 
 from obep.errors import Diagnostic, Severity
 
-KINDS = ("query", "states", "ontology", "config", "stream")
+CHECKED = ("query", "states", "ontology")
+"""The rules of `obep check`; the others need a configuration or a stream."""
+KINDS = (*CHECKED, "config", "stream")
 
 
 @dataclass(frozen=True, slots=True)
