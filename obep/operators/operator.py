@@ -129,6 +129,26 @@ def clashes(
         for there, other in enumerate(right)
         if one.event and one.event == other.event and (not apart or one.context or other.context)
     ]
+    moments = (
+        []
+        if apart
+        else [
+            (here, there)
+            for here, one in enumerate(left)
+            for there, other in enumerate(right)
+            if one.event != other.event and is_same_moment(one.event, other.event)
+        ]
+    )
+    if moments:
+
+        def same(mine: Parts, others: Parts) -> bool:
+            for here, there in (*pairs, *moments):
+                one, other = mine[here], others[there]
+                if one is not None and other is not None and (one is other or one.key == other.key):
+                    return True
+            return False
+
+        return same
     if not pairs:
         return None
 

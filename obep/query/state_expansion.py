@@ -53,6 +53,21 @@ def moment_of(leaf: ast.Leaf) -> Term:
     return part_of(leaf.event.iri, word)
 
 
+def is_same_moment(one: Term, other: Term) -> bool:
+    """Whether two events are ends of one state, FOR different times: an end is one occurrence (D43).
+
+    >>> is_same_moment("<urn:S#end>", "<urn:S#end-5000000>")
+    True
+    """
+    return moment_name(one) == moment_name(other)
+
+
+def moment_name(event: Term) -> Term:
+    """The event of an END without the time that its episode lasts."""
+    head, mark, _ = event.partition("#end-")
+    return f"{head}#end>" if mark else event
+
+
 def expand(linked: Linked) -> Linked:
     """The query with hidden events for its states; itself, if it has none."""
     graphs = any(isinstance(event, ast.GraphEvent) for event in linked.events.values())

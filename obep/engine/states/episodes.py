@@ -8,6 +8,7 @@ from typing import Any
 
 from obep.model import Alert, Assertion, Occurrence, Term, identity
 from obep.plan.state_plan import StatePlan
+from obep.query.state_expansion import moment_name
 
 Key = tuple[Term, ...]
 """The values of a state's parameters."""
@@ -226,7 +227,7 @@ class Episodes:
         because: tuple[Assertion, ...] | None = None,
     ) -> None:
         explanation = episode.explanation if because is None else because
-        name = identity(event, (), start, end, episode.key, ())
+        name = identity(moment_name(event), (), start, end, episode.key, ())
         self._found.append(
             Occurrence(
                 event,
