@@ -4,7 +4,8 @@
     python bench/rules.py --most 100         up to 100
     python bench/rules.py --only shared      one kind
 
-`logical`: guarded logical events that differ in a constant. `guarded`: composites `A SEQ B` with a FILTER
+`logical`: guarded logical events that differ in a constant. `filters`: such events of one class, with a
+FILTER each. `guarded`: composites `A SEQ B` with a FILTER
 over one alias each. `shared`: composites over one sub-pattern with another third event each. `constants`:
 composites over one sub-pattern that differ in a constant.
 """
@@ -35,6 +36,11 @@ def logical(n: int) -> str:
         f"IF {{ ?this :amount ?v . FILTER(?v > {i}) }}\n"
         for i in range(n)
     )
+
+
+def filters(n: int) -> str:
+    """Logical events of one class, each with a FILTER of its own."""
+    return "".join(f"EVENT E{i} AS Reading IF {{ ?this :amount ?v . FILTER(?v > {i}) }}\n" for i in range(n))
 
 
 def guarded(n: int) -> str:
@@ -73,6 +79,7 @@ def reading(random: Random, number: int, kinds: int) -> Item:
 
 KINDS: dict[str, Callable[[int], str]] = {
     "logical": logical,
+    "filters": filters,
     "guarded": guarded,
     "shared": shared,
     "constants": constants,

@@ -115,8 +115,8 @@ class ObepError(Exception):
 def fail(code: str, message: str, *, reason: str = "", remedy: str = "", file: str = "") -> ObepError:
     """An error without a place in a query.
 
-    >>> str(fail("OBEP501", "no such file", remedy="obep init"))
-    'OBEP501  no such file\\n  Try:  obep init'
+    >>> str(fail("OBEP500", "no such file", remedy="obep init"))
+    'OBEP500  no such file\\n  Try:  obep init'
     """
     return ObepError(Diagnostic(code, message, file=file, reason=reason, remedy=remedy))
 

@@ -81,7 +81,9 @@ class Occurrence:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What makes it the same one (SPEC D1)."""
+        """What makes it the same one (SPEC D1); its id alone, where that was given (D39, D43)."""
+        if self._id and self.individual == f"<{self._id}>":
+            return (self._id,)
         return (self.event, self.explanation, self.start, self.end, self.individuals(), self.partition)
 
     def individuals(self) -> tuple[Term, ...]:
@@ -99,6 +101,11 @@ class Occurrence:
             )
         return self._id
 
+    @property
+    def record_id(self) -> str:
+        """What tells a record of it from all others, for sinks that take each once."""
+        return self.id
+
     def to_json(self, style: str | None = None) -> dict[str, object]:
         """The record of SPEC §8, its instants as `iso` or `integer` (or what they look like)."""
         return _writers[0].to_json(self, style)
@@ -110,6 +117,24 @@ class Occurrence:
     def why(self) -> str:
         """A tree for people: which occurrences, which assertions."""
         return _writers[0].why(self)
+
+
+@dataclass(slots=True, eq=False)
+class Alert(Occurrence):
+    """That a state has come to hold (`firing`), or does no longer (`resolved`): two records with one id."""
+
+    status: str = "firing"
+    lasting: int = 0
+    """How long it had to hold before it fires (FOR), in microseconds."""
+    labels: dict[str, Term] = field(default_factory=dict)
+    """The values of the state's parameters."""
+    until: int | None = None
+    ended: str = ""
+    """`changed`, or `expired`: what kept it has left its window, or TIMEOUT."""
+
+    @property
+    def record_id(self) -> str:
+        return f"{self.id}:{self.status}"
 
 
 class Writers(Protocol):
@@ -147,11 +172,33 @@ def identity(
     partition: tuple[Term, ...],
 ) -> str:
     """The id of what makes an occurrence the same one (SPEC D1)."""
-    pieces = [event, str(start), str(end), *partition, "|", *individuals, "|"]
+    text = id_text(event, explanation, str(start), str(end), individuals, partition)
+    return id_prefix(event) + id_digest(text.encode())
+
+
+def id_text(
+    event: Term,
+    explanation: Iterable[tuple[Triple, int | str | None]],
+    start: str,
+    end: str,
+    individuals: Iterable[Term],
+    partition: Iterable[Term],
+) -> str:
+    """What an id is the digest of; whoever makes many of one shape has places for the instants in it."""
+    pieces = [event, start, end, *partition, "|", *individuals, "|"]
     pieces += [f"{s} {p} {o} {'' if at is None else at}" for (s, p, o), at in explanation]
     pieces.append("")
-    digest = blake2b("\0".join(pieces).encode(), digest_size=16)
-    return f"urn:obep:{local_name(event)}:{digest.hexdigest()}"
+    return "\0".join(pieces)
+
+
+def id_prefix(event: Term) -> str:
+    """What all ids of an event begin with."""
+    return f"urn:obep:{local_name(event)}:"
+
+
+def id_digest(text: bytes) -> str:
+    """The rest of an id."""
+    return blake2b(text, digest_size=16).hexdigest()
 
 
 @lru_cache(1024)

@@ -73,5 +73,6 @@ def test_every_rule_has_all_parts_of_its_page() -> None:
     for rule in all_rules():
         parts = [f"{part}:" for part in ("What it does", "Why", "Example", "Fix")]
         assert [part for part in parts if part not in rule.page] == [], rule.code
-        assert rule.check or rule.check_pattern or rule.check_bundle, rule.code
+        assert rule.check or rule.check_pattern or rule.check_bundle or rule.findings, rule.code
+        assert rule.observe is None or rule.watch is not None, rule.code
         assert set(rule.suppressed_by) <= {one.code for one in all_rules()}, rule.code

@@ -18,6 +18,7 @@ LAYERS = (
     {"query"},
     {"ontology"},
     {"guards"},
+    {"algebra"},
     {"abstraction", "plan"},
     {"operators"},
     {"output"},

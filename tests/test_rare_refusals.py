@@ -58,7 +58,7 @@ def test_a_bundle_file_that_is_not_there(tmp_path: Path) -> None:
 def test_a_block_of_another_version() -> None:
     block = msgspec.msgpack.decode(Filling().encode({}, {}))
     block[0] = VERSION + 1
-    with refused("OBEP574") as caught:
+    with refused("OBEP657") as caught:
         decode_block(msgspec.msgpack.encode(block))
     assert f"version {VERSION + 1}; this obep reads version {VERSION}" in str(caught.value)
     block[:2] = VERSION, "no groups"
@@ -69,7 +69,7 @@ def test_a_block_of_another_version() -> None:
 def test_a_segment_of_another_version(query: Query) -> None:
     state = msgspec.msgpack.decode(Segment(query.plan).dump(), strict=False)
     state[0] = VERSION - 1
-    with refused("OBEP575") as caught:
+    with refused("OBEP573") as caught:
         Segment(query.plan).load(msgspec.msgpack.encode(state))
     assert "new checkpoint" in str(caught.value)
 
@@ -151,6 +151,6 @@ def test_the_same_query_twice(query: Query) -> None:
 def test_a_mapping_without_a_stream(streams: tuple[str, ...], said: str) -> None:
     from obep.spark.driver.arguments import only_stream
 
-    with refused("OBEP656") as caught:
+    with refused("OBEP663") as caught:
         only_stream(streams)
     assert said in str(caught.value) and 'stream="' in str(caught.value)

@@ -7,16 +7,19 @@ K's. So an answer about one item is the answer about all of its shape.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from obep.guards.block_queries import Ask
 from obep.guards.block_solutions import Graphs
 from obep.guards.constant_index import Index, comparisons
 from obep.guards.filter_closures import compile_condition
-from obep.guards.free_variables import THIS, variables
 from obep.guards.typed_values import ExpressionError, Value, parsed
 from obep.model import Assertion, Occurrence, Solution, Term, Triple
 from obep.query.ast import Var
+from obep.query.free_variables import THIS, variables
+
+if TYPE_CHECKING:
+    from obep.abstraction.hit_groups import Groups
 
 WORTH_AN_INDEX = 4
 """So many asks with one pattern, and their filters are indexed."""
@@ -69,6 +72,8 @@ class Template(NamedTuple):
     """Whether it holds for the whole shape, and may be remembered."""
     refused: tuple[str, str] | None = None
     """A code and a reason."""
+    groups: Groups | None = None
+    """Which hits need to be looked at by what an item says, where not all do."""
 
     def moved(self, places: Sequence[int]) -> Template:
         """The same about an item whose triples lie at these places."""
@@ -132,6 +137,10 @@ class Questions:
                 name, operator, constant = found
                 entries.setdefault(name, []).append((number, operator, constant))
         columns = self._asked[0].columns
+        self.only_comparison: tuple[int, str, Value] | None = None
+        """If it is one ask that must compare a column with a constant: which, how, and with what."""
+        if len(asks) == 1 and (one := _by_variable(asks[0])) is not None and one[0] in columns:
+            self.only_comparison = (columns.index(one[0]), one[1], one[2])
         self._indexed = [(columns.index(name), Index(found)) for name, found in entries.items()]
 
     def rows(self, occurrence: Occurrence, graphs: Graphs) -> tuple[Solution, ...]:

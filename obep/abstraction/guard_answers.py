@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from obep.abstraction.answer_templates import Hit, Name, Questions, Row, named
 from obep.abstraction.guard_graphs import OccurrenceGraphs
+from obep.abstraction.hit_groups import Grouping
 from obep.abstraction.open_facts import OpenFacts
 from obep.abstraction.shapes import Shape
 from obep.guards.block_queries import Ask
 from obep.guards.block_solutions import Graphs
 from obep.guards.guard_terms import term_of
-from obep.model import Occurrence, Term, Triple
+from obep.model import Occurrence, Term, Triple, body_of
 from obep.ontology.bundle.compile import Bundle
 from obep.query.ast import Var
 
@@ -47,6 +48,9 @@ class Asking:
 
         for some in alike.values():
             self._patterns.setdefault(some[0].event, []).append(Questions(some))
+        bodies = map(body_of, bundle.definitions.guarded)
+        self.grouping = Grouping({body for body in bodies if len(self._all.get(body, ())) == 1})
+        """Puts hits together that differ in a constant of their guard."""
 
     def rows(self, hits: tuple[Hit, ...], shape: Shape) -> tuple[Hit, ...]:
         """The hits with what the patterns of their asks find."""

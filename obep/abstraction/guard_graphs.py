@@ -81,6 +81,11 @@ class ClosedGraph:
             if c.startswith("<") and not c.startswith(f"<{SAID}")
         }
 
+    @property
+    def consistent(self) -> bool:
+        """Whether the rules find no contradiction."""
+        return not self._sure.clashes
+
     @cached_property
     def _perhaps(self) -> Closed:
         bundle = self._bundle
@@ -147,6 +152,7 @@ class Closed:
         self.program = program
         self._closure = assert_triples(program, store, triples)
         self._closure.run()
+        self.clashes = bool(self._closure.clashes)
         self._ids = store.ids
         self._own = {term: store.size + n for n, term in enumerate(self._closure.own)}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from obep.formats.stream_reader import as_sent
 from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Term, Triple
 from obep.ontology.bundle.compile import SAID, Bundle
+from obep.ontology.closure.work_budget import MAX_WORK, OVER_BUDGET
 from obep.ontology.owl import axioms as ax
 from obep.ontology.owl.item_axioms import Refusal, Said, part_of_more, read_item
 from obep.ontology.owl.verbalise import show
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 KEPT = 8
 """Matchers for sets of unnamed classes."""
+STEPS = 10
+"""What it takes to compile an axiom of T, or to close a triple of K, for a new unnamed class."""
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -39,7 +42,7 @@ class Statements:
 
     def match(self, item: Item) -> Matched | DeadLetter:
         """What is found in an item."""
-        said = read_item(item.triples, self._bundle.t)
+        said = self._read(item.triples)
         if isinstance(said, Refusal):
             return DeadLetter(item.stream, item.at, said.code, said.reason, as_sent(item))
         matcher, made_of = self._matcher(said)
@@ -54,7 +57,7 @@ class Statements:
     def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter:
         """What follows from an occurrence whose explanation says something in several triples."""
         when = dict(occurrence.explanation)
-        said = read_item(tuple(when), self._bundle.t)
+        said = self._read(tuple(when))
         if isinstance(said, Refusal):
             return DeadLetter("", occurrence.detected, said.code, said.reason)
         matcher, made_of = self._matcher(said)
@@ -70,13 +73,31 @@ class Statements:
             one.explanation = _as_said(one.explanation, made_of)
         return found
 
+    def _read(self, triples: Sequence[Triple]) -> Said | Refusal:
+        """What an item says; refused where T and K are too large to be compiled with its unnamed classes.
+
+        That counts whether or not they were compiled before: an item is refused always, or never.
+        """
+        said = read_item(triples, self._bundle.t)
+        if isinstance(said, Said) and any(one.expression is not None for one in said.statements):
+            most = self._bundle.max_work or MAX_WORK
+            steps = STEPS * (len(self._bundle.t.axioms) + len(self._bundle.k))
+            if steps > most:
+                return Refusal(
+                    OVER_BUDGET,
+                    f"an unnamed class, for which the ontology and the static graph are compiled once more; "
+                    f"that takes {steps} steps, and an item has {most}: name the class in the ontology, or "
+                    "raise max_work under [engine] in obep.toml",
+                )
+        return said
+
     def admit(self, item: Item) -> Item | DeadLetter:
         """An item of single triples, for a window; what they cannot say is refused."""
         if not any(part_of_more(p, o) for _, p, o in item.triples):
             return item
         said = read_item(item.triples, self._bundle.t)
         if isinstance(said, Said) and any(one.expression is not None for one in said.statements):
-            said = Refusal("OBEP624", "an unnamed class or a negative assertion, which no window takes")
+            said = Refusal("OBEP622", "an unnamed class or a negative assertion, which no window takes")
         if isinstance(said, Refusal):
             return DeadLetter(item.stream, item.at, said.code, said.reason, as_sent(item))
         pairs = dict.fromkeys(pair for one in said.statements for pair in one.pairs)

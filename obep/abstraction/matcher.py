@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from obep.abstraction.answer_templates import Template, named, ordered
+from obep.abstraction.answer_templates import Hit, Template, named, ordered
 from obep.abstraction.guard_answers import Asking
 from obep.abstraction.item_statements import Statements
 from obep.abstraction.open_facts import OpenFacts
@@ -36,6 +36,10 @@ from obep.ontology.bundle.compile import Bundle
 from obep.ontology.bundle.contradiction_axioms import Guilty
 from obep.ontology.hermit.hermit_gap import HermitGap
 from obep.ontology.hermit.reasoner_protocol import Gap
+from obep.query.state_expansion import looks_around
+
+if TYPE_CHECKING:
+    from obep.abstraction.graph_matcher import GraphMatcher
 
 MAX_EXPLANATIONS = 32
 REMEMBERED = 40_000
@@ -87,12 +91,15 @@ class Matcher:
         self.evaluator = Evaluator(bundle, gap, self.max_explanations)
         self.facts = OpenFacts(bundle, gap, self.evaluator.components)
         self._asks = Asking(bundle, asks, self.facts)
+        self._graphs = _graph_matcher(bundle, self.facts)
         self._streams = bundle.definitions.streams
         self._windowed = bundle.definitions.windowed
         self._shapes = Shapes(
             bundle.matters,
             self.evaluator.readings,
             self._asks.fixed,
+            bundle.value_tests,
+            bundle.definitions.axioms.datatype_definitions,
             all_matter=bundle.definitions.any_predicate or bool(bundle.normal.unwritten),
         )
         self._memory: Memory[Template] | None = Memory(remember) if remember else None
@@ -114,8 +121,12 @@ class Matcher:
         _, kept, _, unknown, more = self._shapes.of(triples)
         return (tuple(triples), 0) if more else (tuple(kept), unknown)
 
-    def match(self, item: Item) -> Matched | DeadLetter:
-        """The occurrences of all events in an item, or why it takes part in nothing."""
+    def match(self, item: Item, *, every: bool = False) -> Matched | DeadLetter:
+        """The occurrences of all events in an item, or why it takes part in nothing.
+
+        The body of a guarded event may be left out where its guard surely refuses it. `every`: not then, and
+        nothing is counted, for somebody who looks at an item once more.
+        """
         shape = self._shapes.of(item.triples)
         key, triples, own, unknown, more = shape
         if more:
@@ -124,14 +135,17 @@ class Matcher:
         template = None if memory is None else memory.young.get(key) or memory.get(key)
         if template is None:
             template = self._template(shape, key, None)
-        if unknown:
+        if unknown and not every:
             self.unknown += unknown
         if template.clash is not None or template.refused is not None:
             return self._dead(item, template, shape)
         at, stream, streams = item.at, item.stream, self._streams
         names = list(own)
         occurrences = []
-        for hit in template.hits:
+        hits: Sequence[Hit] = template.hits
+        if template.groups is not None and not every:
+            hits = template.groups.chosen(hits, names)
+        for hit in hits:
             event, individual, mine, static, frame, places, bounded, _ = hit
             if streams and streams.get(event, stream) != stream:
                 continue
@@ -152,11 +166,29 @@ class Matcher:
             if self._asks.some:
                 self._asks.solve(occurrence, hit, names)
             occurrences.append(occurrence)
-        if template.capped:
+        if template.capped and not every:
             self.capped += template.capped
-        if template.bounded:
+        if template.bounded and not every:
             self.undecided += 1
+        if self._graphs is not None:
+            try:
+                for occurrence, graphs in self._graphs.match(item):
+                    self._asks.solve_over(occurrence, graphs)
+                    occurrences.append(occurrence)
+            except Refused as refused:
+                return DeadLetter(stream, at, refused.code, refused.reason, as_sent(item))
         return _matched(Matched, (item, tuple(occurrences), template.bounded))
+
+    def bodies(self, items: Iterable[Item], event: Term) -> list[Occurrence]:
+        """The occurrences of a guarded event's body in some items, also those that its guard refuses."""
+        found = []
+        for item in items:
+            matched = self.match(item, every=True)
+            for one in () if isinstance(matched, DeadLetter) else matched.occurrences:
+                if one.event == event:
+                    one.items = (item,)
+                    found.append(one)
+        return found
 
     def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter:
         """What follows from an occurrence of a composite or guarded event, as an item of the next stratum."""
@@ -180,7 +212,7 @@ class Matcher:
         found = []
         again = (occurrence.event, body_of(occurrence.event))
         names = list(shape.names)
-        for hit in template.hits:
+        for hit in template.hits if template.groups is None else template.groups.chosen(template.hits, names):
             individual = named(hit.individual, names) or ""
             if individual == occurrence.individual and hit.event in again:
                 continue
@@ -245,7 +277,8 @@ class Matcher:
         if self._asks.some and template.clash is None:
             missed = self.facts.missed
             try:
-                template = template._replace(hits=self._asks.rows(template.hits, shape))
+                hits = self._asks.rows(template.hits, shape)
+                template = template._replace(hits=hits, groups=self._asks.grouping.of(hits))
                 if self.facts.missed > missed:
                     template = template._replace(bounded=True)
             except Refused as refused:
@@ -264,3 +297,13 @@ class Matcher:
         clash = [*(shape.triples[n] for n in template.clash or ()), *template.static_clash]
         words = self.guilty.contradiction(clash)
         return DeadLetter(item.stream, item.at, "OBEP620", f"contradicts the ontology: {words}", raw)
+
+
+def _graph_matcher(bundle: Bundle, facts: OpenFacts) -> GraphMatcher | None:
+    """What looks for graph events; loaded where there are some."""
+    events = {iri: event for iri, event in bundle.expanded.on_items.items() if not looks_around(event)}
+    if not events:
+        return None
+    from obep.abstraction.graph_matcher import GraphMatcher
+
+    return GraphMatcher(bundle, facts, events)

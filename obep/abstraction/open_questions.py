@@ -17,12 +17,13 @@ from obep.abstraction.explanations import Explainer
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.bundle.compile import Bundle
-from obep.ontology.bundle.verdicts import GAVE_UP, NO_ANSWER
+from obep.ontology.bundle.verdicts import NO_ANSWER, NO_JAVA
 from obep.ontology.closure.runnable import assert_triples
 from obep.ontology.closure.saturate import Closure
 from obep.ontology.closure.store import Store
 from obep.ontology.closure.work_budget import Work
 from obep.ontology.hermit.reasoner_protocol import Answer, Gap, Goal, Question
+from obep.ontology.owl.axioms import DIFFERENT_FROM, NAMED_INDIVIDUAL, OWL, RDF, RDFS, SAME_AS, THING
 from obep.ontology.rules.locality import Components, fixed_names, looking_only
 from obep.ontology.rules.program import BOTTOM
 
@@ -140,7 +141,8 @@ class Bounds:
     def _everybody(self) -> list[Term]:
         """The individuals of K and T, also those that no rule looks at."""
         of_t = fixed_names(self._bundle.definitions.axioms)
-        return [*_individuals(self._bundle.k), *sorted(name for name in of_t if not name.startswith('"'))]
+        said = (triple for triple in self._bundle.k if not _only_written(triple))
+        return [*_individuals(said), *sorted(name for name in of_t if not name.startswith('"'))]
 
     @cached_property
     def _fixed(self) -> list[Term]:
@@ -244,7 +246,7 @@ class Bounds:
         except ObepError as error:
             if error.code not in NO_ANSWER:
                 raise
-            if error.code != GAVE_UP:  # nobody is there: what is open stays open, and is flagged
+            if error.code in NO_JAVA:  # nobody is there: what is open stays open, and is flagged
                 self._gap = None
             return None
 
@@ -320,6 +322,14 @@ def _sets(closure: Closure, explainer: Explainer, c: int, individual: Term) -> S
 
 def _as_triples(one: Explanation, triples: Sequence[Triple], closure: Closure) -> frozenset[Triple]:
     return frozenset(triples[n] if n >= 0 else closure.store.triples[-1 - n] for n in one)
+
+
+def _only_written(triple: Triple) -> bool:
+    """Whether a triple is a part of how OWL 2 writes a statement in RDF: its nodes are nobody."""
+    _, p, o = triple
+    if p == RDF_TYPE:
+        return o.startswith((f"<{OWL}", "_")) and o not in (THING, NAMED_INDIVIDUAL)
+    return p.startswith((f"<{OWL}", f"<{RDF}", f"<{RDFS}")) and p not in (SAME_AS, DIFFERENT_FROM)
 
 
 def _individuals(triples: Iterable[Triple]) -> list[Term]:

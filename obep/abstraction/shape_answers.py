@@ -14,13 +14,12 @@ from obep.ontology.bundle.compile import Bundle
 from obep.ontology.closure.facts import Node
 from obep.ontology.closure.runnable import Reading, assert_triples
 from obep.ontology.closure.saturate import Closure
-from obep.ontology.closure.work_budget import MAX_WORK, OverBudget, Work
+from obep.ontology.closure.work_budget import MAX_WORK, OVER_BUDGET, OverBudget, Work
 from obep.ontology.hermit.justify import all_minimal
 from obep.ontology.hermit.reasoner_protocol import Gap
 from obep.ontology.rules.locality import Components
 from obep.ontology.rules.program import BOTTOM
 
-OVER_BUDGET = "OBEP628"
 _PARTS = 5_000
 """Assertions among which further explanations are looked for by trying, where there are very many."""
 

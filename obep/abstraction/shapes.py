@@ -7,14 +7,15 @@ never an answer. A literal that is only compared with T's constants counts by wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.closure.runnable import Reading
+from obep.ontology.owl.axioms import DataRange
 from obep.ontology.owl.item_axioms import part_of_more
-from obep.ontology.owl.literals import LONGEST_REMEMBERED
-from obep.ontology.rules.program import COUNT, TEST, Program
+from obep.ontology.owl.literals import LONGEST_REMEMBERED, holds
+from obep.ontology.rules.value_tests import ValueTests
 
 V = TypeVar("V")
 Cell = Callable[[Term], int]
@@ -47,6 +48,8 @@ class Shapes:
         matters: tuple[dict[Term, bool], dict[Term, bool], dict[Term, bool]],
         readings: Sequence[Reading],
         fixed: set[Term],
+        tests: ValueTests,
+        datatypes: Mapping[Term, DataRange],
         *,
         all_matter: bool = False,
     ) -> None:
@@ -58,8 +61,8 @@ class Shapes:
         self._fixed = fixed | more or None
         self._all_matter = all_matter
         for p, looked_at in data.items():
-            if looked_at and all(_only_tested(reading.program, p) for reading in readings):
-                self._data[p] = _cell(readings, p)
+            if looked_at and tests.only_with_constants(p):
+                self._data[p] = _cell(tests.of(p), datatypes)
 
     def of(self, triples: Iterable[Triple]) -> Shape:
         """The shape of some triples."""
@@ -110,22 +113,7 @@ class Shapes:
         return _shape(Shape, (tuple(key), kept, own, unknown, more))
 
 
-def _only_tested(program: Program, property: Term) -> bool:
-    """Whether the literals of a property are compared with constants only, never with each other."""
-    if property in program.by_value:
-        return False
-    numbers = {number for number, _ in program.data.get(property, ())}
-    return not any(op[0] == COUNT and op[3] > 1 for op in program.flat if op[0] == COUNT and op[1] in numbers)
-
-
-def _cell(readings: Sequence[Reading], property: Term) -> Cell:
-    tests = [
-        (reading.store, op[1])
-        for reading in readings
-        for number, _ in reading.program.data.get(property, ())
-        for op in reading.program.edge_ops[number]
-        if op[0] == TEST
-    ]
+def _cell(ranges: Sequence[DataRange], datatypes: Mapping[Term, DataRange]) -> Cell:
     known: dict[Term, int] = {}
 
     def cell(literal: Term) -> int:
@@ -134,8 +122,8 @@ def _cell(readings: Sequence[Reading], property: Term) -> Cell:
             if len(known) > 1 << 16:
                 known.clear()
             found = 0
-            for store, test in tests:
-                found = found << 1 | store.test(test, literal)
+            for range in ranges:
+                found = found << 1 | holds(range, literal, datatypes)
             if len(literal) <= LONGEST_REMEMBERED:
                 known[literal] = found
         return found

@@ -42,10 +42,11 @@ class Together:
 
     def keep(self, items: Iterable[Held]) -> None:
         """These have been looked at; what comes may join with them."""
-        fresh = _sightings(items)
+        held = list(items)
+        fresh = _sightings(held)
         for triple, seen in fresh.items():
             self._known.setdefault(triple, {}).update(seen)
-        self._union.add({triple: max(seen.values()) for triple, seen in fresh.items()})
+        self._union.add({triple: max(seen.values()) for triple, seen in fresh.items()}, len(held))
 
     def forget(self, items: Iterable[Held], measure: int) -> None:
         """These have left, now that the window's measure has come to here."""

@@ -2,7 +2,8 @@
 
 Where the rules decide everything, what the items entail is kept, each fact with its expiration, and new
 triples are closed beside it as an item is beside K. Where a reasoner may be needed, where somebody asserts an
-event's class, or where literals count by their values, all of the union is looked at again.
+event's class, where literals count by their values, or where keeping an item takes more steps than it may,
+all of the union is looked at again.
 """
 
 from __future__ import annotations
@@ -58,17 +59,23 @@ class Union:
         """Those that say that something is of an event's class."""
         self._lasting: Lasting | None = None
         program, store = bundle.lower.program, bundle.lower.store
+        self._max_work = bundle.max_work or MAX_WORK
         if bundle.profile.exact() and not program.by_value:
             self._lasting = Lasting(program, store)
             self._behind = Overlay(self._lasting)
             self._explainer = Explainer(program, self._behind)
 
-    def add(self, triples: Mapping[Triple, int]) -> None:
-        """Triples with their expirations."""
+    def add(self, triples: Mapping[Triple, int], items: int = 1) -> None:
+        """Triples with their expirations; they have come in so many items."""
         self._known.update(dict.fromkeys(triples))
         self._asserting.update(triple for triple in triples if self._asserts(triple))
         if self._lasting is not None:
-            self._lasting.add(triples.items())
+            lasting = self._lasting
+            lasting.limit = lasting.operations + lasting.steps + self._max_work * items
+            try:
+                lasting.add(triples.items())
+            except OverBudget:  # what it holds is not whole any more
+                self._lasting = None
 
     def drop(self, triples: Iterable[Triple], measure: int) -> None:
         """These have gone, as has all that expires by now."""
@@ -118,7 +125,7 @@ class Union:
         explainer, store = self._explainer, self._behind
         explainer.forget()
         closure = assert_triples(explainer.program, store, fresh)
-        closure.limit = self._matcher.bundle.max_work or MAX_WORK
+        closure.limit = self._max_work
         try:
             closure.run()
             return self._ways_of(closure, fresh)

@@ -47,9 +47,8 @@ def examine(
     said = (*found.diagnostics, *(s for s in slips(path, linked.streams, settings) if s.code not in ignored))
     if found.bundle is None or not settings.sources:  # a small query without mappings is answered at once
         return Seen(found.bundle, said)
-    from obep.lints.rules.config.unknown_mapped_name import slips_of_mappings
+    from obep.lints.stream_context import ConfigContext
+    from obep.lints.stream_rules import apply_config_rules
 
-    return Seen(
-        found.bundle,
-        (*said, *(s.said for s in slips_of_mappings(found.bundle, settings) if s.said.code not in ignored)),
-    )
+    about = apply_config_rules(ConfigContext(found.bundle, settings), ignored)
+    return Seen(found.bundle, (*said, *(one.diagnostic for one in about)))

@@ -91,6 +91,12 @@ def command(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="No progress, summary or warnings; only why a run failed.")
     ] = False,
+    no_lints: Annotated[
+        bool,
+        typer.Option(
+            "--no-lints", help="Look for no warnings about the query, its ontology, settings and streams."
+        ),
+    ] = False,
     metrics: Annotated[
         str, typer.Option(metavar="[HOST]:PORT", help="Serve /metrics and /health; on loopback by default.")
     ] = "",
@@ -146,13 +152,14 @@ def command(
         require_complete=require_complete or chosen.get("require_complete", False),
         why=why,
         quiet=quiet,
+        lints=not (quiet or no_lints),
         log_json=log_format is Log.json,
         metrics=metrics,
         master=master or settings.spark.get("master", ""),
         conf=_conf(conf or (), settings) if name is EngineName.spark else {},
         drop_state=drop_state,
     )
-    for slip in slips(query, streams, settings):
+    for slip in slips(query, streams, settings) if order.lints else ():
         Progress(quiet=quiet, as_json=order.log_json).warn(slip.code, slip.message, slip.remedy)
     if name is EngineName.embedded:
         _refuse_of_spark(order, drop_state=drop_state, master=master, conf=bool(conf))

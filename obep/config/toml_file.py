@@ -222,15 +222,15 @@ def load_config(
     except OSError as error:
         raise fail("OBEP500", f"{file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise fail("OBEP501", f"not TOML: {error}", file=str(file)) from None
+        raise fail("OBEP500", f"not TOML: {error}", file=str(file)) from None
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(str(error), file) from None
     except ValueError as error:  # a number of more digits than Python reads
-        raise fail("OBEP501", f"not TOML: {error}", file=str(file)) from None
+        raise fail("OBEP500", f"not TOML: {error}", file=str(file)) from None
     except RecursionError:
         reason = "Arrays or tables in it are nested too deeply."
         remedy = "no setting of obep needs more than a few levels"
-        raise fail("OBEP501", "not read as TOML", file=str(file), reason=reason, remedy=remedy) from None
+        raise fail("OBEP500", "not read as TOML", file=str(file), reason=reason, remedy=remedy) from None
     return replace(_checked(data, file, allowed), allow_exec=allow_exec)
 
 
@@ -260,7 +260,7 @@ def _not_toml(words: str, file: Path) -> ObepError:
     remedy = next((help for start, help in _REMEDIES.items() if message.startswith(start)), "")
     return ObepError(
         Diagnostic(
-            "OBEP501",
+            "OBEP500",
             f"not TOML: {message}",
             str(file),
             Span(0, 0, at, place, at, place + 1),

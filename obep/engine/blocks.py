@@ -180,7 +180,7 @@ def decode_block(data: bytes) -> Block:
             raise
     if version != VERSION:
         raise fail(
-            "OBEP574",
+            "OBEP657",
             f"a block of version {version}; this obep reads version {VERSION}",
             remedy="run the same version of obep on the driver and on all workers",
         )

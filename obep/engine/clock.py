@@ -65,8 +65,7 @@ class Clock:
 
         `wall` is the date of its arrival, by which `future` goes; by default `now` is one.
         """
-        arrived = now if wall is None else wall
-        if self.future is not None and arrived is not None and at > arrived + self.future:
+        if self.too_far(at, now if wall is None else wall):
             return "future"
         self._look(now)
         if now is not None:
@@ -78,6 +77,10 @@ class Clock:
             self._greatest[stream] = at
         self._raise(at if self._together else self._slowest(now is not None))
         return "on time"
+
+    def too_far(self, at: int, wall: int | None) -> bool:
+        """Whether an item that arrives at the date `wall` lies beyond `future`."""
+        return self.future is not None and wall is not None and at > wall + self.future
 
     def tick(self, maxima: Mapping[str, int], now: int | None = None) -> int | None:
         """The watermark, after other parts of the input have come to these instants, or time has passed."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import blake2b
 
-from obep.guards.free_variables import HIDDEN, THIS
 from obep.guards.guard_terms import term_of
 from obep.model import Occurrence, Term, Triple
 from obep.query.ast import Literal, Name, TriplePattern, Var
+from obep.query.free_variables import HIDDEN, THIS
 
 
 def construct(template: tuple[TriplePattern, ...], occurrence: Occurrence) -> tuple[Triple, ...]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from heapq import heappop, heappush
@@ -17,16 +16,18 @@ import msgspec
 
 from obep.engine.blocks import EVICTED, NOTED, noted
 from obep.engine.clock import Clock, micros
+from obep.engine.observer import Observer, together
 from obep.engine.pushed_graphs import triples_of
 from obep.engine.query import Query
 from obep.engine.runtime import Runtime
 from obep.engine.sealed import damaged, sealed, unsealed
+from obep.engine.snapshot_form import COUNTED, kept_in
 from obep.engine.time_letters import late, too_far
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import DeadLetter, Item, Occurrence, Term, Triple, local_name
+from obep.model import DeadLetter, Item, Occurrence, Term, body_of, local_name
 from obep.output.rdf_writer import triples
 from obep.output.why_tree import short
 from obep.plan.plan import EventPlan
@@ -34,6 +35,7 @@ from obep.query.ast import LogicalEvent, Name
 from obep.query.nearest_name import nearest
 from obep.query.walk import walk
 from obep.why_not.class_parts import nearest as nearest_to
+from obep.why_not.latest import Latest
 from obep.why_not.report import WhyNot, why_not
 from obep.why_not.target import question, split
 
@@ -42,8 +44,6 @@ __all__ = ["Engine", "Runtime"]
 SNAPSHOT = 5
 """The version of the format of snapshots."""
 ANEW = "restore an older snapshot, or begin anew"
-Kept = tuple[dict[str, Any], dict[str, int], list[tuple[str, int, tuple[Triple, ...], str, bytes]], Any]
-"""What a snapshot holds: the clock, the counters, the items that wait, and what patterns remember."""
 MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
 """What reading a state raises whose parts are not what they should be."""
 RECENT = 100
@@ -62,8 +62,9 @@ class Engine:
     (SPEC D4; by default what `load` was told; `counters["capped"]` says how often there were more);
     `max_keys` is how many values of its PARTITION BY each event remembers (default: all); of more, those
     whose last occurrence is oldest are forgotten when the instant closes (`counters["evicted"]`);
-    `remember` is how many items, and occurrences of each event, `why_not` looks at (`None`: all). An engine
-    may be used from several threads; callbacks run outside of its lock.
+    `remember` is how many items, and occurrences of each event, `why_not` looks at (`None`: all; 0: none, so
+    that nothing is kept for it); `observer` listens to items and occurrences. An engine may be used from
+    several threads; callbacks run outside of its lock.
     """
 
     def __init__(
@@ -79,12 +80,13 @@ class Engine:
         max_explanations: int | None = None,
         max_keys: int | None = None,
         remember: int | None = RECENT,
+        observer: Observer | None = None,
         matcher: Any = None,
     ) -> None:
         query.require_returns()
         self.query = query
         self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
-        self.counters: dict[str, int] = {"items": 0, "processed": 0, "dead_letters": 0, "occurrences": 0}
+        self.counters: dict[str, int] = dict.fromkeys(COUNTED, 0)
         self.on_dead_letter = on_dead_letter
         self._letters: list[DeadLetter] = []
         self._now = now or (lambda: time.time_ns() // 1000)
@@ -93,11 +95,10 @@ class Engine:
         self._matcher = matcher if matcher is not None else _matcher(query, max_explanations)
         self._noted = noted(self._matcher)
         self._max_keys = _cap(max_keys)
+        self._latest = Latest(remember)
+        self._observer = together(observer, None if remember == 0 else self._latest)
         self._runtime = self._new_runtime()
         self._evicted = 0
-        self._recent: dict[Term, deque[Occurrence]] = {}
-        self._remember = remember
-        self._items: deque[Item] = deque(maxlen=remember)
         self._buffer: list[tuple[int, int, Item]] = []
         self._arrivals = 0
         self._style: Style | None = None
@@ -133,6 +134,8 @@ class Engine:
         with self._lock:
             self._check_open()
             now, wall = self._steady(), self._now()
+            if self._observer is not None:
+                items = self._observer.taken(items)
             for item in items:
                 self.counters["items"] += 1
                 if isinstance(item, DeadLetter):
@@ -140,6 +143,10 @@ class Engine:
                 elif self._admit(item, now, wall):
                     self._release(found)
         return self._out(found)
+
+    def too_far(self, at: int) -> bool:
+        """Whether an item of that instant, if it came now, would be refused since `future` is the limit."""
+        return self.clock.too_far(at, self._now())
 
     def advance(self, to: Instant) -> list[Occurrence]:
         """Move time on without data: nothing before `to` will come any more."""
@@ -197,7 +204,7 @@ class Engine:
             version, of, *rest = msgspec.msgpack.decode(body)
             if (version, of) != (SNAPSHOT, self.query.hash):
                 raise _other(version, of, self.query.hash)
-            clock, counters, waiting, state = msgspec.convert(rest, Kept)
+            clock, counters, waiting, state = kept_in(rest)
             runtime = self._new_runtime()
             runtime.load(state)
             with self._lock:
@@ -208,8 +215,8 @@ class Engine:
                 self._evicted = runtime.evicted
                 self.counters.clear()
                 self.counters.update(counters)
-                self._recent.clear()
-                self._items.clear()
+                if self._observer is not None:
+                    self._observer.restarted()
                 self._buffer.clear()
                 for stream, at, triples, name, sent in waiting:
                     heappush(self._buffer, (at, self._arrivals, Item(stream, at, triples, name, sent)))
@@ -220,7 +227,7 @@ class Engine:
 
     def _new_runtime(self) -> Runtime:
         runtime = Runtime(self.query.plan, self._matcher, self._bury_derived, max_keys=self._max_keys)
-        runtime.observer = self._observe
+        runtime.observer = None if self._observer is None else self._observer.occurred
         return runtime
 
     def why_not(self, event: str) -> WhyNot:
@@ -234,8 +241,9 @@ class Engine:
         asked = question(self._plan_of(name), arguments, self.query.linked.file)
         plan = asked.plan
         with self._lock:
-            latest = self._recent.get(plan.event, ())
-            forgotten = len(latest) == self._remember
+            recent = self._latest.occurrences
+            latest = recent.get(plan.event, ())
+            forgotten = len(latest) == self._latest.most
             known_since = latest[0].detected if latest and forgotten else None
             reported = [one for one in latest if asked.fits(one)]
             now, ended = self._runtime.now, self._closed
@@ -243,20 +251,20 @@ class Engine:
                 asked,
                 self.query.asks,
                 self.query.bundle.vocabulary,
-                self._recent,
+                self._with_refused(plan),
                 reported,
                 now,
                 known_since=known_since,
                 ended=ended,
                 came_in=self._style,
-                items=(items := list(self._items)),
+                items=(items := list(self._latest.items)),
             )
         defined = self.query.linked.events[plan.event]
         if reported or found.refusals or not isinstance(defined, LogicalEvent):
             return found
         for one in walk(defined.description):
             if isinstance(one, Name):  # an occurrence of a composite is an item of the next stratum
-                items += [Item("", o.detected, triples(o)) for o in self._recent.get(one.iri, ()) if o.parts]
+                items += [Item("", o.detected, triples(o)) for o in recent.get(one.iri, ()) if o.parts]
         near = nearest_to(self.query.bundle, defined, items, asked.individual)
         unseen = self._unseen(asked.individual, items) if asked.individual and near is None else ""
         return replace(found, nearest=near, unseen=unseen)
@@ -277,11 +285,17 @@ class Engine:
         known = ", ".join(plan.name for plan in self.query.plan.events)
         raise fail("OBEP576", f"the query defines no event {event}", reason=f"It defines {known}.")
 
-    def _observe(self, occurrence: Occurrence) -> None:
-        recent = self._recent.get(occurrence.event)
-        if recent is None:
-            recent = self._recent[occurrence.event] = deque(maxlen=self._remember)
-        recent.append(occurrence)
+    def _with_refused(self, plan: EventPlan) -> Mapping[Term, Sequence[Occurrence]]:
+        """The latest occurrences, with those that the guard of a logical event refused at once."""
+        recent = self._latest.occurrences
+        bodies = getattr(self._matcher, "bodies", None)
+        if plan.guard_ask is None or bodies is None:
+            return recent
+        body = body_of(plan.event)
+        known = recent.get(body, ())
+        keys = {one.key for one in known}
+        more = [one for one in bodies(self._latest.items, body) if one.key not in keys]
+        return {**recent, body: sorted([*known, *more], key=lambda one: one.detected)}
 
     @property
     def waiting(self) -> int:
@@ -339,7 +353,8 @@ class Engine:
     def _process(self, found: list[Occurrence]) -> None:
         whole = heappop(self._buffer)[2]
         item = Item(*whole[:4])  # items may be kept for long, the record is not
-        self._items.append(item)
+        if self._observer is not None:
+            self._observer.processed(item)
         matched = self._matcher.match(whole)
         if isinstance(matched, DeadLetter):
             self._bury(matched)
@@ -366,6 +381,8 @@ class Engine:
             if self._style is not None:
                 for hit in found:
                     hit.style = self._style
+            if found and self._observer is not None:
+                self._observer.reported(found)
             self._note()
             letters, self._letters = self._letters, []
         if self.on_dead_letter is not None:

@@ -10,6 +10,7 @@ from obep.engine.intake import Intake
 from obep.engine.reporter import Detected, Reporter, Reports
 from obep.model import Item, Occurrence, Term, body_of
 from obep.operators.candidates import PARTS, Emit, Take
+from obep.operators.contextual import States
 from obep.operators.state_values import Pack, Unpack, frozen
 from obep.operators.tree import Tree
 from obep.plan.plan import EventPlan
@@ -30,6 +31,12 @@ class Running:
     """The longest horizon of what it remembers."""
     forgets: int | None = None
     """How long after its last occurrence nothing of it is left, but for deadlines; `None` is never."""
+
+    @property
+    def heads(self) -> Iterable[Term]:
+        """The events that it reports."""
+        return (self.plan.event,)
+
     evicted: int = 0
     """How many values of its partition were forgotten since there were too many."""
 
@@ -131,9 +138,11 @@ class Guarded(Running):
 class Strand:
     """A tree and its reporter: a composite event, or one value of its partition."""
 
-    def __init__(self, plan: EventPlan, partition: tuple[Term, ...] = ()) -> None:
+    def __init__(
+        self, plan: EventPlan, partition: tuple[Term, ...] = (), states: States | None = None
+    ) -> None:
         assert plan.root is not None
-        self.tree = Tree(plan.root, consumes=plan.consumes)
+        self.tree = Tree(plan.root, consumes=plan.consumes, states=states)
         self.reporter = Reporter(plan, partition)
         self._plan = plan
         self._kept = [at for at, alias in enumerate(plan.root.aliases) if not alias.context and alias.event]
@@ -165,7 +174,7 @@ class Strand:
         tree, reported, used = data
         self.tree.load(tree, unpack)
         self.reporter.reported = {frozen(key): start for key, start in reported}
-        self._reported = [Detected(self.reporter, candidate) for candidate in unpack(used)]
+        self._reported = [Detected(self.reporter, candidate) for candidate in unpack.candidates(used)]
 
     def prune(self, at: int) -> None:
         self.tree.prune(at)
@@ -215,8 +224,8 @@ class Undivided(Running):
 class Composite(Undivided):
     """A composite event without partitions."""
 
-    def __init__(self, plan: EventPlan) -> None:
-        self._strand = Strand(plan)
+    def __init__(self, plan: EventPlan, states: States | None = None) -> None:
+        self._strand = Strand(plan, states=states)
         super().__init__(plan, self._strand.tree, self._strand)
         self.calm = plan.prompt and not (self._tree.waits or self._intake.gathers or plan.consumes)
         self.wants_items = self._tree.wants_items
@@ -241,14 +250,14 @@ class Composite(Undivided):
         return found
 
 
-def running(plan: EventPlan, max_keys: int | None = None) -> Running | None:
+def running(plan: EventPlan, max_keys: int | None = None, states: States | None = None) -> Running | None:
     """What runs for an event; `None` for a logical event that only passes through."""
     if plan.partition_by:
         from obep.engine.partition import Partitioned
 
-        return Partitioned(plan, max_keys)
+        return Partitioned(plan, max_keys, states)
     if plan.root is not None:
-        return Composite(plan)
+        return Composite(plan, states)
     return Guarded(plan) if plan.guard_ask is not None else None
 
 

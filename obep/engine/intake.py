@@ -41,4 +41,8 @@ class Intake:
 
     def load(self, data: Any, unpack: Unpack) -> None:
         """Go on from a dump."""
-        self._waiting[:] = unpack(data)
+        waiting = [(number, one) for number, one in unpack(data)]
+        for number, one in waiting:
+            if number not in range(len(self._leaves)) or not isinstance(one, Occurrence):
+                raise ValueError(f"{one!r:.60} waits for leaf {number!r}")
+        self._waiting[:] = waiting

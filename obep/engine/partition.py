@@ -10,6 +10,7 @@ from obep.engine.event_run import Running, Strand, rows_by_value
 from obep.engine.intake import Intake
 from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import NOTHING, Take
+from obep.operators.contextual import States
 from obep.operators.state_values import Pack, Unpack
 from obep.operators.tree import Tree
 from obep.plan.nodes import Read
@@ -26,12 +27,13 @@ class Partitioned(Running):
     An occurrence with several values takes part for each of them, with the rows of that value.
     """
 
-    def __init__(self, plan: EventPlan, max_keys: int | None = None) -> None:
+    def __init__(self, plan: EventPlan, max_keys: int | None = None, states: States | None = None) -> None:
         """`max_keys`: of more values than this, those that were silent longest are forgotten."""
         self.plan = plan
         self._max_keys = max_keys
         assert plan.root is not None
-        pattern = Tree(plan.root, consumes=plan.consumes)
+        self._states = states
+        pattern = Tree(plan.root, consumes=plan.consumes, states=states)
         self.timed = pattern.timed
         self.longest = plan.longest
         self.forgets = plan.forgets
@@ -62,7 +64,7 @@ class Partitioned(Running):
         if strand is None:
             if len(self._strands) > 2 * self._full + _FEW:
                 self._drop_empty()
-            strand = self._strands[value] = Strand(self.plan, value)
+            strand = self._strands[value] = Strand(self.plan, value, self._states)
         self._touched[value] = self._fresh[value] = strand
         return strand
 
@@ -113,7 +115,7 @@ class Partitioned(Running):
         strands, touched, due, waiting = data
         self._strands.clear()
         for value, state in strands:
-            strand = self._strands[tuple(value)] = Strand(self.plan, tuple(value))
+            strand = self._strands[tuple(value)] = Strand(self.plan, tuple(value), self._states)
             strand.load(state, unpack)
         self._touched = {tuple(value): self._strands[tuple(value)] for value in touched}
         self._fresh = dict(self._touched)

@@ -23,7 +23,8 @@ _TERM = re.compile(
 
 
 @lru_cache(65536)
-def _is_term(text: str) -> bool:
+def is_term(text: str) -> bool:
+    """Whether a text is one whole term of N-Triples."""
     return _TERM.fullmatch(text) is not None
 
 
@@ -106,7 +107,7 @@ def _term(term: Any) -> Term:
 
 def _require(text: str) -> Term:
     """The text, if it is one whole term of N-Triples: what follows it would be statements of its own."""
-    if _is_term(text):
+    if is_term(text):
         return text
     raise fail("OBEP570", f"{text!r} is no term", remedy='<http://example.org/a>, "text" or _:label')
 

@@ -13,6 +13,7 @@ from obep.model import Term
 from obep.plan.build_plan import plan
 from obep.plan.event_strata import derived
 from obep.plan.plan import Plan
+from obep.query.state_expansion import expand
 
 if TYPE_CHECKING:
     from obep.engine.engine import Engine
@@ -28,17 +29,22 @@ class Query:
     warnings: tuple[Diagnostic, ...] = ()
 
     @cached_property
+    def expanded(self) -> Linked:
+        """The query with hidden events for its states."""
+        return expand(self.linked)
+
+    @cached_property
     def asks(self) -> Asks:
-        return asks(self.linked)
+        return asks(self.expanded)
 
     @cached_property
     def plan(self) -> Plan:
-        return plan(self.linked, self.asks, self.bundle)
+        return plan(self.expanded, self.asks, self.bundle)
 
     @cached_property
     def derived(self) -> dict[Term, frozenset[Term]]:
         """The events that may be found in the occurrences of others, each with those."""
-        return derived(self.linked, self.bundle)
+        return derived(self.expanded, self.bundle)
 
     @property
     def hash(self) -> str:
@@ -84,5 +90,7 @@ class Query:
         return cls(bundle.linked, bundle)
 
     def explain(self) -> str:
-        """The plan as a tree."""
-        return str(self.plan)
+        """What it is made of, as `obep explain` prints it; `str(query.plan)` has the operators."""
+        from obep.plan.explain_text import explained
+
+        return "\n".join(explained(self.linked, self.bundle, self.plan))

@@ -14,10 +14,11 @@ from obep.engine.event_run import Running
 from obep.engine.pushed_graphs import Plain
 from obep.engine.reporter import Detected, Reports
 from obep.engine.shared_pattern import all_running, connect
+from obep.engine.state_run import StateRun
 from obep.engine.windows import Gathering, Windowed
 from obep.formats.input_limits import Refused
 from obep.guards.block_queries import Ask
-from obep.model import DeadLetter, Item, Occurrence, Term, body_of
+from obep.model import Alert, DeadLetter, Item, Occurrence, Term, body_of
 from obep.operators.candidates import Take
 from obep.operators.state_values import Packing, Unpacking
 from obep.operators.wire import Told
@@ -63,19 +64,20 @@ class Runtime:
         self._matcher = matcher
         self._on_dead_letter = on_dead_letter
         windows = [Windowed(window, self._gathering(window), on_dead_letter) for window in plan.windows]
-        self._runs: list[Running] = [*windows, *all_running(plan, max_keys)]
+        self._runs: list[Running] = [*windows, *all_running(plan, max_keys, matcher)]
         self._routes: dict[Term, list[tuple[Take, int]]] = {}
         for number, run in enumerate(self._runs):
             for event, take in run.routes():
                 self._routes.setdefault(event, []).append((take, number))
         self._timed = [number for number, run in enumerate(self._runs) if run.timed]
         self._of_items = [number for number, run in enumerate(self._runs) if run.wants_items]
-        composites = [event.event for event in plan.events if event.root is not None]
+        composites = [event.event for event in plan.events if event.root is not None and not event.hidden]
         self._returned = frozenset(plan.returned) or frozenset(composites)
         self._asked: dict[Term, list[Ask]] = {}
         for ask in plan.asks.all:
             self._asked.setdefault(ask.event, []).append(ask)
-        heads = {run.plan.event for run in self._runs}
+        heads = {head for run in self._runs for head in run.heads}
+        self._states = [run for run in self._runs if isinstance(run, StateRun)]
         self._leading = frozenset().union(heads & self._routes.keys(), *plan.derived.values())
         """The events whose occurrences somebody reads, or finds something else in."""
         self._inside: dict[Term, set[Term]] = {}
@@ -85,6 +87,8 @@ class Runtime:
                 self._inside.setdefault(head, set()).update((event, body_of(event)))
         self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
         connect(self._runs, self._touch)
+        for state in self._states:
+            state.on_dead_letter = on_dead_letter
         self._touched: set[int] = set()
         self._queue: list[int] = []
         self._queued: set[int] = set()
@@ -94,6 +98,8 @@ class Runtime:
         self._items: list[Item] = []
         self.observer: Callable[[Occurrence], None] | None = None
         """Told of every occurrence that may be a part of another, and of every report."""
+        self._begun = False
+        """Whether an item has come."""
         self._tied = False
         """Whether two occurrences ever came at the same instant."""
         self._prunes = [_NEVER if run.longest is None else -_NEVER for run in self._runs]
@@ -107,6 +113,8 @@ class Runtime:
         """What the occurrences (and items) of an instant decide at once, and all that came before it."""
         found: list[Occurrence] = []
         if at != self.now:
+            if self._states and not self._begun:
+                self._begin_run(at, found)
             self._move(at, found)
         if self._of_items:
             self._items.extend(items)
@@ -164,6 +172,16 @@ class Runtime:
                 self._begin_instant(last)
         return said
 
+    def _begin_run(self, at: int, found: list[Occurrence]) -> None:
+        """The first item comes: states that K and calendars give hold just before it."""
+        self._begun = True
+        if self.now is None or self.now < at - 1:
+            self._move(at - 1, found)
+        for number, run in enumerate(self._runs):
+            if isinstance(run, StateRun):
+                run.start(at)
+                self._touched.add(number)
+
     def _begin_instant(self, first: Occurrence) -> None:
         self._seen.clear()
         self._arrived[:] = (first,)
@@ -200,11 +218,12 @@ class Runtime:
         pack = Packing()
         runs = [(run.plan.event, run.dump(pack)) for run in self._runs]
         arrived, items = pack(self._arrived), pack(self._items)
-        return [self.now, pack.occurrences, runs, arrived, items, pack.told]
+        return [self.now, pack.occurrences, runs, arrived, items, pack.told, self._begun]
 
     def load(self, data: Any) -> None:
         """Go on from a dump of the same plan; what it knew is forgotten."""
-        now, occurrences, runs, arrived, items, told = data
+        now, occurrences, runs, arrived, items, told, begun = data
+        self._begun = msgspec.convert(begun, bool)
         self.now = msgspec.convert(now, int | None)
         unpack = Unpacking(occurrences, msgspec.convert(told, list[Told]))
         known = {run.plan.event: run for run in self._runs}
@@ -334,6 +353,9 @@ class Runtime:
     def _deliver(self, reports: Sequence[Occurrence], found: list[Occurrence]) -> None:
         """A report is an item of the next stratum, too."""
         for occurrence in reports:
+            if isinstance(occurrence, Alert):
+                found.append(occurrence)
+                continue
             if not isinstance(occurrence, Detected) and not self._new((occurrence,)):
                 continue  # a guarded event that an item has said already
             if occurrence.event in self._leading:

@@ -6,15 +6,14 @@ follow one clock, which is not kept here.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 import msgspec
 from msgspec import structs
 
-from obep.engine.blocks import VERSION, Entry, item_of
+from obep.engine.blocks import VERSION, Entry, Group, item_of
+from obep.engine.buffer import Buffer
 from obep.engine.runtime import Deriving, Runtime
 from obep.errors import fail
 from obep.model import DeadLetter, Occurrence
@@ -22,7 +21,6 @@ from obep.operators.wire import Told, carried
 from obep.plan.plan import Plan
 
 _encoder = msgspec.msgpack.Encoder()
-_instant = itemgetter(0)
 OCCURRENCES = 1
 """Where the table of occurrences stands in the state of a `Runtime`."""
 TOLD = 5
@@ -44,18 +42,16 @@ class Segment:
         """`asks` names what its solutions answer: their numbers may be others after a change of the query."""
         self._runtime = Runtime(plan, matcher, on_dead_letter)
         self._asks = dict(asks or {})
-        self._waiting: list[Entry] = []
-        """In the order of time; those of an instant in the order of arrival."""
+        self._waiting: Buffer[Group] = Buffer()
 
     def add(self, entries: Sequence[Entry]) -> None:
         """Keep entries until the watermark comes to them."""
         self._waiting.extend(entries)
-        self._waiting.sort(key=_instant)
 
     def release(self, watermark: int) -> list[Occurrence]:
         """Process what the watermark has come to, and move time there."""
         found: list[Occurrence] = []
-        self._process(bisect_right(self._waiting, watermark, key=_instant), found)
+        self._process(self._waiting.due(watermark), found)
         if self._runtime.now is None or watermark > self._runtime.now:
             found.extend(self._runtime.advance(watermark))
         return found
@@ -71,26 +67,21 @@ class Segment:
 
     def _process(self, count: int, found: list[Occurrence]) -> None:
         """The first entries, one after the other."""
+        entries = self._waiting.take(count)
         if self._runtime.flat:
-            entries = self._waiting[:count]
             many = [carried(at, told) for at, group in entries for told in group.occurrences]
             found.extend(self._runtime.push_occurrences(many))
-            del self._waiting[:count]
             return
         push = self._runtime.push
-        for at, group in self._waiting[:count]:
+        for at, group in entries:
             occurrences = [carried(at, told) for told in group.occurrences]
             item = item_of(at, group)
             found.extend(push(at, occurrences, () if item is None else (item,)))
-        del self._waiting[:count]
 
     def wakes(self) -> int | None:
         """The first watermark that has something to do here; `None`: only new entries have."""
-        due = self._runtime.wakes()
-        if not self._waiting:
-            return due
-        first = self._waiting[0][0]
-        return first if due is None else min(first, due)
+        due, first = self._runtime.wakes(), self._waiting.first
+        return first if due is None else due if first is None else min(first, due)
 
     def expires(self) -> int | None:
         """The first watermark from which on nothing of it matters; `None`: not before `wakes`, or never."""
@@ -103,14 +94,14 @@ class Segment:
 
     def dump(self) -> bytes:
         """Its state, as bytes that another process can go on from."""
-        return _encoder.encode((VERSION, self._asks, self._waiting, self._runtime.dump()))
+        return _encoder.encode((VERSION, self._asks, list(self._waiting), self._runtime.dump()))
 
     def load(self, data: bytes) -> None:
         """Go on from a dump; what it held is forgotten."""
         version, *rest = msgspec.msgpack.decode(data)
         if version != VERSION:
             raise fail(
-                "OBEP575",
+                "OBEP573",
                 f"a state of version {version}; this obep reads version {VERSION}",
                 remedy="resume with the version of obep that wrote it, or start with a new checkpoint",
             )

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from obep.engine.event_run import Running, Undivided, running
 from obep.engine.family_rows import by_condition, by_leaf
+from obep.engine.state_run import StateRun
 from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import Candidate, Emit
+from obep.operators.contextual import States
 from obep.operators.tree import Tree
 from obep.plan.event_families import Family
 from obep.plan.plan import EventPlan, Plan
+from obep.plan.state_plan import GraphPlan, StatePlan
 
 
 class Common(Undivided):
     """A tree whose candidates go on into other trees, as soon as they are there."""
 
-    def __init__(self, plan: EventPlan) -> None:
+    def __init__(self, plan: EventPlan, states: States | None = None) -> None:
         assert plan.root is not None
-        tree = Tree(plan.root)
+        tree = Tree(plan.root, states=states)
         super().__init__(plan, tree, tree)
         self._fed: list[tuple[Emit, Callable[[], None]]] = []
 
@@ -51,8 +55,8 @@ class Common(Undivided):
 class Kin(Common):
     """What a family of events has in common: each gets the candidates, and the rows, that are its own."""
 
-    def __init__(self, plan: EventPlan, family: Family) -> None:
-        super().__init__(plan)
+    def __init__(self, plan: EventPlan, family: Family, states: States | None = None) -> None:
+        super().__init__(plan, states)
         self._choose = by_leaf(family) if family.leaf is not None else by_condition(family)
         self._members: dict[Term, tuple[Emit, Callable[[], None]]] = {}
 
@@ -66,36 +70,61 @@ class Kin(Common):
             touch()
 
 
-def all_running(plan: Plan, max_keys: int | None = None) -> list[Running]:
-    """What runs for the events, in their order; what some have in common comes before the first of them."""
+def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) -> list[Running]:
+    """What runs for the events and states, in their order; common patterns come before their first event."""
     events, common = plan.shared
     runs: list[Running] = []
+    states: dict[Term, StateRun] = {}
+    if plan.states or plan.graphs:
+        from obep.engine.running_state import States
+
+        hosts = States(matcher)
+        states = hosts.runs
+    ahead: list[StatePlan | GraphPlan] = [*plan.states, *plan.graphs]
+    ahead.sort(key=lambda one: (one.stratum, one.position), reverse=True)
     started: set[str] = set()
-    for event in events:
-        run = running(event, max_keys)
+    for number, event in enumerate(events):
+        while ahead and ahead[-1].position <= number:
+            runs += hosts.start(ahead.pop())
+        run = running(event, max_keys, states)
         if run is None:
             continue
         for name, _ in run.inlets:
-            _start(name, common, started, runs)
+            _start(name, common, started, runs, states)
         runs.append(run)
+    for state in reversed(ahead):
+        runs += hosts.start(state)
     return runs
 
 
-def _start(name: str, common: Mapping[str, EventPlan], started: set[str], runs: list[Running]) -> None:
+def _start(
+    name: str,
+    common: Mapping[str, EventPlan],
+    started: set[str],
+    runs: list[Running],
+    states: Mapping[Term, StateRun],
+) -> None:
     """Run a common pattern, after those that it is fed by."""
     if name in started:
         return
     started.add(name)
     family = common[name].family
-    run = Common(common[name]) if family is None else Kin(common[name], family)
+    plan = common[name]
+    run = Common(plan, states) if family is None else Kin(plan, family, states)
     for below, _ in run.inlets:
-        _start(below, common, started, runs)
+        _start(below, common, started, runs, states)
     runs.append(run)
 
 
 def connect(runs: Sequence[Running], touch: Callable[[int], None]) -> None:
     """Let the common sub-patterns feed the events."""
     common = {run.plan.event: run for run in runs if isinstance(run, Common)}
+    states = {run.plan.event: run for run in runs if isinstance(run, StateRun)}
     for number, run in enumerate(runs):
         for name, emit in run.inlets:
             common[name].feed(run.plan.event, emit, partial(touch, number))
+        if isinstance(run, StateRun):
+            for need in run.state.needs:
+                states[need].watchers.append(partial(touch, number))
+            for window in run.windows:
+                window.watchers.append(partial(touch, number))

@@ -20,6 +20,34 @@ SHOWN = 4000
 """Characters of a refused record that its dead letter shows: all of what most devices send."""
 
 
+@dataclass(frozen=True, slots=True)
+class FirstTimes:
+    """The first two instants of a source that differ, and why the unit of the first one is doubtful."""
+
+    first: int
+    doubt: Doubt | None = None
+    second: int | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether no further instant can change what is known about the unit."""
+        return self.doubt is None or self.second is not None
+
+    @property
+    def wrong_unit(self) -> Doubt | None:
+        """The doubt, unless the second instant lies too far from the first one for it."""
+        if self.doubt is None or self.second is None or self.doubt.holds(self.second):
+            return self.doubt
+        return None
+
+    def then(self, later: FirstTimes) -> FirstTimes:
+        """Those of a source in which the times of `later` follow these."""
+        if self.settled:
+            return self
+        second = later.first if later.first != self.first else later.second
+        return FirstTimes(self.first, self.doubt, second)
+
+
 @dataclass(slots=True)
 class Notes:
     """What was noted while reading: for the summary, and to print instants as they came in."""
@@ -30,12 +58,17 @@ class Notes:
     """Where the time of the first of them probably stands."""
     styles: dict[str, Style] = field(default_factory=dict)
     """By source, how the first time in it was written."""
-    doubts: dict[str, Doubt] = field(default_factory=dict)
-    """By source, why the unit of its times is probably not the one that was set."""
+    firsts: dict[str, FirstTimes] = field(default_factory=dict)
+    """By source, its first times; they show whether the unit is probably not the one that was set."""
     settled: set[str] = field(default_factory=set)
     """The sources about whose times nothing more is noted."""
     said: list[tuple[str, str]] = field(default_factory=list)
     """Warnings about a source, each a code and a message, until somebody has shown them."""
+
+    @property
+    def doubts(self) -> dict[str, Doubt]:
+        """By source, why the unit of its times is probably not the one that was set."""
+        return {source: doubt for source, one in self.firsts.items() if (doubt := one.wrong_unit)}
 
     @property
     def style(self) -> Style | None:
@@ -100,21 +133,19 @@ class Reading:
         return at
 
     def _note(self, value: str | int | float, at: int, unit: str) -> None:
-        """How the first time is written; what the next other one says if that is in a doubtful unit."""
+        """Note how the first time is written and whether its unit is doubtful, and the next other one."""
         from obep.formats.time_hints import doubtful_unit
 
         notes, source = self.notes, self.source
-        if source not in notes.styles:
+        here = FirstTimes(at)
+        if source not in notes.firsts:
             notes.styles[source] = style_of_text(value) if unit == "s" else "iso"
-            if doubt := doubtful_unit(value, at, unit):
-                notes.doubts[source] = doubt
-                return
-        elif doubt := notes.doubts.get(source):
-            if at == doubt.at:
-                return
-            if not doubt.holds(at):
-                del notes.doubts[source]
-        notes.settled.add(source)
+            here = FirstTimes(at, doubtful_unit(value, at, unit))
+        else:
+            here = notes.firsts[source].then(here)
+        notes.firsts[source] = here
+        if here.settled:
+            notes.settled.add(source)
 
     def leave(self, what: str) -> None:
         """Notes that the end of the input is left for the next run."""

@@ -7,11 +7,11 @@ from typing import NamedTuple, Protocol
 
 from obep.formats.input_limits import Refused
 from obep.guards.filter_closures import compile_condition
-from obep.guards.free_variables import THIS, variables
 from obep.guards.guard_terms import term_of
 from obep.guards.three_valued import Condition, Times
 from obep.model import RDF_TYPE, Occurrence, Solution, Term, Triple
 from obep.query.ast import Filter, Name, TriplePattern, Var
+from obep.query.free_variables import THIS, variables
 
 MOST_ROWS = 100_000
 """Patterns that share no variable multiply; an item that makes more rows than this is refused."""

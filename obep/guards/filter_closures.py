@@ -16,7 +16,7 @@ from obep.guards.guard_terms import term_of
 from obep.guards.sparql_functions import MAKE_TERMS, OVER_TERMS, OVER_VALUES
 from obep.guards.three_valued import Condition, Row, Times, all_of, any_of, first_of
 from obep.guards.typed_values import ExpressionError, Value, parse_term, parsed, term_of_value
-from obep.guards.value_order import OPERATORS, ORDERED, compare, equal, truth
+from obep.guards.value_order import OPERATORS, ORDERED, RANK, as_double, compare, equal, truth
 from obep.model import Term
 from obep.query.ast import (
     Arithmetic,
@@ -208,11 +208,15 @@ class Compiler:
         if left is not None and isinstance(node.right, Name | Literal | Duration):
             slot, constant = left, self.value(node.right)((), ())
             fixed = type(constant) if type(constant) in ORDERED else None
+            double = as_double(constant) if fixed in RANK else None
 
             def with_constant(row: Row, times: Times) -> bool:
                 a = parsed[row[slot]]
-                if type(a) is fixed:
+                kind = type(a)
+                if kind is fixed:
                     return apply(a, constant)
+                if kind is float and double is not None:  # sensors send doubles, people write 20
+                    return apply(a, double)
                 return compare(sign, a, constant)
 
             return with_constant

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from obep.guards.free_variables import HIDDEN, THIS, rename_times, rename_variable, timed, variables
 from obep.model import Term, body_of
 from obep.query.ast import (
     CompositeEvent,
@@ -21,9 +20,13 @@ from obep.query.ast import (
     Node,
     NotFollowedBy,
     Seq,
+    StateUse,
     TriplePattern,
+    While,
     Without,
 )
+from obep.query.free_variables import HIDDEN, THIS, rename_times, rename_variable, timed, variables
+from obep.query.pattern_walk import patterns
 from obep.query.walk import alias_of, children
 
 
@@ -92,7 +95,16 @@ def readings_of(event: Event, events: Mapping[Term, Event]) -> list[Reading]:
         return [Reading("", body_of(event.name.iri), triples=triples, block_filters=own)]
     if isinstance(event, GraphEvent):
         return []
-    return [_reading(leaf, held, guard, events) for leaf, held in _leaves(event)]
+    readings = [_reading(leaf, held, guard, events) for leaf, held in _leaves(event)]
+    return readings + [_context(node.state) for node in patterns(event.pattern) if isinstance(node, While)]
+
+
+def _context(use: StateUse) -> Reading:
+    """What a state of WHILE binds; no filter is decided before it is joined."""
+    leaf = Leaf(use.state, use.parameters, scoped=use.scoped)
+    names = tuple(one.name for one in (*use.parameters, *use.scoped))
+    parameters = tuple((name, at) for at, name in enumerate(names))
+    return Reading(alias_of(leaf), use.state.iri, leaf, held=True, parameters=parameters, declared=names)
 
 
 def _reading(leaf: Leaf, held: bool, guard: Guard, events: Mapping[Term, Event]) -> Reading:
@@ -100,7 +112,7 @@ def _reading(leaf: Leaf, held: bool, guard: Guard, events: Mapping[Term, Event])
     blocks = [b for b in guard.blocks if not b.aliases or alias in b.aliases]
     used = events.get(leaf.event.iri)
     declared = tuple(v.name for v in used.parameters) if isinstance(used, CompositeEvent) else ()
-    names = tuple(v.name for v in leaf.parameters)
+    names = tuple(v.name for v in (*leaf.parameters, *leaf.scoped))
     return Reading(
         alias,
         leaf.event.iri,

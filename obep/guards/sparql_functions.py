@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from obep.guards.calendar import MICROS, Day, Lapse, Moment, zone
 from obep.guards.guard_terms import literal
+from obep.guards.math_functions import MATH
 from obep.guards.safe_regex import matcher
 from obep.guards.typed_values import (
     ExpressionError,
@@ -339,4 +340,5 @@ OVER_VALUES: dict[str, Callable[..., Value]] = {
     "SECONDS": _seconds,
     "TIMEZONE": _timezone,
     "TZ": _tz,
+    **MATH,
 }

@@ -1,4 +1,4 @@
-"""All that there is to say about a query before it runs; `obep check` and `obep run` both ask here."""
+"""Check and compile a query with its ontology and static graph, for `obep check` and `obep run`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from obep.errors import Diagnostic, ObepError
 from obep.lints.apply_rules import apply_ontology_rules, without_redundant
-from obep.lints.check_query import check
+from obep.lints.check_query import find_all
 from obep.lints.context import OntologyContext
 from obep.lints.ignore import without_ignored
 from obep.lints.registry import rules
@@ -46,9 +46,10 @@ def examine(
     max_explanations: int | None = None,
     max_work: int | None = None,
     ignore: Collection[str] = (),
+    lints: bool = True,
 ) -> Examined:
-    """Checks a query, loads its ontology and its static graph, and compiles them."""
-    said = check(linked)
+    """Check a query, load its ontology and its static graph, and compile them; `lints`: with all rules."""
+    said = find_all(linked, lints=lints)
     bundle = None
     try:
         (axioms, words), k = _read(linked, catalogue, cache_dir)
@@ -74,11 +75,14 @@ def examine(
                 )
         except ObepError as error:
             said += error.diagnostics
-        said += apply_ontology_rules(OntologyContext(words, names), bundle)
+        if lints:
+            said += apply_ontology_rules(OntologyContext(words, names), bundle)
         if bundle is not None:
-            said += _errors_of(bundle, strict=strict, require_complete=require_complete)
-    said = without_redundant([_placed(one, linked) for one in said], linked)
-    said = without_ignored(said, linked, ignore)
+            said += _errors_of(bundle, strict=strict, require_complete=require_complete, lints=lints)
+    said = [_placed(one, linked) for one in said]
+    if lints:
+        said = without_ignored(said, linked, ignore)
+        said = without_redundant(said, linked)  # a finding that is ignored makes no other one redundant
     order = {file.name: number for number, file in enumerate(linked.files)}
     said.sort(key=lambda d: (order.get(d.file, len(order)), d.span.start if d.span else 0))
     found = Examined(bundle, tuple(said))
@@ -96,7 +100,7 @@ def _read(linked: Linked, catalogue: Mapping[str, Path], cache_dir: Path | None)
 
 
 def _placed(one: Diagnostic, linked: Linked) -> Diagnostic:
-    """What is said about K or T as a whole stands at the clause that names it."""
+    """Give a finding about K or T as a whole the place of the clause that names it."""
     if one.span is not None or one.file:
         return one
     for kind in ("graph", "vocab") if one.code in _AS_A_WHOLE else ():
@@ -108,13 +112,15 @@ def _placed(one: Diagnostic, linked: Linked) -> Diagnostic:
     return one
 
 
-def _errors_of(bundle: Bundle, *, strict: bool, require_complete: bool) -> list[Diagnostic]:
+def _errors_of(bundle: Bundle, *, strict: bool, require_complete: bool, lints: bool) -> list[Diagnostic]:
     """Errors that only the compiled query shows, and those that strict settings ask for."""
     from obep.lints.language_errors.circular_by_ontology import check_circles
     from obep.lints.language_errors.vocabulary_errors import check_strict, incomplete
 
-    known = {rule.code for rule in rules("ontology")}
-    found = [one for one in bundle.diagnostics if one.code not in known]
+    known = {rule.code for rule in rules("ontology")} if lints else set()
+    found = [
+        one for one in bundle.diagnostics if one.code not in known and (lints or one.severity == "error")
+    ]
     found += check_circles(bundle)
     found += check_strict(bundle) if strict else []
     return found + (incomplete(bundle) if require_complete and not bundle.java else [])

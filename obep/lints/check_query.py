@@ -85,11 +85,15 @@ PATTERN_ERRORS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (
 
 def check(linked: Linked) -> list[Diagnostic]:
     """Errors and warnings of a linked query, by file and place."""
+    return without_redundant(find_all(linked), linked)
+
+
+def find_all(linked: Linked, *, lints: bool = True) -> list[Diagnostic]:
+    """Errors and warnings, by file and place; also those that another one makes redundant."""
     context = QueryContext(Definitions(linked))
     found = find_errors(context)
-    found += apply_query_rules(context)
+    found += apply_query_rules(context) if lints else []
     order = {file.name: number for number, file in enumerate(linked.files)}
-    found = without_redundant(found, linked)
     return sorted(found, key=lambda d: (order.get(d.file, 0), d.span.start if d.span else 0, d.code))
 
 

@@ -1,4 +1,4 @@
-"""Leave out the warnings that somebody has switched off, and report the switches that have no effect.
+"""Leave out the warnings that are switched off, and report the switches that have no effect.
 
 A warning is switched off by `# obep: ignore OBEP211` on its line or on the line before, by
 `obep check --ignore OBEP211`, or by `[lints] ignore = ["OBEP211"]` in obep.toml.

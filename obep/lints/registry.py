@@ -1,8 +1,14 @@
 """Find the rules: each is a file of `obep.lints.rules`, and this reads what it declares.
 
-A rule has `CODE`, `NAME`, `SEVERITY`, a docstring (title, *What it does*, *Why*, *Example*, *Fix*) and one or
-more of `check(context)`, `check_pattern(scope)` for each composite event, and `check_bundle(bundle)` for the
-compiled query. `SUPPRESSED_BY` names the codes that make its finding about the same declaration redundant.
+A rule has `CODE`, `NAME`, `SEVERITY`, a docstring (title, *What it does*, *Why*, *Example*, *Fix*) and
+functions by its kind:
+
+- about a query, an ontology or a configuration: one or more of `check(context)`, `check_pattern(scope)` for
+  each composite event, and `check_bundle(bundle)` for the compiled query;
+- about streams: `findings(stats, run)`, and, where it counts something in items, `watch(bundle, here)`, which
+  prepares what it looks for in the items of a stream, and `observe(watched, item, stats)`.
+
+`SUPPRESSED_BY` names the codes that make its finding about the same declaration, or stream, redundant.
 """
 
 from __future__ import annotations
@@ -16,7 +22,7 @@ from typing import Any
 
 from obep.errors import Diagnostic, Severity
 
-KINDS = ("query", "states", "ontology")
+KINDS = ("query", "states", "ontology", "config", "stream")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +35,12 @@ class Rule:
     title: str
     page: str
     """Its docstring without the title."""
-    check: Callable[[Any], Iterable[Diagnostic]] | None
+    check: Callable[[Any], Iterable[Any]] | None
     check_pattern: Callable[[Any], Iterable[Diagnostic]] | None
     check_bundle: Callable[[Any], Iterable[Diagnostic]] | None
+    watch: Callable[[Any, Any], Any] | None
+    observe: Callable[[Any, Any, Any], None] | None
+    findings: Callable[[Any, Any], Iterable[Any]] | None
     suppressed_by: tuple[str, ...]
 
 
@@ -60,5 +69,8 @@ def _rule(name: str) -> Rule:
         getattr(module, "check", None),
         getattr(module, "check_pattern", None),
         getattr(module, "check_bundle", None),
+        getattr(module, "watch", None),
+        getattr(module, "observe", None),
+        getattr(module, "findings", None),
         getattr(module, "SUPPRESSED_BY", ()),
     )

@@ -65,12 +65,13 @@ class Rest(Operator):
 class Blocking:
     """The n of a negation, and what of an l they leave."""
 
-    def __init__(self, node: nodes.Negation) -> None:
+    def __init__(self, node: nodes.Negation, *, exclusive: bool = True) -> None:
+        """`exclusive`: an occurrence of l is no n (SPEC D11)."""
         left, right = node.left, node.right
         self._joining = Joining(left.variables, right.variables, left.sure, right.sure)
         both = (*left.variables, *(name for name in right.variables if name not in left.variables))
         self._test = compile_test(node.conditions, both, left.aliases + right.aliases)
-        self._clash = clashes(left.aliases, right.aliases, apart=False)
+        self._clash = clashes(left.aliases, right.aliases, apart=False) if exclusive else None
         bounds = [bound for bound in (node.horizon, node.keeps) if bound is not None]
         self.memory = Memory(self._joining.key_right, min(bounds, default=None), START)
         self.view: Operator | None = None

@@ -152,6 +152,15 @@ class Memory:
         if self._traces:
             self._trace()
 
+    def drop_ended(self, before: int) -> None:
+        """Forget what ended before an instant."""
+        for key, held in list(self.buckets.items()):
+            del held[: bisect_left(held, before, key=_end)]
+            if not held:
+                del self.buckets[key]
+        if self._traces:
+            self._trace()
+
     def forget(self, gone: Set[int]) -> None:
         """Forget every candidate that one of these occurrences (by `id`) is part of."""
         if not self._traces:  # from now on it is known which candidates an occurrence is part of

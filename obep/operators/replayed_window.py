@@ -35,7 +35,7 @@ class Replay(Operator):
         self.emit = emit
         self._micros = node.micros
         self._tree = tree
-        self._waits = sorted(waits(node.operand))
+        self._waits = sorted(waits(node.operand, node.micros))
         self._entries: list[Entry] = []
         self._items: list[tuple[int, Item]] = []
         self._new: list[tuple[int, Occurrence, Rows]] = []
@@ -151,21 +151,28 @@ class Replay(Operator):
         return len(self._entries) + len(self._items)
 
 
-def waits(node: Node) -> set[int]:
+def waits(node: Node, window: int) -> set[int]:
     """How long after the end of an occurrence a deadline below may lie."""
     found: set[int] = set()
-    _ends(node, found)
+    _ends(node, found, window)
     return found
 
 
-def _ends(node: Node, found: set[int]) -> set[int]:
+def _ends(node: Node, found: set[int], window: int) -> set[int]:
     """How long after the end of an occurrence a candidate may end; deadlines go to `found`."""
     if isinstance(node, nodes.Silence):
-        ends = {end + node.micros for end in _ends(node.left, found)}
-        _ends(node.right, found)
+        ends = {end + node.micros for end in _ends(node.left, found, window)}
+        _ends(node.right, found, window)
         found |= ends
         return ends
+    if isinstance(node, nodes.Repeated):
+        most = window // node.micros if node.at_most is None else min(node.at_most, window // node.micros)
+        below = _ends(node.left, found, window)
+        _ends(node.right, found, window)
+        ends = {end + number * node.micros for end in below for number in range(1, most + 1)}
+        found |= ends
+        return ends or {0}
     ends = {0} if isinstance(node, nodes.Rest) else set()
     for operand in node.operands:
-        ends |= _ends(operand, found)
+        ends |= _ends(operand, found, window)
     return ends or {0}

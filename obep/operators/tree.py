@@ -8,11 +8,13 @@ from typing import Any
 from obep.model import Item, Occurrence, Term
 from obep.operators.absence import Rest, Silence, Without
 from obep.operators.candidates import NOTHING, Candidate, Emit, Rows, Take
+from obep.operators.contextual import InState, States, Unless, While
 from obep.operators.either import Either, Store, branches
 from obep.operators.next import Next
 from obep.operators.operator import Operator
 from obep.operators.pair import Pair
 from obep.operators.policy import Fallback, Pick
+from obep.operators.repeated import Repeated
 from obep.operators.replayed_window import Replay
 from obep.operators.selection import Choice, Settle
 from obep.operators.sequence import Sequence
@@ -83,7 +85,9 @@ def _take_any(node: ReadAny, enter: Enter) -> Take:
 class Tree:
     """The operators of one pattern, for one value of its partition."""
 
-    def __init__(self, root: Node, *, consumes: bool = False) -> None:
+    def __init__(self, root: Node, *, consumes: bool = False, states: States | None = None) -> None:
+        """`states` are those that WHILE and UNLESS look at."""
+        self._states: States = states or {}
         self.found: list[Candidate] = []
         """What has come out; whoever reads it empties it."""
         self.leaves: list[Leaf] = []
@@ -93,7 +97,7 @@ class Tree:
         """Where the candidates of sub-patterns that run elsewhere come in, by their names."""
         self._consumes = consumes
         self._consuming: list[Operator] = []
-        self._timed: list[Silence | Replay] = []
+        self._timed: list[Silence | Replay | Repeated] = []
         self._of_items: list[Rest | Replay] = []
         self._grow(root, self.found.append, False)
 
@@ -182,6 +186,13 @@ class Tree:
                 return None
             case nodes.Choice() | nodes.Settle():
                 return self._unary(node, emit, exempt)
+            case nodes.InState():
+                look = While if isinstance(node, nodes.While) else Unless
+                context: InState = look(node, emit, self._states)
+                self._grow(node.operand, context.take, exempt)
+                return self._add(context, node, exempt)
+            case nodes.Never():
+                return None
             case nodes.Rest():
                 rest = Rest(node, emit)
                 self._grow(node.operand, rest.take, True)
@@ -260,9 +271,12 @@ class Tree:
         return store
 
     def _negation(self, node: nodes.Negation, emit: Emit, exempt: bool) -> Operator | None:
-        operator: Without | Silence
+        operator: Without | Silence | Repeated
         if isinstance(node, nodes.Silence):
             operator = Silence(node, emit)
+            self._timed.append(operator)
+        elif isinstance(node, nodes.Repeated):
+            operator = Repeated(node, emit)
             self._timed.append(operator)
         else:
             assert isinstance(node, nodes.Without)
@@ -276,8 +290,8 @@ class Tree:
 
     def _replay(self, node: nodes.Within, emit: Emit, exempt: bool) -> None:
         consumes = self._consumes and not exempt
-        operator = Replay(node, emit, lambda: Tree(node.operand, consumes=consumes))
-        pattern = Tree(node.operand, consumes=consumes)
+        operator = Replay(node, emit, lambda: Tree(node.operand, consumes=consumes, states=self._states))
+        pattern = Tree(node.operand, consumes=consumes, states=self._states)
         for number, leaf in enumerate(pattern.leaves):
             self.leaves.append(Leaf(leaf.node, operator.entrance(number)))
         if pattern.wants_items:

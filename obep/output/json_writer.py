@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from obep.formats.timestamps import Style, show_instant
-from obep.model import Occurrence, Term, local_name
+from obep.model import Alert, Occurrence, Term, local_name
 
 LOOKS_LIKE_NUMBERS = 100_000_000 * 1_000_000
 """Instants before 1973 were written as plain numbers, unless somebody knows better."""
@@ -60,6 +60,21 @@ class Record(msgspec.Struct, omit_defaults=True, gc=False):
     bounded: bool = False
 
 
+class AlertRecord(msgspec.Struct, omit_defaults=True, gc=False):
+    """An alert as it is printed (STATES §4)."""
+
+    alert: str
+    id: str
+    status: str
+    since: Shown
+    at: Shown
+    labels: dict[str, str]
+    bindings: tuple[dict[str, Term], ...]
+    because: list[msgspec.Raw]
+    until: Shown | None = None
+    ended: str = ""
+
+
 _encode, _Raw = msgspec.json.Encoder().encode, msgspec.Raw
 
 
@@ -90,6 +105,8 @@ def to_line(occurrence: Occurrence, style: str | None = None) -> str:
 def _line(occurrence: Occurrence, style: str | None) -> bytes:
     name = occurrence.id
     chosen = style_of(occurrence, style)
+    if isinstance(occurrence, Alert):
+        return _encode(_alert(occurrence, chosen))
     start, end, detected = occurrence.start, occurrence.end, occurrence.detected
     last = show_instant(end, chosen)
     return _encode(
@@ -104,6 +121,21 @@ def _line(occurrence: Occurrence, style: str | None) -> bytes:
             or [_itself(occurrence, chosen)],
             occurrence.bounded,
         )
+    )
+
+
+def _alert(alert: Alert, style: Style) -> AlertRecord:
+    return AlertRecord(
+        iri(alert.event),
+        alert.id,
+        alert.status,
+        show_instant(alert.start, style),
+        show_instant(alert.start + alert.lasting, style),
+        {"alertname": local_name(alert.event), **alert.labels},
+        alert.bindings,
+        [_itself(alert, style)],
+        None if alert.until is None else show_instant(alert.until, style),
+        alert.ended,
     )
 
 

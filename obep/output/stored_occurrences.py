@@ -40,7 +40,7 @@ def _find(id: str, searched: Sequence[Path]) -> Retold | Described:
         return next(iter(found.values()))
     if found:
         some = "\n".join(sorted(found)[:5])
-        raise fail("OBEP531", f"{len(found)} occurrences have {id!r} in their id", reason=some)
+        raise fail("OBEP530", f"{len(found)} occurrences have {id!r} in their id", reason=some)
     names = ", ".join(map(str, searched)) or "the current folder"
     raise fail("OBEP530", f"no occurrence {id!r} in {names}", remedy="obep why ID OUTPUT.jsonl")
 

@@ -15,9 +15,11 @@ from obep.plan.event_strata import derived, in_order
 from obep.plan.nodes import Condition, Node, Read
 from obep.plan.plan import EventPlan, Plan
 from obep.plan.rewrite import rewrite
+from obep.plan.state_plan import GraphPlan, StatePlan, plan_graph, plan_state, with_history
 from obep.plan.times_expansion import Chain, Copies
 from obep.plan.window_plan import plan_windows
 from obep.query import ast
+from obep.query.state_expansion import Moment, looks_around
 from obep.query.walk import alias_of, depends
 
 if TYPE_CHECKING:
@@ -49,9 +51,22 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
     vocabulary: VocabularyOf = bundle.vocabulary if bundle else lambda _: frozenset()
     found_in = derived(linked, bundle)
     bounded: set[Term] = set(bundle.bounded) if bundle else set()
+    states: list[StatePlan] = []
+    graphs: list[GraphPlan] = []
     for stratum, members in enumerate(in_order(linked, found_in)):
         for iri in members:
-            event = linked.events.get(iri)
+            if iri in linked.states:
+                states.append(plan_state(linked, iri, stratum, len(planned)))
+                continue
+            if iri in linked.on_items:
+                manners[iri] = Manner(lasts=1)
+                if looks_around(linked.on_items[iri]):
+                    graphs.append(plan_graph(linked, iri, stratum, len(planned)))
+                continue
+            if iri in linked.moments:
+                manners[iri] = _moment_manner(linked.moments[iri])
+                continue
+            event = linked.events[iri]
             if isinstance(event, ast.LogicalEvent):
                 if not bounded.isdisjoint(found_in.get(iri, ())):
                     bounded.add(iri)
@@ -60,12 +75,21 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                 if bundle is None:
                     manners[iri] = replace(manners[iri], long=True, apart=True, lasts=None)
             elif isinstance(event, ast.CompositeEvent):
-                root = _Building(event, asks, manners, vocabulary).root()
+                root = _Building(event, asks, manners, vocabulary, linked).root()
                 if not bounded.isdisjoint(depends(event)):
                     bounded.add(iri)
-                planned.append(replace(_composite(event, root, stratum), bounded=iri in bounded))
+                composite = _composite(event, root, stratum)
+                planned.append(replace(composite, bounded=iri in bounded, hidden=iri in linked.hidden))
                 manners[iri] = _composite_manner(root, found_in.get(iri, ()), manners)
-    return Plan(tuple(planned), asks, _returned(linked), found_in, plan_windows(linked))
+    return Plan(
+        tuple(planned),
+        asks,
+        _returned(linked),
+        found_in,
+        plan_windows(linked),
+        with_history(states, planned),
+        tuple(graphs),
+    )
 
 
 def _returned(linked: Linked) -> Mapping[Term, str]:
@@ -73,9 +97,13 @@ def _returned(linked: Linked) -> Mapping[Term, str]:
     found: dict[Term, str] = {}
     for clause in linked.returns:
         if clause.which == "listed":
-            names = [name.iri for name in clause.events]
+            names = [name.iri for name in clause.events if name.iri not in linked.states]
         else:
-            names = [iri for iri, event in linked.events.items() if clause.which == "all" or event.named]
+            names = [
+                iri
+                for iri, event in linked.events.items()
+                if iri not in linked.hidden and (clause.which == "all" or event.named)
+            ]
         found.update(dict.fromkeys(names, clause.form))
     return found
 
@@ -128,6 +156,13 @@ def _composite_manner(root: Node, found_in: Iterable[Term], manners: Mapping[Ter
     )
 
 
+def _moment_manner(moment: Moment) -> Manner:
+    """A state reports at once; only a whole episode, and one that has lasted, is longer than an instant."""
+    if moment.kind != "episode":
+        return Manner(lasts=1)
+    return Manner(long=True, lasts=None if moment.lasting is None else moment.lasting + 1)
+
+
 def _longest(known: list[int | None]) -> int | None:
     return None if None in known else max(one for one in known if one is not None)
 
@@ -160,7 +195,10 @@ class _Building:
         asks: Asks,
         manners: Mapping[Term, Manner],
         vocabulary: VocabularyOf,
+        linked: Linked,
     ) -> None:
+        self._states = linked.states
+        self._on_items = linked.on_items
         self._event = event
         self._asks = asks
         self._manners = manners
@@ -200,7 +238,7 @@ class _Building:
             long=manner.long,
             lasts=manner.lasts,
             apart=manner.apart,
-            wide=not narrow(ask, self._vocabulary(ask.event)),
+            wide=leaf.event.iri in self._on_items or not narrow(ask, self._vocabulary(ask.event)),
         )
 
     def _node(self, pattern: ast.Pattern, chain: Chain, policy: str) -> Node:
@@ -243,6 +281,17 @@ class _Building:
             case ast.NotFollowedBy():
                 assert pattern.within is not None  # the checker has refused the others
                 return nodes.Silence(node(pattern.left), negated(pattern.right), pattern.within.micros)
+            case ast.Repeated():
+                until = nodes.Never() if pattern.until is None else negated(pattern.until)
+                return nodes.Repeated(node(pattern.operand), until, pattern.every.micros, pattern.at_most)
+            case ast.While() | ast.Unless():
+                look = nodes.While if isinstance(pattern, ast.While) else nodes.Unless
+                use = pattern.state
+                columns = tuple(
+                    self._copies.name(f"?{one.name}", chain)[1:] for one in (*use.parameters, *use.scoped)
+                )
+                most = len(self._states[use.state.iri].parameters)
+                return look(node(pattern.left), use.state.iri, columns, min(most, len(columns)))
             case ast.Within():
                 return nodes.Within(node(pattern.operand), pattern.within.micros)
             case ast.Times():

@@ -8,7 +8,7 @@ when the pattern has no NOT, FIRST, LAST or policy.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from obep.guards.block_queries import Ask
 from obep.model import Term, body_of
@@ -42,6 +42,8 @@ class Component:
     streams: frozenset[str] | None = None
     """Of which streams it wants the items; `None`: of all."""
     returned: Mapping[Term, str] = field(default_factory=dict)
+    states: frozenset[Term] = frozenset()
+    """The states that it decides."""
     split: str = ""
     """How people may be told that it is split, or why it is not."""
 
@@ -55,7 +57,17 @@ class Component:
         kept = tuple(event for event in plan.events if event.event in self.events)
         goals = {goal for event in kept for goal in (event.event, body_of(event.event))}
         windows = tuple(part for window in plan.windows if (part := window.only(goals)) is not None)
-        return Plan(kept, plan.asks, self.returned, plan.derived, windows)
+        states = tuple(
+            replace(state, position=sum(one in kept for one in plan.events[: state.position]))
+            for state in plan.states
+            if state.state in self.states
+        )
+        graphs = tuple(
+            replace(graph, position=sum(one in kept for one in plan.events[: graph.position]))
+            for graph in plan.graphs
+            if graph.event in self.states
+        )
+        return Plan(kept, plan.asks, self.returned, plan.derived, windows, states, graphs)
 
 
 def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None) -> tuple[Component, ...]:
@@ -68,14 +80,24 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
     running = [event for event in plan.events if event.root or event.guard_ask is not None or event.window]
     heads = {event.event for event in running}
     needs = {event.event: _reads(event) for event in running}
+    for state in plan.states:
+        heads |= {state.state, *state.moments}
+        needs[state.state] = {*state.parts, *state.needs}
+        needs.update({moment: {state.state} for moment in state.moments})
+    for graph in plan.graphs:
+        heads.add(graph.event)
+        needs[graph.event] = set(graph.needs)
     for event, below in (derived or {}).items():
         if event in planned:
             needs.setdefault(event, set()).update(below)
             heads.add(event)
+    shown = {*plan.returned, *(state.state for state in plan.states if state.alerts)}
     found = [
-        _component(plan, [planned[head] for head in planned if head in group], needs, heads, derived or {})
+        _component(
+            plan, group, [planned[head] for head in planned if head in group], needs, heads, derived or {}
+        )
         for group in _groups(needs, heads)
-        if any(event in plan.returned for event in group)  # nobody sees the others
+        if any(event in shown for event in group)  # nobody sees the others
     ]
     passing = [event for event in plan.returned if event not in heads]
     found.extend(
@@ -90,7 +112,9 @@ def _reads(event: EventPlan) -> set[Term]:
         return set()
     if event.root is None:
         return {body_of(event.event)}
-    return {leaf.event for leaf in event.leaves}
+    return {leaf.event for leaf in event.leaves} | {
+        node.state for node in _walk(event.root) if isinstance(node, nodes.InState)
+    }
 
 
 def _groups(needs: Mapping[Term, set[Term]], heads: set[Term]) -> list[set[Term]]:
@@ -106,6 +130,7 @@ def _groups(needs: Mapping[Term, set[Term]], heads: set[Term]) -> list[set[Term]
 
 def _component(
     plan: Plan,
+    group: set[Term],
     events: list[EventPlan],
     needs: Mapping[Term, set[Term]],
     heads: set[Term],
@@ -115,7 +140,9 @@ def _component(
     outside = {read for name in names for read in needs.get(name, ()) if read not in heads}
     derived = any(event.event in found_in for event in events)
     negated = any(isinstance(node, nodes.Rest) for event in events for node in _walk(event.root))
-    whole = negated or any(event.window for event in events)
+    states = frozenset(state.state for state in plan.states if state.state in group)
+    states |= frozenset(graph.event for graph in plan.graphs if graph.event in group)
+    whole = negated or bool(states) or any(event.window for event in events)
     keys = None if derived or whole else _keys(events, plan.asks.all)
     reads: dict[Term, tuple[Reading, ...]] = dict.fromkeys(sorted({*outside, *names}), ())
     if keys is not None:
@@ -130,7 +157,8 @@ def _component(
     elif guarded_alone:
         split = BY_WHOM
     else:
-        reasons = {"NOT looks at all items": negated, "a window is looked at as a whole": whole}
+        reasons = {"NOT looks at all items": negated, "a state knows the whole stream": bool(states)}
+        reasons |= {"a window is looked at as a whole": whole}
         reasons |= {"events may be found in occurrences of others": derived, NO_KEY: True}
         split = f"in one bucket: {next(reason for reason, holds in reasons.items() if holds)}"
     return Component(
@@ -139,7 +167,8 @@ def _component(
         keyed=keys is not None,
         spread=guarded_alone,
         whole=whole,
-        streams=None if negated else frozenset(_windowed(plan, names)),
+        streams=None if negated or states else frozenset(_windowed(plan, names)),
+        states=states,
         returned={name: plan.returned[name] for name in names if name in plan.returned},
         split=split,
     )

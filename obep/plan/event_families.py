@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from obep.guards.constant_index import comparisons
-from obep.guards.free_variables import timed
 from obep.model import Term
 from obep.plan import nodes
 from obep.plan.nodes import Condition, Node, Read, ReadAny, walk
 from obep.plan.shared_patterns import key_of_pattern
+from obep.query.free_variables import timed
 
 WORTH_IT = 4
 """So many events that are alike run as one."""

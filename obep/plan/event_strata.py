@@ -7,9 +7,9 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from obep.guards.free_variables import HIDDEN
 from obep.model import RDF_TYPE, Term, body_of
 from obep.query.ast import CompositeEvent, Event, LogicalEvent, Name, Var
+from obep.query.free_variables import HIDDEN
 from obep.query.walk import components, depends, event_needs, layered, needs_of, reachable
 
 if TYPE_CHECKING:

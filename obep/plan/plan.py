@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from obep.guards.block_queries import Asks
-from obep.guards.free_variables import HIDDEN
 from obep.model import Term
 from obep.plan.event_families import Family, families
 from obep.plan.nodes import Check, Either, Node, Read, Within, walk
 from obep.plan.shared_patterns import Feed, share
+from obep.plan.state_plan import GraphPlan, StatePlan
 from obep.plan.window_plan import WindowPlan
 from obep.query.ast import Guard, TriplePattern
+from obep.query.free_variables import HIDDEN
 from obep.query.print.printer import show
 
 A_WHILE = 1_000_000
@@ -45,6 +46,8 @@ class EventPlan:
     """It rests on an event that runs as a lower bound: there may be more, or with a negation less."""
     family: Family | None = None
     """What several events have in common that differ in one thing."""
+    hidden: bool = False
+    """A part of a state: nobody has written it as an event."""
     window: str = ""
     """The window over whose items together a logical event is looked for."""
 
@@ -131,6 +134,9 @@ class Plan:
     derived: Mapping[Term, frozenset[Term]] = field(default_factory=dict)
     """Events that may be found in the occurrences of others, each with those."""
     windows: tuple[WindowPlan, ...] = ()
+    states: tuple[StatePlan, ...] = ()
+    graphs: tuple[GraphPlan, ...] = ()
+    """Graph events on items that ask for states or windows."""
 
     @cached_property
     def shared(self) -> tuple[tuple[EventPlan, ...], Mapping[str, EventPlan]]:
@@ -165,12 +171,6 @@ class Plan:
         from obep.plan.plan_text import tree
 
         return tree(self)
-
-    def mermaid(self) -> str:
-        """The plan as a picture, for Mermaid."""
-        from obep.plan.plan_text import mermaid
-
-        return mermaid(self)
 
 
 def _remembering(node: Node) -> Iterator[Node]:

@@ -10,19 +10,8 @@ from obep.query.link import Linked
 from obep.query.print.printer import show
 from obep.query.walk import children
 
-_PLAIN = {
-    ast.Seq: "SEQ",
-    ast.Next: "NEXT",
-    ast.And: "AND",
-    ast.Join: "JOIN",
-    ast.Or: "OR",
-    ast.Not: "NOT",
-    ast.First: "FIRST",
-    ast.Last: "LAST",
-    ast.Optional: "OPTIONAL",
-    ast.Every: "EVERY",
-    ast.Without: "WITHOUT",
-}
+_ALONE = (ast.Leaf, ast.GroupLeaf, ast.StateUse)
+"""What a picture shows as it is written."""
 
 
 def tree(node: ast.Node, indent: str = "") -> Iterator[str]:
@@ -50,7 +39,7 @@ def _below(node: ast.Node, indent: str) -> Iterator[str]:
 
 
 def _operands(node: ast.Node) -> list[ast.Node]:
-    if isinstance(node, ast.Leaf):
+    if isinstance(node, _ALONE):
         return []
     return [child for child in children(node) if not isinstance(child, ast.Duration)]
 
@@ -58,17 +47,7 @@ def _operands(node: ast.Node) -> list[ast.Node]:
 @singledispatch
 def label(node: ast.Node) -> str:
     """One node of a pattern without what is below it."""
-    return _PLAIN[type(node)]
-
-
-@label.register
-def _(node: ast.Leaf) -> str:
-    return show(node)
-
-
-@label.register
-def _(node: ast.Allen) -> str:
-    return node.relation
+    return node.word if isinstance(node, ast.PatternNode) and not isinstance(node, _ALONE) else show(node)
 
 
 @label.register
@@ -84,6 +63,12 @@ def _(node: ast.Within) -> str:
 @label.register
 def _(node: ast.NotFollowedBy) -> str:
     return f"NOT FOLLOWED BY … WITHIN {show(node.within)}" if node.within else "NOT FOLLOWED BY"
+
+
+@label.register
+def _(node: ast.Repeated) -> str:
+    often = f" AT MOST {node.at_most} TIMES" if node.at_most is not None else ""
+    return f"REPEATED EVERY {show(node.every)}{often}"
 
 
 def mermaid(linked: Linked) -> str:

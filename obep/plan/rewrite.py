@@ -36,6 +36,8 @@ def _hold(node: Node) -> Node:
     if isinstance(node, nodes.Negation):
         left, right = nodes.Settle(_hold(node.left)), settle_choices(node.right)
         return replace(node, left=left, right=right, held=True)
+    if isinstance(node, nodes.InState):
+        return replace(node, operand=nodes.Settle(_hold(node.operand)), held=True)
     if isinstance(node, nodes.Next | nodes.Fallback):
         keep = isinstance(node, nodes.Fallback) and node.which == "naive"
         left, right = (nodes.Settle(_hold(operand), keep=keep) for operand in (node.left, node.right))
@@ -56,11 +58,18 @@ def _place(node: Node, conditions: Conditions) -> Node:
     decides = isinstance(node, nodes.Next | nodes.Fallback | nodes.Negation)
     if isinstance(node, nodes.Settle) and node.final:
         here = [condition for condition in conditions if condition.needs <= node.scope]
+    elif isinstance(node, nodes.While):
+        here = [one for one in conditions if one.needs <= node.scope and not _settled(one, node.operand)]
     elif decides or (isinstance(node, nodes.Binary) and not node.held):
         here = [condition for condition in conditions if _belongs(condition, node)]
     else:
         here = []
     return replace(node, conditions=tuple(here))
+
+
+def _settled(condition: Condition, below: Node) -> bool:
+    """Whether a node below has decided a condition for good."""
+    return condition.needs <= below.scope and below.sure.issuperset(condition.variables)
 
 
 def _belongs(condition: Condition, node: Node) -> bool:
@@ -118,6 +127,8 @@ def _filters(node: Node) -> bool:
             calm = False
         case nodes.Next():
             calm = node.left.rooted and node.right.rooted
+        case nodes.Repeated():
+            calm = node.right.rooted and node.right.point
         case nodes.Negation():
             calm = node.right.rooted
         case nodes.Rest():
@@ -153,6 +164,8 @@ def _denied(node: nodes.Negation, horizon: int | None) -> int | None:
     if isinstance(node, nodes.Silence):
         # A view is looked at when l is decided; any other n is made (and then remembered) when it is done.
         bound = node.micros if left.punctual or (right.punctual and not right.view) else None
+    elif isinstance(node, nodes.Repeated):
+        return horizon if right.point else None
     else:
         bound = left.reach
     if bound is None or not (right.rooted and _filters(right)):

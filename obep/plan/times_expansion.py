@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from obep.plan.nodes import Condition
-from obep.query.ast import CompositeEvent, Expression, Leaf, Node, Pattern, TimeFunction, Times, Var
+from obep.query.ast import CompositeEvent, Expression, Leaf, Node, Pattern, TimeFunction, Times, Var, While
 
 Chain = tuple[tuple[int, int], ...]
 """The copies that one stands in, outermost first: (the TIMES, the number of the copy)."""
@@ -88,6 +88,9 @@ def _leaves(
         if counts is not None:
             counts[id(pattern)] = pattern.count
         chain = (*chain, id(pattern))
+    if isinstance(pattern, While):
+        use = pattern.state
+        yield Leaf(use.state, use.parameters, scoped=use.scoped), chain
     for node in operands(pattern):
         yield from _leaves(node, counts, chain)
 
@@ -95,9 +98,9 @@ def _leaves(
 def operands(pattern: Pattern) -> tuple[Pattern, ...]:
     """The operands of a pattern, in order."""
     found: list[Pattern] = []
-    for name in ("operands", "operand", "left", "right"):
-        value = getattr(pattern, name, ())
-        found.extend(value if isinstance(value, tuple) else (value,))
+    for name in ("operands", "operand", "left", "right", "until"):
+        value = getattr(pattern, name, None)
+        found.extend(value if isinstance(value, tuple) else () if value is None else (value,))
     return tuple(found)
 
 

@@ -26,9 +26,10 @@ FUNCTIONS: dict[str, tuple[int, int | None]] = {
     "ENCODE_FOR_URI": (1, 1), "CONCAT": (0, None), "LANGMATCHES": (2, 2), "REGEX": (2, 3), "REPLACE": (3, 4),
     # numbers
     "ABS": (1, 1), "ROUND": (1, 1), "CEIL": (1, 1), "FLOOR": (1, 1),
+    "SQRT": (1, 1), "POW": (2, 2), "LN": (1, 1), "EXP": (1, 1), "SIN": (1, 1), "COS": (1, 1), "ATAN": (1, 1),
     # dates and times; SECONDS is also the length of a duration
     "YEAR": (1, 1), "MONTH": (1, 1), "DAY": (1, 1), "HOURS": (1, 1), "MINUTES": (1, 1), "SECONDS": (1, 1),
-    "TIMEZONE": (1, 1), "TZ": (1, 1),
+    "TIMEZONE": (1, 1), "TZ": (1, 1), "LOCAL": (2, 2),
     # hashes
     "MD5": (1, 1), "SHA1": (1, 1), "SHA256": (1, 1), "SHA384": (1, 1), "SHA512": (1, 1),
 }  # fmt: skip
@@ -117,6 +118,8 @@ def _check_use(call: Call) -> Said | None:
         return "OBEP420", f"{name} cannot be used in a guard", reason, remedy
     if name == "BOUND" and not isinstance(call.arguments[0], Var):
         return "OBEP194", "BOUND takes a variable", "Only a variable can be bound.", "BOUND(?v)"
+    if name == "LOCAL":
+        return _check_zone(call.arguments[1])
     return _check_regex(call, name) if name == "REGEX" or name == "REPLACE" else None
 
 
@@ -125,6 +128,27 @@ def _no_aggregate(call: Aggregate) -> Said:
     count = call.function == "COUNT"
     remedy = "A TIMES 3 in MATCH, for three of A" if count else "compare the values of two events"
     return "OBEP421", f"{call.function} cannot be used in a guard", reason, remedy
+
+
+def _check_zone(zone: Expression) -> Said | None:
+    """A zone that stands in the query is looked up here; one that comes with the data, when it comes."""
+    if not isinstance(zone, Literal):
+        return None
+    from obep.formats.zones import nearest_zone, zone_named
+
+    try:
+        zone_named(zone.lexical)
+    except ValueError:
+        near = nearest_zone(zone.lexical)
+        asks = f"; did you mean {near}?" if near else ""
+        reason = "A zone is a name of the tz database, such as Europe/Rome, or an offset, such as +02:00."
+        return (
+            "OBEP195",
+            f"{zone.lexical!r} is no zone{asks}",
+            reason,
+            f'LOCAL(?t, "{near or "Europe/Rome"}")',
+        )
+    return None
 
 
 def _check_regex(call: Call, name: str) -> Said | None:

@@ -5,15 +5,16 @@ Files are read only below the query's folder or one of the `allowed` ones; links
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
 from obep.errors import Diagnostic, ObepError
-from obep.query.ast import Event, QueryFile, Return, Source, State, Window
+from obep.query.ast import Event, GraphEvent, QueryFile, Return, Source, State, Window
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.parser import read_query
+from obep.query.state_expansion import Moment
 from obep.query.states_in_patterns import resolve_states
 
 
@@ -39,6 +40,15 @@ class Linked:
     windows: tuple[Window, ...]
     returns: tuple[Return, ...]
     folder: Path
+    hidden: frozenset[str] = frozenset()
+    """The events that only `state_expansion` has made."""
+    moments: Mapping[str, Moment] = field(default_factory=dict)
+    """What states report, by the hidden event that patterns read."""
+    on_items: Mapping[str, GraphEvent] = field(default_factory=dict)
+    """Graph events on items, by the hidden event that is looked for."""
+    expanded: bool = False
+    needs: Mapping[str, set[str]] = field(default_factory=dict)
+    """For each state, and each event with WHILE or UNLESS, what must be decided before it."""
 
     @property
     def window_names(self) -> frozenset[str]:
@@ -147,7 +157,7 @@ class _Reader:
         written = source.iri.removeprefix("file://") if source.iri.startswith("file:///") else source.iri
         if "://" in written or written.startswith("urn:"):
             self._report(
-                "OBEP035", source, file, f"<{source.iri}> is not a file",
+                "OBEP031", source, file, f"<{source.iri}> is not a file",
                 "Nothing is fetched from the web: the same query must mean the same tomorrow.",
                 "download it beside the query, or name it in the catalogue of obep.toml and import it there",
             )  # fmt: skip
@@ -177,7 +187,7 @@ class _Reader:
             return None
         if is_folder:
             self._report(
-                "OBEP032", source, file, f"<{source.iri}> is a folder, not a file",
+                "OBEP031", source, file, f"<{source.iri}> is a folder, not a file",
                 "VOCAB, FROM GRAPH and INCLUDE name one file each.",
                 f"<{source.iri.rstrip('/')}/…>, the file in it that you mean",
             )  # fmt: skip

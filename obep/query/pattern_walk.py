@@ -4,59 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from obep.query.ast import (
-    Allen,
-    And,
-    GroupLeaf,
-    Join,
-    Leaf,
-    Next,
-    NotFollowedBy,
-    Optional,
-    Or,
-    Pattern,
-    Repeated,
-    Seq,
-    Unless,
-    While,
-    Without,
-)
-
-LEAVES = (Leaf, GroupLeaf)
+from obep.query.ast import And, Optional, Pattern, Seq
 
 
 def operands(pattern: Pattern) -> tuple[Pattern, ...]:
     """The patterns directly below a pattern, left to right."""
-    if isinstance(pattern, LEAVES):
-        return ()
-    if isinstance(pattern, While | Unless):
-        return (pattern.left,)
-    if isinstance(pattern, Repeated):
-        return (pattern.operand,) if pattern.until is None else (pattern.operand, pattern.until)
-    if isinstance(pattern, Without | NotFollowedBy | Allen):
-        return (pattern.left, pattern.right)
-    if isinstance(pattern, Seq | Next | And | Join | Or):
-        return pattern.operands
-    return (pattern.operand,)
+    found: tuple[Pattern, ...] = ()
+    for name in pattern.OPERANDS:
+        value: Any = getattr(pattern, name)
+        if value is not None:
+            found += value if isinstance(value, tuple) else (value,)
+    return found
 
 
 def with_operands(pattern: Pattern, below: Sequence[Pattern]) -> Pattern:
     """The pattern with other patterns directly below it, as many as it has."""
-    if isinstance(pattern, LEAVES):
-        return pattern
-    if isinstance(pattern, While | Unless):
-        (left,) = below
-        return replace(pattern, left=left)
-    if isinstance(pattern, Repeated):
-        return replace(pattern, operand=below[0], until=below[1] if len(below) > 1 else None)
-    if isinstance(pattern, Without | NotFollowedBy | Allen):
-        left, right = below
-        return replace(pattern, left=left, right=right)
-    if isinstance(pattern, Seq | Next | And | Join | Or):
-        return replace(pattern, operands=tuple(below))
-    (only,) = below
-    return replace(pattern, operand=only)
+    rest = iter(below)
+    changed: dict[str, Any] = {}
+    for name in pattern.OPERANDS:
+        value: Any = getattr(pattern, name)
+        if isinstance(value, tuple):
+            changed[name] = tuple(next(rest) for _ in value)
+        elif value is not None:
+            changed[name] = next(rest)
+    return replace(pattern, **changed) if changed else pattern
+
+
+def is_denied(pattern: Pattern, number: int) -> bool:
+    """Whether the operand with this number must not happen: that of NOT, the right one of WITHOUT."""
+    if not pattern.DENIED:
+        return False
+    present = [name for name in pattern.OPERANDS if getattr(pattern, name) is not None]
+    return present[number] in pattern.DENIED
 
 
 def patterns(pattern: Pattern) -> Iterator[Pattern]:

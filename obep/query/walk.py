@@ -131,6 +131,7 @@ def needs_of(linked: Linked) -> dict[str, set[str]]:
                 node.window for node in walk(definition) if isinstance(node, ast.WindowGroup | ast.Leaf)
             }
             needs[iri] |= {event for window, event in held.items() if window in windows} & known
+        needs[iri] |= linked.needs.get(iri, set()) & known
     return needs
 
 

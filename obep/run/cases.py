@@ -72,7 +72,7 @@ def no_cases(roots: list[Path]) -> ObepError:
 
 
 def _first_case(queries: list[Path]) -> str:
-    """How to come to a case; which of several queries is meant nobody knows."""
+    """The remedy where a folder is no case, or has several queries."""
     match queries:
         case []:
             return "obep init FOLDER makes one"

@@ -1,4 +1,4 @@
-"""What the commands share: diagnostics as text or JSON, and how a run ends."""
+"""Write diagnostics as text or JSON."""
 
 from __future__ import annotations
 
@@ -24,15 +24,6 @@ def write(diagnostics: Iterable[Diagnostic], form: Form = Form.text) -> None:
         return
     for diagnostic in diagnostics:
         print(f"{diagnostic}\n", file=sys.stderr)
-
-
-def write_for_run(diagnostics: Iterable[Diagnostic]) -> None:
-    """The warnings about a query that every run repeats.
-
-    A variable may well be used once on purpose, for the bindings (OBEP211): then only `obep check` says so,
-    and a run only if another one was probably meant, with which the remedy begins.
-    """
-    write(one for one in diagnostics if one.code != "OBEP211" or "?" in one.remedy.partition("   ")[0])
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:

@@ -1,4 +1,4 @@
-"""Dead letters: counted by code, the first of each kept for people, all in a file if one is wanted."""
+"""Count dead letters by code, keep the first of each, and write all to a file if one is given."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""A run on the embedded engine: everything is opened, run, watched and closed here."""
+"""Run a query on the embedded engine: open, run, watch and close everything."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
-from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +16,7 @@ from obep.engine.query import Query
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError
 from obep.formats.stream_reader import Notes
-from obep.lints.rules.stream.duplicate_explanations import Repeats
-from obep.lints.rules.stream.stream_times_disjoint import TimesApart
-from obep.lints.rules.stream.unknown_names import Strangers
-from obep.model import Item, Occurrence
+from obep.model import Occurrence
 from obep.output.json_writer import to_line
 from obep.output.rdf_writer import to_rdf
 from obep.output.why_tree import why
@@ -30,23 +26,11 @@ from obep.run.pipeline import Outlet, Run
 from obep.run.progress import Progress, shown_watermark
 from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
-from obep.run.run_notes import (
-    Absences,
-    heard_sinks,
-    opened,
-    remark,
-    say_apart,
-    say_arrivals,
-    say_doubts,
-    say_findings,
-    say_mappings,
-    say_noted,
-    say_skipped,
-    say_unordered,
-)
+from obep.run.run_notes import Absences, heard_sinks, opened, say_noted, say_skipped
 from obep.run.run_spec import Inlet, Order, Target, bindings, file_of, origin_of, wanted_events
-from obep.run.signals import exit_status, interrupted
+from obep.run.signals import exit_status
 from obep.run.terminal_text import escaped
+from obep.run.watched_run import watch
 from obep.streams.sinks.open_sinks import open_sink
 from obep.streams.sinks.output_files import Warn, continued_at, output_key
 from obep.streams.sources.batches import Waiting
@@ -54,7 +38,10 @@ from obep.streams.sources.files import PipeSource
 from obep.streams.sources.open_sources import open_source
 
 if TYPE_CHECKING:
+    from obep.engine.observer import Observer
+    from obep.lints.stream_rules import StreamObserver
     from obep.run.metrics_endpoint import Endpoint
+    from obep.run.run_lints import RunLints
 
 DAY = 86_400_000_000
 FAILED = 1
@@ -70,60 +57,75 @@ def run_embedded(order: Order) -> int:
 
 
 def _run(order: Order, query: Query, progress: Progress) -> int:
-    said = say_mappings(query, order)
-    run, engine = open_run(order, query, progress.warn)
+    lints, observer = _lints(order, query, progress)
+    run, engine = open_run(order, query, progress.warn, observer)
     before, figures = engine.counters["processed"], Figures(run, engine)
     absences = Absences()
-    run.on_turn = lambda run: _turn(run, progress, figures, absences)
+    run.on_turn = lambda run: _turn(run, progress, figures, absences, lints, observer)
     for sink in _heard_sinks(run).values():  # no turn comes to its end while a sink waits
         sink.waits = lambda: absences.look(_heard_sinks(run), progress)
-    strangers = Strangers(query, said)
-    repeats = Repeats(query.bundle)
-    times = TimesApart(query)
-    run.on_items, run.on_found = partial(_look, strangers, times), repeats.look
     sources = run.sources.values()
     free, ends = ([one.name for one in sources if one.ends is ended] for ended in (False, True))
-    say_unordered(free, ends, order, progress)
+    if lints is not None:
+        lints.check_config(free, ends)
     say_skipped(_skipped(run), progress)
     endpoint = _endpoint(order.metrics, figures) if order.metrics else None
-    caught: list[int] = []
-    try:
-        with interrupted(run.stop, caught):
-            run.go()
-            run.close()
-    except ObepError as error:
-        progress.end(figures.line(), stopped=True)
-        print(error, file=sys.stderr)
-        return FAILED
-    finally:
-        if endpoint is not None:
-            endpoint.close()
-    progress.end(figures.line(), stopped=bool(caught))
+    caught, status = watch(run, progress, figures.line, endpoint, _broken)
+    if status is not None:
+        return status
     say_noted(run.notes.said, progress)
     taken = engine.counters["processed"] - before + engine.waiting
-    say_doubts(run.notes, progress, tuple(run.notes.doubts))
-    remark(engine.counters, query, progress)
-    say_findings(strangers, repeats, progress)
-    if not (free or caught or order.checkpoint):
-        say_apart(times, run.occurrences, run.notes.style, progress)
-    failed = _complain(run, order, progress, taken, query, bool(caught))
+    failed = _complain(run, order, progress, taken, query)
+    if lints is not None and observer is not None:
+        stats = observer.stats
+        stats.take_notes(run.notes)
+        stats.items.update(run.heard)
+        lints.end(
+            stats,
+            run.letters,
+            run.streams,
+            engine.counters,
+            found=run.occurrences,
+            style=run.notes.style,
+            taken=taken,
+            stopped=bool(caught),
+            live=bool(free),
+        )
     if caught:
         return exit_status(caught[0])
     return FAILED if failed else 0
 
 
-def _look(strangers: Strangers, times: TimesApart, items: Sequence[Item]) -> None:
-    strangers.look(items)
-    if times.wanted:
-        times.look(items)
+def _lints(order: Order, query: Query, progress: Progress) -> tuple[RunLints | None, StreamObserver | None]:
+    """The lints of a run and what listens to its engine for them, if they are wanted."""
+    if not order.lints:
+        return None, None
+    from obep.lints.stream_rules import StreamObserver
+    from obep.run.run_lints import RunLints
+
+    lints = RunLints(query, order, progress)
+    return lints, StreamObserver(lints.rules)
 
 
-def _turn(run: Run, progress: Progress, figures: Figures, absences: Absences) -> None:
-    """Says what was noted about the first times, as soon as they are read, and how far the run is."""
+def _turn(
+    run: Run,
+    progress: Progress,
+    figures: Figures,
+    absences: Absences,
+    lints: RunLints | None,
+    observer: StreamObserver | None,
+) -> None:
+    """Show warnings about connections and first times as they come up, and the progress."""
     absences.look({**run.sources, **_heard_sinks(run)}, progress)
     say_noted(run.notes.said, progress)
-    say_doubts(run.notes, progress, run.notes.settled)
+    if lints is not None and observer is not None:
+        observer.stats.take_notes(run.notes)
+        lints.turn(observer.stats)
     progress.move(figures.line)
+
+
+def _broken(error: Exception) -> tuple[str, int] | None:
+    return (str(error), FAILED) if isinstance(error, ObepError) else None
 
 
 def _heard_sinks(run: Run) -> dict[str, Waiting]:
@@ -143,7 +145,12 @@ def _spool(order: Order, inlet: Inlet) -> Path | None:
     return order.checkpoint / "spool" / blake2b(inlet.key.encode(), digest_size=8).hexdigest()
 
 
-def open_run(order: Order, query: Query, warn: Warn = lambda code, said: None) -> tuple[Run, Engine]:
+def open_run(
+    order: Order,
+    query: Query,
+    warn: Warn = lambda code, said: None,
+    observer: Observer | None = None,
+) -> tuple[Run, Engine]:
     """The run with its sources, sinks and checkpoint; what cannot be opened is the user's to mend."""
     config, notes = order.config, Notes()
     checkpoint = Checkpoint(order.checkpoint) if order.checkpoint is not None else None
@@ -175,6 +182,8 @@ def open_run(order: Order, query: Query, warn: Warn = lambda code, said: None) -
         future=_seconds(order.future if order.future is not None else DAY if live else None),
         on_dead_letter=letters.take,
         max_keys=config.engine.get("max_keys"),
+        remember=0,  # only `obep why-not` asks why not
+        observer=observer,
     )
     outlets = {
         t.key: _outlet(t, order, query, notes, _start(t, order.config, known, warn)) for t in order.targets
@@ -277,8 +286,8 @@ def _skipped(run: Run) -> int:
     return sum(run.positions.get(key, {}).get("records", 0) for key in pipes)
 
 
-def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Query, stopped: bool) -> bool:
-    """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
+def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Query) -> bool:
+    """Report refused records and failed deliveries. Returns whether the run failed by them."""
     nothing = complain(
         run.letters,
         progress,
@@ -288,9 +297,7 @@ def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Que
         streams=run.streams,
         heard=run.heard,
         bindings=bindings(order, run.streams),
-        at_end=order.checkpoint is None and not stopped,
     )
-    say_arrivals(run.notes, progress)
     for _, reason in run.failed[:5]:
         progress.error("OBEP555", reason)
     return nothing or bool(run.failed)

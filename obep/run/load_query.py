@@ -26,6 +26,7 @@ def load(
     max_explanations: int | None = None,
     max_work: int | None = None,
     ignore: Collection[str] = (),
+    lints: bool = True,
 ) -> Query:
     """Read and compile a query, from a file or from `text` (whose paths are relative to `folder`).
 
@@ -33,8 +34,8 @@ def load(
     guards to the vocabulary of their events (SPEC D7); `require_complete` refuses events that need the
     reasoner where there is no Java, which otherwise run as a lower bound; `max_explanations` is how many of
     one event and individual are looked for in an item (SPEC D4), `max_work` how many steps an item may take
-    before it is a dead letter (OBEP628); both hold on every engine. `ignore` are
-    the codes of warnings that are left out.
+    before it is a dead letter (OBEP628); both hold on every engine. `ignore` are the codes of warnings that
+    are left out; `lints=False` looks for none at all.
     """
     if (path is None) == (text is None):
         raise TypeError("load takes a path or text=, one of them")
@@ -53,6 +54,7 @@ def load(
         max_explanations=max_explanations,
         max_work=max_work,
         ignore=ignore,
+        lints=lints,
     )
     if found.errors:
         raise ObepError(*found.errors)

@@ -1,4 +1,4 @@
-"""What a run writes is apart from what it reads, and each of its files from the others."""
+"""Refuse outputs of a run that are its inputs, or each other."""
 
 from __future__ import annotations
 

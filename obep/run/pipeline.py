@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -28,6 +28,8 @@ class Pushed(Protocol):
     """As much of an engine as a run needs."""
 
     def push_items(self, items: Iterable[Item]) -> list[Occurrence]: ...
+
+    def too_far(self, at: int) -> bool: ...
 
     def tick(self) -> list[Occurrence]: ...
 
@@ -71,8 +73,6 @@ class Run:
     """The sources that the others wait for just now."""
     heard: Counter[str] = field(default_factory=Counter)
     """How many items of each stream could be read."""
-    on_items: Callable[[Sequence[Item]], None] = lambda items: None
-    on_found: Callable[[Sequence[Occurrence]], None] = lambda found: None
     stopping: bool = False
     origins: Mapping[str, str] = field(default_factory=dict)
     """What kind of thing each source is, by its key."""
@@ -100,7 +100,7 @@ class Run:
             self.checkpoint.save(self._standing())  # an output that begins is known before it is written
         try:
             whole = True
-            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle):
+            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle, orders=self._orders):
                 if self.stopping:
                     break
                 self._take(turn)
@@ -181,16 +181,22 @@ class Run:
         for record in turn.records:
             if isinstance(record, DeadLetter):
                 self.letters.take(record)
-            elif self.streams and record.stream not in self.streams:
+            elif self._strays(record):
                 self.letters.take(self._stray(record))
             else:
                 items.append(record)
         self.items += len(items)
         self.heard.update([item.stream for item in items])
-        self.on_items(items)
         self._send(self.engine.push_items(items) if items else self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
+
+    def _orders(self, item: Item) -> bool:
+        """Whether the instant of an item says when its source stands: not if it will be refused."""
+        return not (self._strays(item) or self.engine.too_far(item.at))
+
+    def _strays(self, item: Item) -> bool:
+        return bool(self.streams) and item.stream not in self.streams
 
     def _stray(self, item: Item) -> DeadLetter:
         known = ", ".join(sorted(self.streams))
@@ -198,14 +204,13 @@ class Run:
         return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
 
     def _send(self, found: list[Occurrence]) -> None:
-        self.on_found(found)
         for occurrence in found:
             self.occurrences[occurrence.event] += 1
             if self._left is not None:
-                self._left.see(occurrence.id)
+                self._left.see(occurrence.record_id)
             for outlet in self.outlets.values():
                 if not outlet.events or occurrence.event in outlet.events:
-                    outlet.sink.send(occurrence.id, outlet.encode(occurrence))
+                    outlet.sink.send(occurrence.record_id, outlet.encode(occurrence))
         for outlet in self.outlets.values() if found else ():
             if isinstance(outlet.sink, FileSink | OutputSink):  # somebody may be looking
                 outlet.sink.flush()

@@ -1,4 +1,4 @@
-"""What a run says on standard error: a line that moves on a terminal, a summary, or JSON for machines."""
+"""Write the progress, summary and warnings of a run to standard error, as text or JSON."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 import time
 from collections.abc import Callable, Collection, Mapping
 
-from obep.errors import Diagnostic, Severity
+from obep.errors import Diagnostic
 from obep.formats.timestamps import Style, show_instant
 from obep.run.terminal_text import plain
 from obep.secrets import hide, hide_in
 
 
 class Progress:
-    """Speaks for a run: without a terminal only of what went wrong, quiet only of what made it fail."""
+    """Without a terminal it shows only what went wrong; if quiet, only why the run failed."""
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False, ignore: Collection[str] = ()) -> None:
         self._out = sys.stderr
@@ -53,20 +53,22 @@ class Progress:
 
     def warn(self, code: str, message: str, remedy: str = "") -> None:
         """Says what went wrong, also without a terminal, and what may help."""
-        if not self._quiet and code not in self._ignore:
-            self._tell(code, "warning", message, remedy)
+        self.show(Diagnostic(code, message, remedy=remedy, severity="warning"))
 
     def error(self, code: str, message: str, remedy: str = "") -> None:
         """Says why the run failed, and what may help."""
-        self._tell(code, "error", message, remedy)
+        self.show(Diagnostic(code, message, remedy=remedy))
 
-    def _tell(self, code: str, level: Severity, message: str, remedy: str = "") -> None:
+    def show(self, one: Diagnostic) -> None:
+        """Show a diagnostic, unless it is a warning that is switched off."""
+        if one.severity == "warning" and (self._quiet or one.code in self._ignore):
+            return
         self._clear()
         if self._json:
-            more = {"remedy": remedy} if remedy else {}
-            self._say({"level": level, "code": code, "message": message, **more})
+            more = {key: text for key in ("reason", "remedy") if (text := getattr(one, key))}
+            self._say({"level": one.severity, "code": one.code, "message": one.message, **more})
         else:
-            self._out.write(f"{Diagnostic(code, message, remedy=remedy, severity=level)}\n")
+            self._out.write(f"{one}\n")
 
     def _clear(self) -> None:
         if self._width:

@@ -1,4 +1,4 @@
-"""What a run says about the records that it could not take, whichever engine ran it."""
+"""Report the records that a run refused, on either engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ def complain(
     streams: Set[str],
     heard: Mapping[str, int],
     bindings: Sequence[str],
-    at_end: bool,
 ) -> bool:
     """Says how many dead letters there are of each code, and the first reason; whether nothing was taken,
     at all or of a stream of the query.
@@ -32,7 +31,7 @@ def complain(
     `kept` is whether they are in a file, `taken` how many items were not refused, `streams` are those of the
     query, `heard` how many items of each could be read, whether or not they were refused then (late ones are
     no reason to fail), `bindings` the options that would give sources without a name to a stream that has a
-    mapping, `at_end` whether this was all there is, from its beginning.
+    mapping.
     """
     counts, first = letters.counts, letters.first
     refused = streams if taken else {stream for stream, _ in letters.first_of}
@@ -53,9 +52,6 @@ def complain(
         message = f"{which} refused{share} with {code}: {first[code].reason}{hint}"
         progress.error("OBEP560", message, _remedy(whole, query, bindings))
         return True
-    came = heard.keys() | {stream for stream, _ in letters.first_of}
-    for stream in sorted(streams - came) if at_end else ():
-        progress.warn("OBEP556", f"{stream}: no item of this stream came")
     for stream, code in {letter.stream: letter.code for letter in reversed(whole)}.items():
         own = [letter for letter in whole if letter.stream == stream]
         message = f"{stream}: every record was refused, the first with {code}"

@@ -1,4 +1,4 @@
-"""One run at a time: locks on the checkpoint and on the files that a run writes.
+"""One run at a time: locks on the checkpoint and on the files and folders that a run writes.
 
 The locks are the kernel's, so they end with the process, however it ends.
 """
@@ -22,6 +22,8 @@ except ImportError:  # not a Unix
 
 NAME = "run.lock"
 """The file that is locked in a checkpoint's folder; it says whose lock it is."""
+HIDDEN = ".run.lock"
+"""The one in a folder of Parquet: who reads the folder leaves out what begins with a dot."""
 LOCKS = Path("/proc/locks")
 """Where Linux tells who holds which lock."""
 
@@ -47,6 +49,13 @@ class Locks:
             if path is not None:
                 self.take_output(path)
 
+    def take_folders(self, order: Order) -> None:
+        """Lock the folders of Parquet, too, which only a run on Spark writes."""
+        for target in order.targets:
+            path = file_of(target, order.config)
+            if target.form == "columns" and path is not None:
+                self.take_folder(path)
+
     def take_checkpoint(self, folder: Path) -> None:
         """Lock a checkpoint's folder."""
         make_folder(folder)
@@ -54,6 +63,14 @@ class Locks:
         if number is not None:
             os.ftruncate(number, 0)
             os.pwrite(number, f"{os.getpid()}\n".encode(), 0)
+
+    def take_folder(self, folder: Path) -> None:
+        """Lock a folder in which files are put."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise fail("OBEP554", f"{folder} cannot be written: {error.strerror}") from None
+        self._take(folder / HIDDEN, str(folder))
 
     def take_output(self, path: Path) -> None:
         """Lock a file that is written; pipes and devices may be shared."""

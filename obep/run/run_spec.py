@@ -78,6 +78,8 @@ class Order:
     require_complete: bool = False
     why: bool = False
     quiet: bool = False
+    lints: bool = True
+    """Whether rules look at the query, its configuration and its streams."""
     log_json: bool = False
     metrics: str = ""
     master: str = ""

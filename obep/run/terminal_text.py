@@ -1,4 +1,4 @@
-"""Text on its way to a terminal: what could move the cursor or hide something is written out."""
+"""Escape text for a terminal: control characters could move the cursor or hide something."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def resolve(text: str, query: Query) -> Question:
             return question(query.plan[iri], arguments, query.linked.file)
     near = nearest(name, [event.name.text for event in events.values()])
     raise fail(
-        "OBEP534",
+        "OBEP576",
         f"the query defines no event {name}",
         remedy=near or "",
         reason="" if near else _known(query),
@@ -158,7 +158,7 @@ def _about(part: ast.Event, asked: Question, places: Iterable[Read]) -> dict[str
 
 
 def _individual(part: ast.Event, asked: Question, event: ast.CompositeEvent) -> str | None:
-    """Whom a logical event would have to be about: `Low(?pen)`, if ?pen was asked for."""
+    """The individual that a logical event would have to be about: `Low(?pen)`, if ?pen was asked for."""
     values = {
         asked.bound.get(leaf.parameters[0].name)
         for leaf in leaves(event.pattern)

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from obep.guards.block_queries import Ask
-from obep.guards.free_variables import THIS
 from obep.guards.guard_terms import term_of
 from obep.model import Item, Occurrence, Term, Triple
 from obep.ontology.owl.axioms import DataOneOf
 from obep.ontology.owl.literals import NUMBERS, parts, space_of, value
 from obep.ontology.owl.verbalise import typed_literal
 from obep.query.ast import Literal, Name, TriplePattern, Var
+from obep.query.free_variables import THIS
 from obep.query.print.printer import show
 from obep.why_not.datatype_mismatch import mistyped
 

@@ -1,4 +1,4 @@
-"""Candidates that nearly were: a pattern without its guards, bounds and negations, over what came lately."""
+"""Find near matches: run a pattern without its guards, bounds and negations over the latest occurrences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a part of a class expression may be missing though nothing is wrong with the items: nobody can say it.
+"""Find parts of a class expression that no item can entail, so that nothing is wrong with the items.
 
 What is not said is not false in OWL, so a negation needs something that rules the other out; and a class of
 which the ontology only says what its members have is inferred of nothing.

@@ -1,4 +1,4 @@
-"""Why a candidate that nearly was is none: the guard, bound, negation or choice that refused it."""
+"""Find what refused a near match: a guard, a bound, a negation or a choice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from obep.formats.timestamps import Style, show_instant
 from obep.guards.block_queries import Ask, Asks
 from obep.guards.block_solutions import about, is_narrow
-from obep.guards.free_variables import HIDDEN
 from obep.model import Occurrence, Term
 from obep.operators.candidates import NOTHING, Rows
 from obep.operators.row_join import Gathering, compile_test
@@ -17,8 +16,9 @@ from obep.output.why_tree import short
 from obep.plan import nodes
 from obep.plan.build_plan import VocabularyOf
 from obep.plan.nodes import Condition, Node, Read, walk
+from obep.plan.nodes.node import duration
 from obep.plan.plan import EventPlan
-from obep.plan.plan_text import duration
+from obep.query.free_variables import HIDDEN
 from obep.query.print.printer import show
 from obep.why_not.literal_mismatch import Said, other_terms
 from obep.why_not.near_matches import Nearly, Recent, nearly, parts_below

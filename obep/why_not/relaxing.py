@@ -1,4 +1,4 @@
-"""Composite events with a condition less (guard, bound, order, …): what keeps one from occurring?"""
+"""Drop one condition of a composite event at a time (guard, bound, order, …), to find which one fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `why-not` is asked: an event, and perhaps the individuals that it should have been about."""
+"""Parse the question to `why-not`: an event, and perhaps the individuals that it should be about."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Question:
 
     @property
     def individual(self) -> Term | None:
-        """Whom a logical event should have been about."""
+        """The individual that a logical event should have been about."""
         return self.values[0] if self.values and self.plan.root is None else None
 
     @cached_property

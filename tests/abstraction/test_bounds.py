@@ -23,6 +23,7 @@ A_SOME_B = f":A rdfs:subClassOf {restriction(':r ; owl:someValuesFrom :B')} ."
 
 # --- what makes an event need the reasoner, in words
 
+ABOVE_5 = "[ a rdfs:Datatype ; owl:onDatatype xsd:integer ; owl:withRestrictions ( [ xsd:minExclusive 5 ] ) ]"
 INEXACT = {
     "case analysis": (CASES, "EVENT H AS Human or Pet", "Detection is a Human or a Pet: case analysis"),
     "one of several": (
@@ -103,8 +104,9 @@ INEXACT = {
         "EVENT H AS A",
         "a bound on the domain",
     ),
-    "a value that nobody gave": (
-        f":n a owl:DatatypeProperty . :A rdfs:subClassOf {restriction(':n ; owl:someValuesFrom xsd:int')} .",
+    "a value that nobody gave, where something says which it can be": (
+        f":n a owl:DatatypeProperty . :A rdfs:subClassOf {restriction(':n ; owl:someValuesFrom xsd:int')} ."
+        f":B rdfs:subClassOf {restriction(f':n ; owl:allValuesFrom {ABOVE_5}')} .",
         "EVENT H AS n some integer[> 5]",
         "the n that the ontology promises, if none is given: its value is open",
     ),
@@ -129,6 +131,10 @@ def test_what_needs_the_reasoner_is_said_in_words(kind: str) -> None:
 EXACT = {
     "an event that does not depend on the cases": (CASES, "EVENT H AS Sensor"),
     "negation that nothing can prove": ("", "EVENT H AS A and not B"),
+    "a value that nobody gave, and that can be any": (
+        f":n a owl:DatatypeProperty . :A rdfs:subClassOf {restriction(':n ; owl:someValuesFrom xsd:int')} .",
+        "EVENT H AS n some integer[> 5]\nEVENT G AS n some integer[< 3]",
+    ),
     "existentials with an inverse nobody looks through": (
         f":A rdfs:subClassOf {restriction(':r ; owl:someValuesFrom :B')} . :s owl:inverseOf :r .",
         "EVENT H AS r some B",

@@ -8,12 +8,12 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from cases import item, linked, ontology, turtle
+from cases import BASE, item, linked, ontology, turtle
 
 from obep.abstraction import explanations
 from obep.abstraction.matcher import Matched, Matcher
 from obep.abstraction.shape_answers import Evaluator
-from obep.model import DeadLetter, Term, Triple
+from obep.model import DeadLetter, Item, Term, Triple
 from obep.ontology.bundle.compile import Bundle, compile_bundle
 from obep.ontology.bundle.packing import from_bytes, to_bytes
 from obep.run.load_query import load
@@ -85,6 +85,24 @@ def test_the_budget_travels_with_the_bundle() -> None:
     bundle = from_bytes(to_bytes(world("", "EVENT H AS A", max_work=500)))
     letter = Matcher(bundle).match(item(":x0 a :A . " + ring(20, "owl:sameAs")))
     assert isinstance(letter, DeadLetter) and letter.code == "OBEP628"
+
+
+@pytest.mark.parametrize("work", [3_000, 20_000])
+def test_what_a_window_keeps_has_the_budget_of_its_items(work: int) -> None:
+    """Items that say again what is known make all that follows from it last longer: many steps, no news."""
+    event = "FROM NAMED WINDOW <w> ON <s> [RANGE 1000 s]\nEVENT H ON <w> AS p some A"
+    union = Matcher(world(TRANSITIVE, event, max_work=work)).together("w", [f"<{BASE}H>"])
+    edges = item(chain(30, ":p")).triples
+    for at, edge in enumerate(edges):
+        union.keep([(1000 + at, Item("s", at, (edge,)))])
+    lasting = union._union._lasting
+    assert lasting is not None
+    for at in range(3):
+        before = lasting.operations + lasting.steps
+        union.keep([(2000 + at, Item("s", 100 + at, edges))])
+        took = lasting.operations + lasting.steps - before
+        assert took <= work + len(edges)
+    assert (union._union._lasting is None) == (work == 3_000)
 
 
 def test_a_restored_engine_refuses_the_same_items() -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from shell import obep
 
+from obep import load
+
 GOOD = "EVENT A AS Room\n\nEVENT B MATCH A SEQ A WITHIN 5 min\n"
 ODD = "EVENT A AS Room\n\nEVENT B MATCH A SEQ A\n"
 BAD = "EVENT A AS Room\n\nEVENT B MATCH A NOT FOLLOWED BY Aa\n"
@@ -123,6 +125,7 @@ def test_explain_shows_events_strata_and_trees(folder: Path) -> None:
         "returns C as events\n\n"
         "on Spark\n  B, C   in one bucket: NOT looks at all items\n"
     )
+    assert done.out == load(folder / "q.obep", java=False).explain().replace(str(folder) + "/", "") + "\n"
 
 
 def test_explain_says_how_the_work_is_split_on_spark(folder: Path) -> None:

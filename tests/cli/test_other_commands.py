@@ -41,7 +41,7 @@ def test_why_takes_a_part_of_an_id_and_searches_the_folder(ran: Path) -> None:
     assert first in obep("why", first[-12:]).out
     (ran / "out.nq").unlink()
     several = obep("why", "urn:obep:Hot")
-    assert (several.status, several.err[:7]) == (2, "OBEP531")
+    assert (several.status, several.err[:7]) == (2, "OBEP530")
     assert second in several.err
     none = obep("why", "urn:obep:Cold")
     assert (none.status, none.err[:7]) == (2, "OBEP530")

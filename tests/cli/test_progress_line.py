@@ -76,8 +76,8 @@ def test_a_source_that_is_away_is_said_to_be_so_once_and_once_that_it_is_back(
     for source.away in ("", "connection lost", "connection lost", "", ""):
         absences.look({"doors=one": source, "doors=other": other}, progress)
     assert screen.getvalue() == (
-        "OBEP552  warning: doors is away (connection lost); obep goes on when it is back\n"
-        "OBEP552  warning: doors is back\n"
+        "OBEP552  warning: doors: connection lost (connection lost); reconnecting\n"
+        "OBEP552  warning: doors: connected again\n"
     )
 
 
@@ -117,6 +117,6 @@ def test_a_sink_that_is_away_while_a_run_waits_for_it_is_said_to_be_so(
     assert run.status == 0, run.err
     said = [line for line in run.err.splitlines() if line.startswith("OBEP552")]
     assert said[:2] == [
-        "OBEP552  warning: mqtt://h/alarms is away (connection lost); obep goes on when it is back",
-        "OBEP552  warning: mqtt://h/alarms is back",
+        "OBEP552  warning: mqtt://h/alarms: connection lost (connection lost); reconnecting",
+        "OBEP552  warning: mqtt://h/alarms: connected again",
     ]

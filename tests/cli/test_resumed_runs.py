@@ -11,10 +11,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
+import pyarrow.dataset as ds
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from shell import Said, embedded, hot, reading
+from shell import Said, embedded, hot, obep, reading
 
 from obep.engine.sealed import sealed, unsealed
 from obep.run.run_locks import Locks
@@ -316,6 +317,17 @@ def test_a_second_run_is_refused_and_the_first_one_is_named(runs: Runs, what: st
         other.stdin.close()
     runs.run("a.jsonl", more=dead)
     assert runs.found("a.jsonl") == [1, 2]
+
+
+def test_a_folder_of_parquet_is_written_by_one_run_at_a_time(runs: Runs) -> None:
+    """On Spark alone: the embedded engine writes no Parquet. The refusal comes before Spark is started."""
+    folder = runs.folder / "out.parquet"
+    with Locks() as first:
+        first.take_folder(folder)
+        given = ("--source", f"s={runs.source}", "--sink", folder)
+        said = obep("run", runs.query, "--engine", "spark", *given)
+        assert said.status == 2 and said.err.startswith(f"OBEP591  {folder} is in use by"), said.err
+    assert ds.dataset(folder, format="parquet").files == []  # nobody reads the lock
 
 
 def test_a_run_that_failed_leaves_no_lock(runs: Runs) -> None:

@@ -128,3 +128,28 @@ def test_the_silence_of_all_begins_when_the_last_of_them_was_heard() -> None:
         clock.observe("a", (50 + second) * S, now=(100 + second) * S)
     assert clock.tick({}, now=108 * S) == 53 * S
     assert clock.tick({}, now=110 * S) == 55 * S, "two seconds beyond the five after 103"
+
+
+def test_the_clock_names_the_slowest_streams_and_no_others() -> None:
+    clock = Clock(lateness=100)
+    for stream, at in (("c", 9), ("b", 1), ("a", 0)):
+        clock.observe(stream, at, now=0)
+    assert clock.holding() == ("a",)
+    clock.observe("a", 1, now=0)
+    assert clock.holding() == ("a", "b")
+
+
+def test_an_item_may_lie_as_far_in_the_future_as_it_says_and_no_further() -> None:
+    clock = Clock(future=5 * S)
+    assert clock.observe("a", 15 * S, now=10 * S) == "on time"
+    assert clock.observe("a", 15 * S + 1, now=10 * S) == "future"
+    assert clock.observe("a", 15 * S + 1, now=0, wall=10 * S + 1) == "on time"
+
+
+def test_a_stream_whose_other_parts_have_come_further_is_heard() -> None:
+    clock = Clock(idle=5 * S, streams=("a", "b"))
+    assert clock.tick({"a": 10 * S, "b": 10 * S}, now=100 * S) == 10 * S
+    assert clock.tick({"a": 20 * S}, now=104 * S) == 10 * S, "b is waited for"
+    assert clock.tick({"a": 30 * S}, now=105 * S) == 30 * S, "b was silent for five seconds"
+    assert clock.tick({}, now=109 * S) == 30 * S, "a was heard four seconds ago"
+    assert clock.tick({}, now=111 * S) == 31 * S, "nobody is heard any more"

@@ -81,6 +81,35 @@ def test_every_function_of_the_table_is_carried_out() -> None:
         ("2 + 2.5", typed("4.5", "decimal")),
         ("2 + 2.5e0", typed("4.5", "double")),
         ("1 / 3 * 3 = 1", typed("false", "boolean")),
+        ("SQRT(2.25)", typed("1.5", "double")),
+        ("SQRT(-1)", typed("NaN", "double")),
+        ('SQRT("INF"^^xsd:float)', typed("INF", "double")),
+        ("POW(2, 10)", typed("1024", "double")),
+        ("POW(2.0, -1)", typed("0.5", "double")),
+        ("POW(0, -1)", typed("INF", "double")),
+        ('POW("-0"^^xsd:double, -3)', typed("-INF", "double")),
+        ('POW("-0"^^xsd:double, -2)', typed("INF", "double")),
+        ("POW(-8, 0.5)", typed("NaN", "double")),
+        ("POW(-1e300, 3)", typed("-INF", "double")),
+        ("POW(-1e300, 2)", typed("INF", "double")),
+        ('POW("NaN"^^xsd:double, 0)', typed("1", "double")),
+        ("LN(1)", typed("0", "double")),
+        ("LN(0)", typed("-INF", "double")),
+        ("LN(-1)", typed("NaN", "double")),
+        ("EXP(0)", typed("1", "double")),
+        ("EXP(1000)", typed("INF", "double")),
+        ("SIN(0)", typed("0", "double")),
+        ('SIN("INF"^^xsd:double)', typed("NaN", "double")),
+        ("COS(0)", typed("1", "double")),
+        ("ATAN(1) * 4", typed("3.141592653589793", "double")),
+        ('LOCAL(?d, "Europe/Rome")', typed("2011-01-10T20:45:13.815+01:00", "dateTime")),
+        ('HOURS(LOCAL(?d, "Asia/Kolkata"))', typed("1", "integer")),
+        ('LOCAL(?d, "+02:00")', typed("2011-01-10T21:45:13.815+02:00", "dateTime")),
+        ('LOCAL("2026-07-01T12:00:00"^^xsd:dateTime, "UTC")', typed("2026-07-01T12:00:00Z", "dateTime")),
+        # Clocks in Rome go back at 01:00 UTC on 25 October 2026: the hour from 2 to 3 comes twice.
+        ('TZ(LOCAL("2026-10-25T00:30:00Z"^^xsd:dateTime, "Europe/Rome"))', '"+02:00"'),
+        ('TZ(LOCAL("2026-10-25T01:30:00Z"^^xsd:dateTime, "Europe/Rome"))', '"+01:00"'),
+        ('?d = LOCAL(?d, "Europe/Rome")', typed("true", "boolean")),
     ],
 )  # fmt: skip
 def test_a_function_gives_its_term(text: str, expected: str) -> None:
@@ -95,7 +124,9 @@ def test_a_function_gives_its_term(text: str, expected: str) -> None:
         'STRSTARTS("a"@en, "a"@de)', 'CONCAT("a", 5)', 'ABS("1")', 'YEAR("2026")', "HOURS(xsd:date(?d))",
         "1 / 0", ":a + 1", '"a" + "b"', "-?s", '+"a"', "IF(?unbound, 1, 2)", "COALESCE(?unbound, 1 / 0)",
         'xsd:integer("3.7")', 'xsd:boolean("yes")', "xsd:dateTime(5)", "xsd:integer(?d)", "MD5(5)",
-        "5 min * ?s", "xsd:string(?blank)",
+        "5 min * ?s", "xsd:string(?blank)", 'SQRT("4")', "POW(2, ?s)", "LN(:a)", "EXP(true)", "SIN(?unbound)",
+        'LOCAL(5, "UTC")', "LOCAL(?d, ?s)", 'LOCAL(?d, "UTC"@en)', "LOCAL(xsd:date(?d), ?zone)",
+        'LOCAL("1800-01-01T00:00:00Z"^^xsd:dateTime, "Asia/Manila")',
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_an_error(text: str) -> None:
@@ -159,6 +190,10 @@ def test_times_are_those_of_the_alias_or_of_the_whole() -> None:
         ("REGEX(?v, \"a\", \"g\")", "OBEP192", "cannot be used"),
         ("REPLACE(?v, \"(a+)+\", \"\") = \"\"", "OBEP193", "cannot bound"),
         ("BOUND(5)", "OBEP194", "BOUND takes a variable"),
+        ("HOURS(LOCAL(?v, \"Europe/Roma\")) > 1", "OBEP195", "did you mean Europe/Rome?"),
+        ("HOURS(LOCAL(?v, \"../../etc/passwd\")) > 1", "OBEP195", "is no zone"),
+        ("HOURS(LOCAL(?v, \"CEST\")) > 1", "OBEP195", "is no zone"),
+        ("LOCAL(?v) > ?w", "OBEP191", "LOCAL takes 2 arguments, not 1"),
         ("NOW() > getENDTIME()", "OBEP420", "NOW cannot be used"),
         ("RAND() > 0.5", "OBEP420", "RAND cannot be used"),
         ("STRUUID() = \"\"", "OBEP420", "STRUUID cannot be used"),
@@ -179,6 +214,14 @@ def test_a_pattern_that_is_not_constant_is_left_to_the_run() -> None:
     assert check_expression(Call("REGEX", (Var("v"), Var("p")))) == []
     assert check_expression(Call("REGEX", (Var("v"), Literal("("), Var("f")))) == []
     assert check_expression(Call(Name("x:f", ""), (Var("v"),))) == []
+
+
+@pytest.mark.parametrize(
+    "zone", ["../../etc/passwd", "/etc/localtime", "Europe", "", "x" * 5000, "a\\u0000b", "\\uD800"]
+)
+def test_a_zone_of_the_data_that_is_none_is_an_error(zone: str) -> None:
+    assert value("LOCAL(?d, ?zone)", d=MOMENT, zone=f'"{zone}"') is None
+    assert value("LOCAL(?d, ?zone)", d=MOMENT, zone='"Z"') == typed("2011-01-10T19:45:13.815Z", "dateTime")
 
 
 def test_guards_do_not_load_rdflib() -> None:

@@ -7,9 +7,9 @@ from guard_nodes import TwoGraphs, facts, iri, occurrence
 
 from obep.errors import ObepError
 from obep.guards.block_queries import Asks, asks, filters_over
-from obep.guards.free_variables import variables
 from obep.lints.check_query import check
 from obep.model import Occurrence, body_of
+from obep.query.free_variables import variables
 from obep.query.link import Linked, link
 from obep.query.parse.parser import parse
 

@@ -37,8 +37,8 @@ MODULES = (
     "obep/ontology/closure",
 )
 TESTS = {
-    "obep/operators": "operators test_oracle_by_hand.py test_oracle_found.py test_oracle_random.py "
-    "test_laws.py engine/test_keyed_sequences.py",
+    "obep/operators": "operators oracle/test_oracle_by_hand.py oracle/test_oracle_found.py "
+    "oracle/test_oracle_random.py oracle/test_laws.py engine/test_keyed_sequences.py",
     "obep/engine/clock.py": "engine/test_clock_idle.py engine/test_engine_time.py "
     "engine/test_changed_settings.py",
     "obep/guards": "guards/test_sparql_values.py guards/test_guard_functions.py guards/test_asks.py "

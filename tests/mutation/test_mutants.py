@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import runpy
+from pathlib import Path
 
 from mutation_mutants import mutants
 
@@ -36,3 +38,10 @@ def test_each_kind_of_change_occurs_and_errors_stay_as_they_are() -> None:
     }
     assert all("A docstring with 1 < 2 stays." in one.source for one in found)
     assert all("raise ValueError('more than ' + str(most))" in one.source for one in found)
+
+
+def test_the_tests_that_mutants_are_run_against_are_there() -> None:
+    tests = Path(__file__).parents[1]
+    found = runpy.run_path(str(Path(__file__).with_name("__main__.py")))["TESTS"]
+    named = [name for names in found.values() for name in names.split()]
+    assert named and [name for name in named if not (tests / name).exists()] == []

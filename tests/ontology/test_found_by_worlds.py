@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from owl import c, ontology, t, xsd
 
+import obep
 from obep.ontology.hermit.reasoner import INCONSISTENT, Reasoner
 from obep.ontology.owl import axioms as ax
 
@@ -31,3 +34,82 @@ def test_a_domain_of_values_alone_is_no_model() -> None:
     T = ontology(ax.SubClassOf(ax.TOP, ax.DataSome(t("d"), integer)), ax.DataPropertyRange(t("d"), string))
     assert not Reasoner().consistent(T)
     assert Reasoner().classify(T) is INCONSISTENT
+
+
+def test_a_reflexive_property_that_is_transitive_is_reflexive_beside_values() -> None:
+    """World 4/7: everything has itself as an r, so it is a C, so it has a string, so no event occurs."""
+    some = ax.DataSome(t("d"), ax.Datatype(xsd("string")))
+    T = ontology(
+        ax.Transitive(t("r")),
+        ax.Reflexive(t("r")),
+        ax.Range(t("r"), c("C")),
+        ax.EquivalentClasses((c("C"), some)),
+        ax.EquivalentClasses((c("H"), ax.DataOnly(t("d"), ax.Datatype(xsd("decimal"))))),
+    )
+    found = Reasoner().classify(T)
+    assert found is not INCONSISTENT
+    assert t("H") in found.unsatisfiable
+
+
+EMPTY = """PREFIX : <http://e/#> PREFIX owl: <http://www.w3.org/2002/07/owl#> FROM STREAM <s>
+EVENT H AS ({})
+RETURN H"""
+
+
+@pytest.mark.parametrize(
+    ("definition", "occurs"),
+    [
+        ("A and owl:bottomObjectProperty only B", True),
+        ("A and inverse owl:bottomObjectProperty max 2 B", True),
+        ("A and owl:bottomDataProperty exactly 0", True),
+        ("A or owl:bottomDataProperty some", True),
+        ("A and owl:bottomObjectProperty some B", None),
+        ("A and owl:bottomDataProperty min 1", None),
+    ],
+)
+def test_a_definition_may_ask_for_the_empty_properties(definition: str, occurs: bool | None) -> None:
+    """Worlds 2000/17, 248, 528: nothing has a value of them."""
+    text = EMPTY.format(definition)
+    if occurs is None:
+        with pytest.raises(obep.ObepError) as refused:
+            obep.load(text=text, java=False)
+        assert [one.code for one in refused.value.diagnostics] == ["OBEP344"]
+        return
+    hits = obep.load(text=text, java=False).engine().push("@prefix : <http://e/#> . :x a :A .", at=1)
+    assert [hit.individual for hit in hits] == ["<http://e/#x>"]
+
+
+def test_the_nodes_that_a_statement_is_written_with_are_nobody(tmp_path: Path) -> None:
+    """World 2000/6: all individuals are of the event's class, and AllDifferent of K is none."""
+    (tmp_path / "t.ttl").write_text(
+        "@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :A a owl:Class . :B a owl:Class ."
+        "[ a owl:Restriction ; owl:onProperty owl:topObjectProperty ; owl:someValuesFrom :A ]"
+        " rdfs:subClassOf :B ."
+    )
+    (tmp_path / "k.ttl").write_text(
+        "@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
+        "[] a owl:AllDifferent ; owl:distinctMembers ( :a :b ) ."
+    )
+    text = "PREFIX : <http://e/#> VOCAB <t.ttl> FROM GRAPH <k.ttl> FROM STREAM <s>\nEVENT H AS B\nRETURN H"
+    engine = obep.load(text=text, folder=tmp_path, cache_dir=str(tmp_path)).engine()
+    hits = engine.push("@prefix : <http://e/#> . :x a :A .", at=1)
+    assert sorted(hit.individual for hit in hits) == [f"<http://e/#{name}>" for name in "abx"]
+
+
+@pytest.mark.parametrize("said", ["", ":n owl:topObjectProperty :a ."])
+def test_what_holds_anyway_hides_no_contradiction(tmp_path: Path, said: str) -> None:
+    """World 2000/713: an item that says that two have the universal property."""
+    (tmp_path / "t.ttl").write_text(
+        "@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
+        ":A a owl:Class . :B a owl:Class . :d a owl:DatatypeProperty ."
+        "[ a owl:Restriction ; owl:onProperty owl:topObjectProperty ; owl:someValuesFrom :A ]"
+        " owl:disjointWith :B ."
+    )
+    text = "PREFIX : <http://e/#> VOCAB <t.ttl> FROM STREAM <s>\nEVENT H AS (d exactly 2)\nRETURN H"
+    letters: list[obep.DeadLetter] = []
+    query = obep.load(text=text, folder=tmp_path, cache_dir=str(tmp_path))
+    engine = query.engine(on_dead_letter=letters.append)
+    prefixes = "@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
+    engine.push(f"{prefixes} {said} :x a :A . :y a :B .", at=1)
+    assert [letter.code for letter in letters] == ["OBEP620"]

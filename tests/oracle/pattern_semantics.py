@@ -111,7 +111,43 @@ class Within:
     within: int
 
 
-Tree = Leaf | Pair | Optional | Context | Next | Or | View | Not | Without | NotFollowedBy | Within
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """WHILE and UNLESS (STATES 3): E beside a state, by the names that its parameters have here."""
+
+    unless: bool
+    left: Tree
+    state: Term
+    parameters: tuple[str, ...]
+    own_names: Mapping[str, str]
+    """The state's bindings that are a TIMES copy's own, and what they are called here."""
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """E REPEATED EVERY d [UNTIL u] [AT MOST n TIMES] (STATES 3)."""
+
+    operand: Tree
+    every: int
+    until: Tree | None
+    at_most: int | None
+
+
+Tree = (
+    Leaf
+    | Pair
+    | Optional
+    | Context
+    | Next
+    | Or
+    | View
+    | Not
+    | Without
+    | NotFollowedBy
+    | Within
+    | Beside
+    | Repeated
+)
 Copies = tuple[tuple[ast.Times, int], ...]
 """The TIMES around a place, outermost first, each with the number of the copy."""
 
@@ -119,8 +155,14 @@ Copies = tuple[tuple[ast.Times, int], ...]
 class Reading:
     """One event's pattern as a `Tree`, and its FILTERs as `Condition`s, TIMES written out in both."""
 
-    def __init__(self, event: ast.CompositeEvent) -> None:
+    def __init__(
+        self, event: ast.CompositeEvent, bindings: Mapping[Term, frozenset[str]] | None = None
+    ) -> None:
         self.event = event
+        self.bindings = bindings or {}
+        """The variables that a state brings beside its parameters (STATES 2)."""
+        self.beside: list[tuple[frozenset[str], tuple[ast.Times, ...]]] = []
+        """The bindings of a WHILE or UNLESS, and the TIMES around it."""
         self.around: dict[int, tuple[ast.Times, ...]] = {}
         """The TIMES around a leaf (by its id()), outermost first."""
         self.leaves: list[Leaf] = []
@@ -128,6 +170,7 @@ class Reading:
             variables(event.parameters),
             variables(event.construct),
             *(variables(leaf.parameters) for leaf in leaves_of(event.pattern)),
+            *(variables(use) for use in parts(event.pattern) if isinstance(use, ast.StateUse)),
         )
         self.tree = self._tree(event.pattern, (), event.policy)
         self.conditions = tuple(self._conditions())
@@ -186,15 +229,27 @@ class Reading:
                 return NotFollowedBy(tree(left_), negated(right_), micros)
             case ast.Within(operand, ast.Duration(micros)):
                 return Within(tree(operand), micros)
+            case ast.While(left_, use) | ast.Unless(left_, use):
+                own = {name: self._called(name, copies) for name in self.bindings.get(use.state.iri, ())}
+                self.beside.append((frozenset(own), tuple(times for times, _ in copies)))
+                names = tuple(v.name for v in use.parameters)
+                return Beside(isinstance(node, ast.Unless), tree(left_), use.state.iri, names, own)
+            case ast.Repeated(operand, ast.Duration(micros), until, at_most):
+                return Repeated(tree(operand), micros, negated(until) if until else None, at_most)
         raise NotImplementedError(f"{type(node).__name__} cannot stand here")
 
     def _leaf(self, node: ast.Leaf, copies: Copies) -> Leaf:
         alias = alias_of(node)
         self.around[id(node)] = tuple(times for times, _ in copies)
-        own = {name: self._called(name, copies) for name in bound_by(self.event, node)}
+        own = {name: self._called(name, copies) for name in self.bound(node)}
         leaf = Leaf(len(self.leaves), node.event.iri, _copy(alias, copies), node, own)
         self.leaves.append(leaf)
         return leaf
+
+    def bound(self, leaf: ast.Leaf) -> frozenset[str]:
+        """The variables of an alias; of a state's, its bindings too."""
+        more = self.bindings.get(leaf.event.iri, frozenset()) if leaf.moment != "event" else frozenset()
+        return bound_by(self.event, leaf) | more
 
     def _called(self, name: str, copies: Copies) -> str:
         return _copy(name, tuple(copy for copy in copies if self._is_own(name, copy[0])))
@@ -203,7 +258,7 @@ class Reading:
         """Whether each copy of this TIMES has a variable of its own of this name."""
         inside = list(map(id, leaves_of(times)))
         outside = (leaf for leaf in leaves_of(self.event.pattern) if id(leaf) not in inside)
-        return name not in self.shared and not any(name in bound_by(self.event, leaf) for leaf in outside)
+        return name not in self.shared and not any(name in self.bound(leaf) for leaf in outside)
 
     def _conditions(self) -> Iterator[Condition]:
         guard = self.event.guard
@@ -225,7 +280,10 @@ class Reading:
             chain = self.around[id(leaf)]
             if alias_of(leaf) in plain.aliases:
                 around["alias " + alias_of(leaf)] = chain
-            for name in bound_by(self.event, leaf) & plain.variables:
+            for name in self.bound(leaf) & plain.variables:
+                around["name " + name] = tuple(times for times in chain if self._is_own(name, times))
+        for names, chain in self.beside:
+            for name in names & plain.variables:
                 around["name " + name] = tuple(times for times in chain if self._is_own(name, times))
         reached = list({id(times): times for chain in around.values() for times in chain}.values())
         for numbers in product(*(range(1, times.count + 1) for times in reached)):

@@ -302,6 +302,7 @@ class Evaluation:
                 return self._not_followed_by(node, now, scope)
             case Within(operand, within):
                 return self.at(operand, now, scope._replace(after=max(scope.after, now - within)))
+        raise NotImplementedError(f"only the oracle of states has {type(node).__name__}")
 
     # the rows of the table
 
@@ -471,25 +472,41 @@ class Detection:
         solve: Solve,
     ) -> None:
         self.event, self.items = event, items
-        self.reading = Reading(event)
+        self.events, self.occurrences, self.solve = events, occurrences, solve
+        self.reading = self._reading()
         self.by = tuple(v.name for v in event.partition_by)
         self.readings: dict[int, list[tuple[Occurrence, frozenset[Row]]]] = {}
         for leaf in self.reading.leaves:
-            wanted = [o for o in occurrences if o.event == leaf.event]
-            below = events.get(leaf.event)
-            rows = [
-                _by_position(leaf, below, o) if below and below.parameters else solve(event, leaf.syntax, o)
-                for o in wanted
-            ]
             self.readings[leaf.number] = [
                 (o, frozenset(frozenset((leaf.own_names.get(k, k), v) for k, v in row) for row in found))
-                for o, found in zip(wanted, rows, strict=True)
+                for o, found in self._read(leaf)
             ]
-        instants = {item.at for item in items}.union(*((o.end, o.detected) for o in occurrences))
-        bounds = {node.within.micros for node in _absences(event.pattern)}
-        for _ in _absences(event.pattern):  # an absence in the left operand of an absence adds up
+        self.instants = self._instants(end)
+
+    def _reading(self) -> Reading:
+        return Reading(self.event)
+
+    def _read(self, leaf: Leaf) -> list[tuple[Occurrence, frozenset[Row]]]:
+        """The occurrences of a leaf, each with its solutions."""
+        below = self.events.get(leaf.event)
+        return [
+            (
+                o,
+                by_position(leaf, below, o)
+                if below and below.parameters
+                else self.solve(self.event, leaf.syntax, o),
+            )
+            for o in self.occurrences
+            if o.event == leaf.event
+        ]
+
+    def _instants(self, end: int) -> list[int]:
+        """Whenever something may be decided."""
+        instants = {item.at for item in self.items}.union(*((o.end, o.detected) for o in self.occurrences))
+        bounds = {node.within.micros for node in _absences(self.event.pattern)}
+        for _ in _absences(self.event.pattern):  # an absence in the left operand of an absence adds up
             instants |= {instant + bound for instant in instants for bound in bounds}
-        self.instants = sorted(instant for instant in instants if instant <= end)
+        return sorted(instant for instant in instants if instant <= end)
 
     def run(self) -> list[Found]:
         return [found for value in self.values() for found in self._partition(value)]
@@ -566,7 +583,9 @@ def _absences(pattern: object) -> list[ast.NotFollowedBy]:
     return [node for node in parts(pattern) if isinstance(node, ast.NotFollowedBy)]
 
 
-def _by_position(leaf: Leaf, below: ast.CompositeEvent, occurrence: Occurrence) -> frozenset[Row]:
+def by_position(
+    leaf: Leaf, below: ast.CompositeEvent | ast.GraphEvent, occurrence: Occurrence
+) -> frozenset[Row]:
     """The values of a composite's parameters, under the names that the leaf gives them."""
     rows: set[Row] = set()
     for binding in occurrence.bindings:

@@ -172,9 +172,3 @@ def test_a_plan_prints_itself():
         "        LAST",
         "          B ?x",
     ]
-
-
-def test_a_plan_draws_itself():
-    drawn = planned("EVENT H MATCH A SEQ B").mermaid().splitlines()
-    assert drawn[0] == "flowchart BT"
-    assert '  e4[["H"]]' in drawn and '  e4n("SEQ") --> e4' in drawn and '  e0 -->|"A"| e4n' in drawn

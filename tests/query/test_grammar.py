@@ -19,10 +19,11 @@ from obep.query.parse.parser import parse
 from obep.query.parse.reserved import _RESERVED, RESERVED_EVENT, Place, is_reserved
 from obep.resources import resource
 
+SHARED = {base for cls in vars(ast).values() if inspect.isclass(cls) for base in cls.__mro__[1:]}
 AST_CLASSES = {
     cls.__name__: cls
     for cls in vars(ast).values()
-    if inspect.isclass(cls) and issubclass(cls, ast.Node) and cls is not ast.Node
+    if inspect.isclass(cls) and issubclass(cls, ast.Node) and cls not in SHARED
 }
 FIELDS = {
     field.name for cls in AST_CLASSES.values() for field in dataclasses.fields(typing.cast(typing.Any, cls))

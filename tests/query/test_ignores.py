@@ -50,3 +50,21 @@ def test_an_unknown_code_of_the_project_is_reported() -> None:
 
 def test_an_error_cannot_be_ignored() -> None:
     assert sorted(codes("SEQ C # obep: ignore OBEP100")) == ["OBEP100", "OBEP260"]
+
+
+ABSENCE = "NOT FOLLOWED BY A AS a2 WITHIN 5 min"
+
+
+@pytest.mark.parametrize(
+    ("mark", "ignore", "left"),
+    [
+        ("", (), ["OBEP202"]),  # it makes OBEP200 redundant
+        ("", ("OBEP202",), ["OBEP200"]),
+        ("# obep: ignore OBEP202", (), ["OBEP200"]),
+        ("", ("OBEP200",), ["OBEP202"]),
+        ("# obep: ignore OBEP200", (), ["OBEP202"]),
+        ("# obep: ignore OBEP200, OBEP202", (), []),
+    ],
+)
+def test_an_ignored_warning_hides_no_other(mark: str, ignore: tuple[str, ...], left: list[str]) -> None:
+    assert codes(f"{ABSENCE} {mark}", ignore) == left

@@ -1,6 +1,7 @@
 """Play schedules one after the other, from a seed on, or one of them again.
 
-One in 500 is of the real command line, whose processes are killed by SIGKILL.
+One in 500 is of the real command line, whose processes are killed by SIGKILL; one in 50 of Spark's
+processor, whose micro-batches are run again.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from soak_law import hold
 from soak_processes import hold_processes
 from soak_schedule import make_schedule
 
-EACH = 500
-"""Schedules for each one of processes, which cost much more."""
+EACH, EACH_PROCESSOR = 500, 50
+"""Schedules for each one of processes, and of Spark's processor, which cost much more."""
 
 
 def main() -> int:
@@ -30,9 +31,13 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=10**9, help="at most so many schedules")
     parser.add_argument("--replay", type=int, help="play one schedule, and show it")
     parser.add_argument("--replay-processes", type=int, help="play one schedule of the command line")
+    parser.add_argument("--replay-processor", type=int, help="play one schedule of Spark's processor")
     given = parser.parse_args()
     if given.replay_processes is not None:
         print(hold_processes(given.replay_processes), "processes were killed; the law holds")
+        return 0
+    if given.replay_processor is not None:
+        print(_hold_processor(given.replay_processor), "times a part was run again; the law holds")
         return 0
     if given.replay is not None:
         return _replay(given.replay)
@@ -62,6 +67,8 @@ def _soak(first: int, seconds: float, count: int) -> int:
         failed += not _holds(seed, "--replay", kinds)
         if seed % EACH == 0:
             failed += not _holds(seed, "--replay-processes", kinds)
+        if seed % EACH_PROCESSOR == 0:
+            failed += not _holds(seed, "--replay-processor", kinds)
         seed += 1
     shown = ", ".join(f"{kind} {n}" for kind, n in kinds.most_common())
     print(f"{seed - first} schedules, seeds {first} to {seed - 1} ({shown}); {failed} failed")
@@ -73,12 +80,21 @@ def _holds(seed: int, option: str, kinds: Counter[str]) -> bool:
     try:
         if option == "--replay":
             kinds[hold(seed).kind] += 1
-        else:
+        elif option == "--replay-processes":
             kinds["killed processes"] += hold_processes(seed)
+        else:
+            _hold_processor(seed)
+            kinds["Spark's processor"] += 1
     except Exception as error:
         print(f"{type(error).__name__}: {error}\n  python tests/soak {option} {seed}", flush=True)
         return False
     return True
+
+
+def _hold_processor(seed: int) -> int:
+    from soak_spark import hold_processor  # pyspark takes a second
+
+    return hold_processor(seed)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,8 @@ class Input:
 
     def inlets(self) -> tuple[Inlet, ...]:
         if self._schedule.kind == "mixed":
-            return (Inlet("", str(self._file("a")), trusted=True),)
+            files = [self._file(name) for name in self._schedule.shape.sources]
+            return tuple(Inlet("", str(file), trusted=True) for file in files)
         ends = {"folder": "dir:{}/a", "pipe": "-"}
         uri = ends.get(self._schedule.kind, "{}/{}.jsonl")
         return tuple(

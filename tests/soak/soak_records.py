@@ -58,7 +58,7 @@ def make_records(random: Random, shape: Shape, count: int) -> list[Record]:
         if random.random() < 0.08:
             found.append(found[-1])
     if shape.live:
-        end = _line(shape, "a", time + LAST, "<http://e/z> a <http://e/End> .")
+        end = make_line(shape, "a", time + LAST, "<http://e/z> a <http://e/End> .")
         found.append(Record(source, time + LAST, time + QUIET, end))
     return found
 
@@ -67,10 +67,10 @@ def _reading(random: Random, shape: Shape, at: int) -> bytes:
     kind = random.choice(("Sensor", "Sensor", "Probe"))
     name, celsius = random.choice("xyz"), random.choice((0, 2, 20, 40, 41))
     graph = f"<http://e/{name}> a <http://e/{kind}> ; <http://e/celsius> {celsius} ."
-    return _line(shape, random.choice("ab"), at, graph)
+    return make_line(shape, random.choice("ab"), at, graph)
 
 
-def _line(shape: Shape, stream: str, at: object, graph: str) -> bytes:
+def make_line(shape: Shape, stream: str, at: object, graph: str) -> bytes:
     time = (
         f"1970-01-01T{at // 3600:02}:{at // 60 % 60:02}:{at % 60:02}Z"
         if shape.iso and isinstance(at, int)
@@ -88,11 +88,11 @@ def _poison(random: Random, shape: Shape, at: int) -> tuple[bytes, int | None]:
         (b"\xff\xfe %d\n" % number, None),
         (b'{"time": 1e308, "graph": "", "id": "http://e/%d"}\n' % number, None),
         (b'{"time": %s, "graph": ""}\n' % (b"9" * 300), None),
-        (_line(shape, "a", at, f"no turtle {number}"), None),
+        (make_line(shape, "a", at, f"no turtle {number}"), None),
         (b'{"time": %d, "celsius": %d}\n' % (at, number), None),
         (b"[" * 500 + b"%d\n" % number, None),
         (
-            _line(
+            make_line(
                 shape,
                 "b",
                 at,
@@ -102,13 +102,12 @@ def _poison(random: Random, shape: Shape, at: int) -> tuple[bytes, int | None]:
         ),
     ]
     if shape.live:
-        choices.append(
-            (_line(shape, "a", 10**8 + number, "<http://e/x> a <http://e/Sensor> ."), 10**8 + number)
-        )
+        choices.append((make_line(shape, "a", 10**8 + number, "<http://e/x> a <http://e/Sensor> ."), None))
     else:
         choices.append((b'{"graph": "<http://e/x> <http://e/n> %d ."}\n' % number, None))
     if shape.names_streams:
-        choices.append((json.dumps({"stream": f"c{number}", "time": at, "graph": ""}).encode() + b"\n", at))
+        stray = {"stream": f"c{number}", "time": at + random.choice((0, 500)), "graph": ""}
+        choices.append((json.dumps(stray).encode() + b"\n", None))
     return random.choice(choices)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,16 +18,34 @@ from soak_sources import World, stepped
 from obep import load
 from obep.config.toml_file import Config
 from obep.engine.engine import Engine
+from obep.engine.observer import Taken
 from obep.engine.query import Query
 from obep.errors import ObepError
+from obep.model import Occurrence
 from obep.run import checkpoint, dead_letters, embedded, pipeline
 from obep.run.run_spec import Order, aim
 from obep.streams.sinks import open_sinks
 from obep.streams.sources import batches, merge
+from obep.why_not.latest import Latest
 
 QUERIES = Path(__file__).parent / "queries"
 SECOND = 1_000_000
 EXPECTED = {"full": FULL, "break": BROKEN}
+
+
+class FateObserver(Latest):
+    """Lets the end of a session come while its engine takes items or reports."""
+
+    def __init__(self, fate: Fate) -> None:
+        super().__init__(0)
+        self._fate = fate
+
+    def taken(self, items: Taken) -> Taken:
+        self._fate.touch("items")
+        return items
+
+    def reported(self, found: Sequence[Occurrence]) -> None:
+        self._fate.touch("found")
 
 
 @cache
@@ -81,7 +99,9 @@ class Play:
         try:
             with self._simulated(session, fate, files):
                 run, engine = embedded.open_run(
-                    self._order(session, resumes), query_named(self.schedule.query)
+                    self._order(session, resumes),
+                    query_named(self.schedule.query),
+                    observer=FateObserver(fate),
                 )
                 self._simulate(run, engine, fate)
                 run.go()
@@ -101,8 +121,6 @@ class Play:
         engine._now = engine._steady = self.world.micros
         run.clock = self.world.calls
         run.on_turn = lambda run: fate.touch("turn")
-        run.on_items = lambda items: fate.touch("items")
-        run.on_found = lambda found: fate.touch("found")
         fate.stop = run.stop
         if run.checkpoint is not None:
             run.checkpoint.save = guarded_save(run.checkpoint.save, fate)

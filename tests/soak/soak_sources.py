@@ -81,15 +81,20 @@ def stepped(world: World, fate: Fate, passing: bool) -> Callable[..., Iterator[m
     """`merged`, with live sources read in this thread; `passing`: time goes on meanwhile."""
 
     def turns(
-        sources: Mapping[str, Source], start: Mapping[str, Position], patience: float, *, idle: bool = False
+        sources: Mapping[str, Source],
+        start: Mapping[str, Position],
+        patience: float,
+        *,
+        idle: bool = False,
+        orders: merge.Orders,
     ) -> Iterator[merge.Turn]:
         watched = {key: Touched(source, fate) for key, source in sources.items()}
         if not any(source.live for source in sources.values()):
-            yield from merge.merged(watched, start, patience, idle=idle)
+            yield from merge.merged(watched, start, patience, idle=idle, orders=orders)
             return
         pipes = not idle and all(source.ends for source in sources.values())
         waited = {key for key, source in sources.items() if not source.live or pipes}
-        yield from _side_by_side(world, watched, start, waited, passing)
+        yield from _side_by_side(world, watched, start, waited, passing, orders)
 
     return turns
 
@@ -100,9 +105,10 @@ def _side_by_side(
     start: Mapping[str, Position],
     waited: set[str],
     passing: bool,
+    orders: merge.Orders,
 ) -> Iterator[merge.Turn]:
     arrived: queue.SimpleQueue[merge.Arrived] = queue.SimpleQueue()
-    lanes = {key: merge.Lane(key) for key in sources}
+    lanes = {key: merge.Lane(key, orders) for key in sources}
     reads = {key: source.batches(start.get(key, {})) for key, source in sources.items()}
     stands: dict[str, Position] = {}
     while any(lane.running or not lane.empty for lane in lanes.values()):

@@ -77,7 +77,7 @@ def test_a_line_that_is_cut_is_said_to_be_and_health_waits_for_the_sources(
     assert said.status == 130, said.err
     assert at_first == [(503, "starting")]
     away, back, *_ = told
-    assert away == "OBEP552 doors is away (the connection broke off); obep goes on when it is back"
-    assert back == "OBEP552 doors is back"
+    assert away == "OBEP552 doors: connection lost (the connection broke off); reconnecting"
+    assert back == "OBEP552 doors: connected again"
     individuals = [json.loads(text)["because"][0]["individual"] for text in out.read_text().splitlines()]
     assert individuals == ["http://e/x1", "http://e/x2"]

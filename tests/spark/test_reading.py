@@ -119,12 +119,21 @@ def test_a_graph_that_is_null_is_a_dead_letter(kind: Any) -> None:
     ("graph", "code", "said"),
     [
         ([None], "OBEP601", "triple 1 of the array is NULL"),
+        (
+            [  # two of them would be one triple, and the third two: three in all
+                ["<http://e/a>", "<http://e/p>", '"""long'],
+                ["<http://e/b>", "<http://e/p>", '"""'],
+                ["<http://e/a>", "<http://e/p>", "<http://e/b> , <http://e/c>"],
+            ],
+            "OBEP604",
+            "in triple 1 of the array is no term as N-Triples writes it",
+        ),
         ([list(WANTED[0]), ["<http://e/x>", None, "<http://e/y>"]], "OBEP601", "a term of triple 2"),
         ([["<http://e/x>", "<http://e/y>"]], "OBEP601", "has 2 terms, not three"),
         ([[TEXTS["N-Triples"]]], "OBEP601", "has 1 terms, not three"),
         ([["http://e/x", "<http://e/p>", "<http://e/y>"]], "OBEP604", "'http://e/x' in triple 1"),
         ([["<http://e/x>", "<http://e/p>", '"a\nb"']], "OBEP604", "no term as N-Triples writes it"),
-        ([["<http://e/x>", "<http://e/p>", "<http://e/y> . <e:a> <e:b> <e:c>"]], "OBEP604", "is read as 2"),
+        ([["<http://e/x>", "<http://e/p>", "<http://e/y> . <e:a> <e:b> <e:c>"]], "OBEP604", "in triple 1"),
         ([["<http://e/x>", "<http://e/p>", '"5"^^<integer']], "OBEP604", ""),
     ],
 )

@@ -218,12 +218,14 @@ def test_a_deadline_falls_due_without_data_and_ctrl_c_ends_the_run(spark: Any, t
     more = (f":{port}", "--checkpoint", tmp_path / "state", "--engine", "spark", "--master", "local[2]")
     seen: list[str] = []
     counted: Counter[str] = Counter()
+    first = ""
     for number in (1, 2):
         at = datetime.now(UTC).isoformat()
         record = {"time": at, "graph": f"<http://e/x{number}> a <http://e/Alpha> ."}
         others = [{**record, "time": "2001-01-01T00:00:00Z"}, {**record, "time": "2500-01-01T00:00:00Z"}]
         others += [{**record, "graph": "no graph"}]
         lines = [json.dumps(one) + "\n" for one in ([record, *others] if number == 2 else [record])]
+        first = "".join(lines) if number == 1 else first
         (folder / f".{number}").write_text("".join(lines))
         (folder / f".{number}").rename(folder / f"{number}.jsonl")
 
@@ -245,6 +247,10 @@ def test_a_deadline_falls_due_without_data_and_ctrl_c_ends_the_run(spark: Any, t
         assert "obep_up 1" in seen[-1] and "obep_bucket_skew" in seen[-1] and "obep_lag_seconds" in seen[-1]
         assert 'obep_occurrences_total{event="http://e/Lonely"} 1' in seen[-1]
         assert f"obep_items_total {figures['items']}\n" in seen[-1]
+    (folder / "1.jsonl").write_text("".join(lines))
+    said = obep(*command, *more)
+    assert said.status == 2 and f"OBEP558  {folder / '1.jsonl'} was replaced" in said.err, said.err
+    (folder / "1.jsonl").write_text(first)
     here = tmp_path / "here.jsonl"
     with interrupting(lambda: here.exists() and here.read_text().count("\n") == 2):
         source = ("--source", f"s=dir:{folder}", "--sink", here, "--idle", "1s", "--engine", "embedded")

@@ -48,6 +48,9 @@ class Pairs:
         self.advanced.append(to)
         return []
 
+    def too_far(self, at: int) -> bool:
+        return False
+
     def tick(self) -> list[Occurrence]:
         self.ticks += 1
         return []

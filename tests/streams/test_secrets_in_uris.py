@@ -29,7 +29,8 @@ def test_no_piece_of_a_password_is_shown(scheme: str, before: str, after: str) -
 
 
 @pytest.mark.parametrize(
-    "uri", ["mqtt://host:1883/t", "kafka://a:9092,b:9092/t", "kafka://host/a@b", "-", "a.jsonl"]
+    "uri",
+    ["mqtt://host:1883/t", "kafka://a:9092,b:9092/t", "kafka://host/a@b", "mqtt://host/a@b", "-", "a.jsonl"],
 )
 def test_what_holds_no_password_is_shown_as_it_is(uri: str) -> None:
     assert shown_uri(uri) == uri

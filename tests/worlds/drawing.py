@@ -73,7 +73,8 @@ def draw_world(seed: int, number: int, items: int = 30, plain: bool = False) -> 
     axioms = _axioms(source, theme, focus)
     k = _static(source, [kind for kind in focus if kind in ASSERTIONS])
     events = _events(source)
-    said = tuple(_item(source, theme) for _ in range(items))
+    also = random.Random(f"{seed} {number} events")
+    said = tuple(_of_an_event(_item(source, theme), also) for _ in range(items))
     if plain:
         said = tuple(tuple(node for node in item if one_triple(node)) for item in said)
     return World(seed, number, axioms, k, events, said)
@@ -136,6 +137,13 @@ def _item(source: Expressions, theme: frozenset[str]) -> Item:
         kind = rng.choices(ASSERTIONS[:3], (5, 3, 2))[0]
         said.append(assertion(source, rng.choice(rarer) if rarer and rng.random() < 0.12 else kind, names))
     return tuple(dict.fromkeys(said))
+
+
+def _of_an_event(item: Item, rng: random.Random) -> Item:
+    """An item; a few say that something is of an event's class, and so all that its definition says."""
+    if rng.random() >= 0.12:
+        return item
+    return (*item, ("ClassAssertion", rng.choice(EVENTS), rng.choice(FRESH[:2])))
 
 
 def one_triple(node: Node) -> bool:

@@ -1,4 +1,4 @@
-"""The properties along which events are looked for beyond an item: whoever they lead to must be known.
+"""The properties that lead from an item to individuals of which a definition or a guard asks more.
 
 `inPen some (Pen and …)` asks something of the pen that an item names. Unless the item says that much itself,
 or it follows from inPen alone (its range), only K can.
@@ -30,7 +30,7 @@ class Along(NamedTuple):
     """What is asked along a property."""
 
     names: frozenset[Term]
-    """Of whoever it leads to."""
+    """Of the individuals that it leads to."""
     ends: frozenset[Term]
     """The properties that are looked for by it. Others that serve the same end do as well."""
 
@@ -44,7 +44,7 @@ class Beside(NamedTuple):
 
 
 def asked_along(bundle: Bundle, of: Listening) -> dict[Term, Along]:
-    """Those properties, each with the names that are asked of whoever it leads to.
+    """Those properties, each with the names that are asked of the individuals it leads to.
 
     Only what must be so counts: what stands in a union, or follows in another way too, may well be found.
     In a window another item may say it.
@@ -77,7 +77,7 @@ def asked_along(bundle: Bundle, of: Listening) -> dict[Term, Along]:
 def asked_beside(bundle: Bundle, of: Listening) -> dict[Term, set[Beside]]:
     """The properties that an individual must have together with other names, each with those sets of names.
 
-    `Probe and oxygen some …` asks of whoever has oxygen to be a probe: if no item says so, K must.
+    `Probe and oxygen some …` asks that what has oxygen is a probe: if no item says so, K must.
     """
     ways = _ways(bundle)
     known = {iri: one for iri, one in defined(bundle).items() if ways[iri] <= 1}
@@ -219,7 +219,7 @@ def _names(part: ast.Description, known: Unfolded, seen: frozenset[Term] = froze
 
 
 class _Ranges:
-    """The classes that follow for whoever something has a property to."""
+    """The classes of the individuals that a property leads to."""
 
     def __init__(self, bundle: Bundle) -> None:
         self._relations = bundle.relations

@@ -1,4 +1,4 @@
-"""What only the text knows: where an operator's keyword stands, and what was put in parentheses."""
+"""Find in the text where the keyword of an operator stands, and what is in parentheses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom the static graph knows, and whom it probably means, of the individuals that items name."""
+"""Match individuals of items against the static graph and suggest corrections."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXAMPLES = 10
 
 
 class Known:
-    """The individuals of T and K, as far as somebody asks."""
+    """The individuals of T and K, among those that are asked for."""
 
     def __init__(self, bundle: Bundle, asked: Iterable[Term]) -> None:
         self._bundle = bundle

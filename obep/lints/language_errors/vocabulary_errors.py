@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from obep.errors import Diagnostic
 from obep.lints.language_errors.foreign_prefixes import foreign_prefixes
 from obep.model import RDF_TYPE, Term, body_of
-from obep.ontology.owl.axioms import NOTHING, OWL, RDF, RDFS, THING, UNIVERSAL, XSD, Axioms
+from obep.ontology.owl.axioms import EMPTY, NOTHING, OWL, RDF, RDFS, THING, UNIVERSAL, XSD, Axioms
 from obep.ontology.owl.event_axioms import misfits
 from obep.ontology.owl.literals import DATATYPES
 from obep.ontology.owl.manchester_to_owl import is_number
@@ -129,7 +129,7 @@ class _Names:
 
     def _property(self, property: ast.Property) -> Iterator[Unknown]:
         name = property.property if isinstance(property, ast.Inverse) else property
-        if name.iri not in self._properties | UNIVERSAL and not self._open:
+        if name.iri not in self._properties | UNIVERSAL | EMPTY and not self._open:
             yield Unknown("property", name, self._properties)
 
 

@@ -24,7 +24,7 @@ import msgspec
 
 from obep.ontology.owl.axioms import Axioms
 
-FORMAT = "obep-2"
+FORMAT = "obep-3"
 """Changes whenever what is remembered changes its meaning."""
 MOST = 200_000
 """Entries that one process writes into one folder."""

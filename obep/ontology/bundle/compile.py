@@ -49,8 +49,10 @@ from obep.ontology.rules.program import Names, Program
 from obep.ontology.rules.relevance import relevant
 from obep.ontology.rules.role_relations import Relations
 from obep.ontology.rules.rule_kinds import EMPTY_PROPERTIES, UNEQUAL_TO_ITSELF, Bound, Rule, Symbol
+from obep.ontology.rules.value_tests import ValueTests
 from obep.ontology.rules.vocabulary import Vocabularies
 from obep.query import ast
+from obep.query.state_expansion import expand
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -87,12 +89,14 @@ class Bundle:
         self.max_work = max_work
         self.java, self.chosen_dir, self.max_explanations = java, cache_dir, max_explanations
         self.linked = linked
+        self.expanded = expand(linked)
+        """The query with the hidden events of its states."""
         self.t = axioms
         """T as loaded; `definitions.axioms` has the definitions as well."""
         self.k = k if isinstance(k, Graph) else Graph(k)
         self.subsumptions = tuple(subsumptions)
         self.diagnostics: list[Diagnostic] = list(diagnostics)
-        self.definitions: Definitions = define(linked, axioms)
+        self.definitions: Definitions = define(self.expanded, axioms)
         self.folded: Folded = fold(axioms.axioms, self._spoken_of())
         self._names = Names(self.definitions.goals)
         self.normal: Normal = self._normalise()
@@ -179,7 +183,7 @@ class Bundle:
         found = {*self.definitions.goals, *self.definitions.guard_classes, *self.k.facts.classes}
         for body in self.definitions.bodies.values():
             found.update(mentioned(body))
-        for event in self.linked.events.values():
+        for event in self.expanded.events.values():
             found.update(place.iri for triple in event.construct for place in _names_in(triple))
         found.update(name for pair in self.subsumptions for name in pair)
         return found
@@ -246,6 +250,11 @@ class Bundle:
     @cached_property
     def upper_asserted(self) -> Program:
         return self._program(self.asserted.upper, self.upper, upper=True)
+
+    @cached_property
+    def value_tests(self) -> ValueTests:
+        """What values are compared with, also where somebody asserts an event's class."""
+        return ValueTests([rule for rule in self._every if rule in self._relevant], self.relations)
 
     @cached_property
     def module(self) -> Axioms:
@@ -395,7 +404,7 @@ class Bundle:
     def reasons(self) -> dict[Term, Sequence[str]]:
         """For each event what makes it need the reasoner, in words; nothing for one that the rules decide."""
         found: dict[Term, Sequence[str]] = {}
-        for event in self.linked.events:
+        for event in self.expanded.events:
             goal = body_of(event) if event in self.definitions.guarded else event
             found[event] = self.profile.reasons(goal, self.relations)
         return found
@@ -425,7 +434,7 @@ class Bundle:
     def guard_reasons(self) -> dict[Term, Sequence[str]]:
         """The events whose guards need the reasoner, with the reasons."""
         found: dict[Term, Sequence[str]] = {}
-        for iri, event in self.linked.events.items() if self.open_in_guards else ():
+        for iri, event in self.expanded.events.items() if self.open_in_guards else ():
             classes, roles = looked_at((event,), self.definitions.axioms)
             reasons = [words for name, words in self.open_in_guards.items() if name in classes | roles]
             if reasons:
@@ -457,7 +466,7 @@ class Bundle:
     def vocabularies(self) -> Vocabularies:
         """Which names belong to each event, by what T says of its definition."""
         rules = [*self.normal.rules, *self.normal.asserted]
-        return Vocabularies(rules, self.linked, self.definitions.bodies)
+        return Vocabularies(rules, self.expanded, self.definitions.bodies)
 
     def vocabulary(self, event: Term) -> frozenset[Term]:
         """The names in an event's definition, with the classes and properties below and above them (D7)."""
@@ -468,7 +477,7 @@ class Bundle:
         """A name for the content."""
         digest = blake2b(digest_size=16)
         for file in self.linked.files:
-            digest.update(file.text.encode() + b"\0")
+            digest.update(repr(replace(file, name="", comments=())).encode() + b"\0")
         for axiom in sorted(map(repr, self.t.axioms)):
             digest.update(axiom.encode() + b"\0")
         digest.update(self.k.digest.encode())

@@ -22,12 +22,12 @@ from obep.ontology.closure.runnable import (
 from obep.ontology.closure.store import Store
 from obep.ontology.hermit.justify import one_minimal
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.literals import value
+from obep.ontology.owl.literals import holds, value
 from obep.ontology.owl.verbalise import show, show_triple
 from obep.ontology.rules.exactness import profile
 from obep.ontology.rules.locality import parts_of
 from obep.ontology.rules.normal_form import Normaliser
-from obep.ontology.rules.program import COUNT, TEST, Names, Program
+from obep.ontology.rules.program import Names, Program
 from obep.ontology.rules.rule_kinds import UNEQUAL_TO_ITSELF, Bound, Rule
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class Guilty:
     def _key(self, clash: Sequence[Triple]) -> object:
         """What the axioms depend on: own names have numbers, literals a datatype and the tests they pass."""
         store = self._bundle.lower.store
+        datatypes = self._bundle.definitions.axioms.datatype_definitions
         own: dict[object, int] = {}
 
         def part(term: Term, property: Term) -> object:
@@ -75,16 +76,11 @@ class Guilty:
                 return term
             if term[0] != '"':
                 return own.setdefault(term, len(own))
-            passed = tuple([test for test in self._tests(property) if store.test(test, term)])
+            tests = self._bundle.value_tests.of(property)
+            passed = tuple([n for n, range in enumerate(tests) if holds(range, term, datatypes)])
             return own.setdefault(value(term), len(own)), term.rpartition('"')[2], passed
 
         return tuple([(part(s, p), p, o if p == RDF_TYPE else part(o, p)) for s, p, o in clash])
-
-    def _tests(self, property: Term) -> list[int]:
-        """What the values of a property are tested for."""
-        program = self._bundle.lower.program
-        edges = program.data.get(property, ())
-        return [op[1] for at, _ in edges for op in program.edge_ops[at] if op[0] in (TEST, COUNT)]
 
     def _smallest(self, clash: Sequence[Triple]) -> frozenset[ax.Axiom]:
         near = self._nearest(clash)

@@ -1,6 +1,6 @@
-"""A bundle as bytes and back: the query's text, T, K and what HermiT found, in msgpack with a version.
+"""A bundle as bytes and back: the query's syntax tree, T, K and what HermiT found, in msgpack with a version.
 
-Only the classes of `axioms` can come out of it; nothing is pickled, and no file is opened.
+Only the classes of `axioms` and of the syntax tree can come out of it; nothing is pickled, no file is opened.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from obep.ontology.bundle.packed_axioms import UNREADABLE, pack_axioms, unpack_a
 from obep.ontology.hermit.java import has_java
 from obep.ontology.owl.static_graph import Facts, Graph
 from obep.query.link import assemble
-from obep.query.parse.parser import parse
+from obep.query.packed_ast import pack_files, unpack_files
 
-VERSION = 7
+VERSION = 8
 
 
 class _Packed(msgspec.Struct, array_like=True):
     version: int
-    files: list[tuple[str, str]]
+    files: memoryview
     t: memoryview
     facts: Facts
     k: memoryview
@@ -43,7 +43,7 @@ def to_bytes(bundle: Bundle) -> bytes:
     return msgspec.msgpack.encode(
         _Packed(
             VERSION,
-            [(file.name, file.text) for file in bundle.linked.files],
+            memoryview(pack_files(bundle.linked.files)),
             memoryview(pack_axioms(bundle.t)),
             bundle.k.facts,
             memoryview(bundle.k.pack()),
@@ -69,12 +69,12 @@ def from_bytes(data: bytes | memoryview) -> Bundle:
     """The bundle again. It was checked when it was made, and is not checked again."""
     try:
         packed = msgspec.msgpack.decode(data, type=_Packed)
+        if packed.version != VERSION:
+            raise _unreadable(f"it has version {packed.version}, this obep reads version {VERSION}")
         t = unpack_axioms(packed.t)
+        linked = assemble(unpack_files(packed.files), Path())
     except UNREADABLE as error:
         raise _unreadable(str(error)) from None
-    if packed.version != VERSION:
-        raise _unreadable(f"it has version {packed.version}, this obep reads version {VERSION}")
-    linked = assemble([parse(text, name) for name, text in packed.files], Path())
     return Bundle(
         linked,
         t,

@@ -175,6 +175,15 @@ class Facts:
             return (c, x)
         return None
 
+    def joined(self, table: dict[int, Heads], x: int) -> list[tuple[Any, Heads]]:
+        """For each concept of a table that holds of x: the premise, and what the table says."""
+        known = self.types.get(x) or {}
+        found: list[tuple[Any, Heads]] = [(known[c], table[c]) for c in sorted(table.keys() & known.keys())]
+        if x < self.store.size:
+            more = table.keys() & self.store.types[x]
+            found += [((c, x), table[c]) for c in sorted(more) if c not in known]
+        return found
+
     def edge_node(self, relation: int, a: int, b: int) -> Any:
         """The premise `relation(a, b)`, or `None`."""
         found = self.forwards.get(a * len(self.program.stored) + relation)

@@ -321,7 +321,7 @@ class MappedStore(Store):
     def __init__(
         self, header: Header, data: memoryview, program: Program, datatypes: Mapping[Term, DataRange]
     ) -> None:
-        super().__init__((), {}, len(program.stored), program.tests, datatypes)
+        super().__init__((), {}, len(program.stored), program.names.ranges, datatypes)
 
         def section(name: str, kind: Literal["I", "Q", "B"] = "I") -> memoryview:
             offset, length = header.sections[name]

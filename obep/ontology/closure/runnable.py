@@ -234,7 +234,7 @@ def closed(program: Program, k: Iterable[Triple], axioms: Axioms, *, upper: bool
     """T's own facts and K, closed. What the upper reading finds contradictory need not be so."""
     datatypes = _datatypes(axioms)
     terms = list(program.names.individuals)
-    empty = Store([], {}, len(program.stored), program.tests, datatypes)
+    empty = Store([], {}, len(program.stored), program.names.ranges, datatypes)
     closure = Closing(program, empty, terms, keep=True)
     for c, x in program.members:
         closure.add_types(x, (c,), _GIVEN)
@@ -260,7 +260,7 @@ def closed(program: Program, k: Iterable[Triple], axioms: Axioms, *, upper: bool
     guilty = [terms[x] for _, x, _ in closure.clashes if x not in program.witnesses]
     if (guilty or BOTTOM in program.universal) and not upper:
         raise Contradiction(guilty)
-    store = Store(terms, ids, len(program.stored), program.tests, datatypes)
+    store = Store(terms, ids, len(program.stored), program.names.ranges, datatypes)
     shared: dict[frozenset[int], frozenset[int]] = {}
     of: list[frozenset[int]] = [frozenset()] * len(terms)
     for x, types in closure.types.items():

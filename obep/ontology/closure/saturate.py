@@ -119,6 +119,12 @@ class Closure(Merging):
                 other = self.type_node(op[1], a)
                 if other is not None:
                     self.add_types(b, op[2], (other, node))
+            elif kind == p.JOINS_FIRST:
+                for other, heads in self.joined(op[1], b):
+                    self.add_types(a, heads, (other, node))
+            elif kind == p.JOINS_SECOND:
+                for other, heads in self.joined(op[1], a):
+                    self.add_types(b, heads, (other, node))
             elif kind == p.TEST:
                 if self.store.test(op[1], self.term(b)):
                     self.add_types(a, op[2], node)

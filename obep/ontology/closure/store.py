@@ -5,6 +5,7 @@ Individuals and literals are numbers: those that T names first (witnesses among 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -51,7 +52,7 @@ class Store:
         terms: Sequence[Term],
         ids: Mapping[Term, int],
         relations: int,
-        tests: Iterable[DataRange],
+        tests: Sequence[DataRange],
         datatypes: Mapping[Term, DataRange],
     ) -> None:
         self.terms, self.ids = terms, ids
@@ -61,9 +62,9 @@ class Store:
         """x * number of relations + relation -> all y"""
         self.backwards: Mapping[int, tuple[int, ...]] = {}
         self._relations = relations
-        self._tests = tuple(tests)
+        self._tests = tests  # programs of more rules may add to them
         self._datatypes = datatypes
-        self._tested: list[dict[Term, bool]] = [{} for _ in self._tests]
+        self._tested: defaultdict[int, dict[Term, bool]] = defaultdict(dict)
         self.canonical: dict[Value, Term] = {}
         """The literal that stands for its value, for properties that compare values."""
         self.triples: Sequence[Triple] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+OVER_BUDGET = "OBEP628"
 MAX_WORK = 2_000_000
 """Steps for one item, where nobody has chosen another number (`[engine] max_work`)."""
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from obep.errors import ObepError, fail
 from obep.ontology.bundle.cache import Folder, axioms_hash
 from obep.ontology.hermit.reasoner import INCONSISTENT, Hierarchy, Inconsistent, shared_reasoner
 from obep.ontology.owl.axioms import Axioms
+
+CANNOT = "OBEP342"
+"""The code of a T that the reasoner cannot read, whoever asks, and how often."""
 
 
 @dataclass(frozen=True)
@@ -15,6 +19,8 @@ class _Found:
     """What is written down; `None`: T has no model."""
 
     hierarchy: Hierarchy | None
+    refused: tuple[str, str, str] | None = None
+    """Message, reason and remedy, where the reasoner cannot read T."""
 
 
 def classify(axioms: Axioms, cache_dir: Path | None = None) -> Hierarchy | Inconsistent:
@@ -27,8 +33,21 @@ def classify(axioms: Axioms, cache_dir: Path | None = None) -> Hierarchy | Incon
     key = "" if folder is None else axioms_hash(axioms)
     found = None if folder is None else folder.read(key, _Found)
     if found is None:
-        answer = shared_reasoner().classify(axioms)
-        found = _Found(None if isinstance(answer, Inconsistent) else answer)
+        found = _ask(axioms)
         if folder is not None:
             folder.write(key, found)
+    if found.refused is not None:
+        message, reason, remedy = found.refused
+        raise fail(CANNOT, message, reason=reason, remedy=remedy)
     return INCONSISTENT if found.hierarchy is None else found.hierarchy
+
+
+def _ask(axioms: Axioms) -> _Found:
+    try:
+        answer = shared_reasoner().classify(axioms)
+    except ObepError as error:
+        if error.code != CANNOT:  # next time there may be a Java, more time or more memory
+            raise
+        said = error.diagnostics[0]
+        return _Found(None, (said.message, said.reason, said.remedy))
+    return _Found(None if isinstance(answer, Inconsistent) else answer)

@@ -220,8 +220,15 @@ class Values:
                 yield ax.Domain(role, self.of(expression))
             case ax.Range(role, expression):
                 yield ax.Range(role, self.of(expression))
-            case ax.Reflexive(role):
-                yield ax.SubClassOf(OBJECT, ax.HasSelf(role))
+            case ax.PropertyAssertion(role) if _universal(role):
+                return  # it is so anyway
+            case ax.NegativePropertyAssertion(role, subject) if _universal(role):
+                yield ax.ClassAssertion(ax.BOTTOM, subject)
+            case ax.Reflexive(role):  # Self is for simple properties, and this one may be transitive
+                named = role.property if isinstance(role, ax.Inverse) else role
+                still = f"<internal:obep#still:{named[1:-1]}>"
+                yield ax.SubClassOf(OBJECT, ax.HasSelf(still))
+                yield ax.SubProperty(still, role)
             case _:
                 _refuse_universal(axiom)
                 yield axiom

@@ -25,6 +25,7 @@ BOTTOM_OBJECT_PROPERTY = f"<{OWL}bottomObjectProperty>"
 TOP_DATA_PROPERTY = f"<{OWL}topDataProperty>"
 BOTTOM_DATA_PROPERTY = f"<{OWL}bottomDataProperty>"
 UNIVERSAL = frozenset((TOP_OBJECT_PROPERTY, TOP_DATA_PROPERTY))
+EMPTY = frozenset((BOTTOM_OBJECT_PROPERTY, BOTTOM_DATA_PROPERTY))
 SAME_AS = f"<{OWL}sameAs>"
 DIFFERENT_FROM = f"<{OWL}differentFrom>"
 LITERAL = f"<{RDFS}Literal>"

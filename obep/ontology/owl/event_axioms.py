@@ -24,7 +24,7 @@ from obep.ontology.owl.axioms import (
 from obep.ontology.owl.manchester_to_owl import Translation
 from obep.query import ast
 from obep.query.diagnostics import say
-from obep.query.walk import leaves
+from obep.query.walk import leaves, walk
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -66,12 +66,13 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
     ]
     written += [SubClassOf(bodies[iri], Class(body_of(iri))) for iri in logical if iri in guarded]
     known = axioms | translation.used | Axioms(tuple(written), classes=frozenset(goals)) | _EMPTY
+    groups = (*linked.states.values(), *linked.on_items.values())
+    grouped = [pattern for one in groups for pattern in group_patterns(one)]
     classes, roles = looked_at(linked.events.values(), known)
-    any_predicate = any(
-        isinstance(pattern.predicate, ast.Var)
-        for event in linked.events.values()
-        for pattern in _patterns(event)
-    )
+    more_classes, more_roles = asked_for(grouped, known)
+    patterns = [*grouped, *(pattern for event in linked.events.values() for pattern in _patterns(event))]
+    any_predicate = any(isinstance(pattern.predicate, ast.Var) for pattern in patterns)
+    classes, roles = classes | more_classes, roles | more_roles
     return Definitions(known, bodies, guarded, goals, streams, windowed, classes, roles, any_predicate)
 
 
@@ -118,6 +119,19 @@ def asked_for(
         else:
             classes |= known.classes
     return frozenset(classes), frozenset(roles)
+
+
+def group_patterns(node: ast.Node) -> Iterator[ast.TriplePattern]:
+    """The triple patterns of a group or guard; a property of a path is one with any ends."""
+    for one in walk(node):
+        if isinstance(one, ast.TriplePattern):
+            yield one
+        elif isinstance(one, ast.PathPattern):
+            for name in walk(one.path):
+                if isinstance(name, ast.Name):
+                    yield ast.TriplePattern(one.subject, name, one.object)
+            if any(isinstance(step, ast.PathNegated) for step in walk(one.path)):
+                yield ast.TriplePattern(one.subject, ast.Var("_:any"), one.object)
 
 
 def _patterns(event: ast.Event) -> Iterator[ast.TriplePattern]:

@@ -95,10 +95,10 @@ def read_item(triples: Sequence[Triple], t: Axioms) -> Said | Refusal:
             return _unreadable(error)
         [*stated] = map(_statement, found, [mine] * len(found))
         if len(stated) != 1 or sum(1 for _ in parts_of(found[0])) > LARGEST:
-            return Refusal("OBEP624", f"a statement of more than {LARGEST} parts, or more than one in a node")
+            return Refusal("OBEP622", f"a statement of more than {LARGEST} parts, or more than one in a node")
         statements += stated
     if len(statements) > MOST:
-        return Refusal("OBEP624", f"more than {MOST} statements that take several triples")
+        return Refusal("OBEP622", f"more than {MOST} statements that take several triples")
     left = [one for one in triples if one not in claimed]
     try:
         others = axioms_of([one for one in left if _is_structure(one)], also=t).axioms

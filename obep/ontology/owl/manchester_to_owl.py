@@ -36,7 +36,7 @@ class Translation:
     """Translates descriptions; which names are data properties or datatypes is known from T and from use."""
 
     def __init__(self, axioms: ax.Axioms, descriptions: Iterable[ast.Description] = ()) -> None:
-        self.data_properties = {*axioms.data_properties, ax.TOP_DATA_PROPERTY}
+        self.data_properties = {*axioms.data_properties, ax.TOP_DATA_PROPERTY, ax.BOTTOM_DATA_PROPERTY}
         self.datatypes = axioms.datatypes
         self._definitions = axioms.datatype_definitions
         self._classes = axioms.classes
@@ -100,6 +100,9 @@ class Translation:
 
     def expression(self, node: ast.Description) -> ax.ClassExpression:
         """The class expression that a description means."""
+        return _without_empty(self._expression(node))
+
+    def _expression(self, node: ast.Description) -> ax.ClassExpression:
         match node:
             case ast.ClassName(name):
                 if self.is_range(node) and name.iri not in self._classes:
@@ -262,6 +265,19 @@ class Translation:
             "A data property leads to values, so a datatype follows it.",
             "xsd:double, xsd:string or another datatype; or an object property before it",
         )  # fmt: skip
+
+
+def _without_empty(expression: ax.ClassExpression) -> ax.ClassExpression:
+    """An expression over one of the empty properties is `Thing` or `Nothing`: nothing has a value of them."""
+    property = getattr(expression, "property", None)
+    if (property.property if isinstance(property, ax.Inverse) else property) not in ax.EMPTY:
+        return expression
+    match expression:
+        case ax.Only() | ax.DataOnly() | ax.Max() | ax.DataMax():
+            return ax.TOP
+        case ax.Min(0) | ax.DataMin(0) | ax.Exactly(0) | ax.DataExactly(0):
+            return ax.TOP
+    return ax.BOTTOM
 
 
 def is_number(name: ast.Name) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations, product
 from typing import TypeVar
 
 from msgspec import Struct
@@ -12,7 +13,7 @@ from obep.model import Term
 from obep.ontology.owl import axioms as ax
 from obep.ontology.owl.axioms import NOTHING, THING, Inverse, ObjectProperty, inverse
 from obep.ontology.owl.verbalise import show
-from obep.ontology.rules.negation_normal import nnf
+from obep.ontology.rules.negation_normal import is_left, nnf
 from obep.ontology.rules.normal_form import Normaliser
 from obep.ontology.rules.rule_kinds import (
     Apart,
@@ -29,6 +30,8 @@ from obep.ontology.rules.rule_kinds import (
 )
 
 _T = TypeVar("_T")
+_PAIRED = 16
+"""So many disjoint classes are taken pair by pair, where rules cannot tell their members."""
 
 
 def add_axiom(to: Normaliser, axiom: ax.Axiom) -> None:
@@ -121,7 +124,7 @@ def _add_assertion(to: Normaliser, axiom: ax.Axiom) -> None:
             there = to.left(ax.DataValue(role, literal))
             to.emit(Sub((to.nominal(subject), there), NOTHING))
         case ax.SameIndividual(individuals):
-            for first, second in combinations(individuals, 2):
+            for first, second in pairwise(individuals):
                 to.emit(Edge(ax.SAME_AS, first, second))
         case ax.DifferentIndividuals(individuals):
             for first, second in combinations(individuals, 2):
@@ -131,11 +134,29 @@ def _add_assertion(to: Normaliser, axiom: ax.Axiom) -> None:
 
 
 def _disjoint(to: Normaliser, operands: tuple[ax.ClassExpression, ...]) -> None:
-    names = [operand.iri for operand in operands if isinstance(operand, ax.Class)]
-    if len(names) == len(set(names)) == len(operands):
-        to.emit(Apart(tuple(names)))
-        return
-    for first, second in combinations(operands, 2):
+    """One rule for all whose members rules can tell, since the pairs of thousands are millions.
+
+    What stands there twice is empty. For what rules cannot tell, few are taken pair by pair; many get a name
+    each, which says the same.
+    """
+    several = Counter(map(nnf, operands))
+    for operand, often in several.items():
+        if often > 1:
+            to.include(operand, ax.BOTTOM)
+    hard = [operand for operand in several if not is_left(operand)]
+    symbols = Counter(to.left(operand) for operand in several if is_left(operand))
+    for symbol, often in symbols.items():
+        if often > 1:
+            to.emit(Sub((symbol,), NOTHING))
+    if len(several) > _PAIRED:
+        for operand in hard:
+            symbols[name := to.fresh()] += 1
+            to.include(operand, ax.Class(name))
+        hard = []
+    if len(symbols) > 1:
+        to.emit(Apart(tuple(symbols)))
+    told = [operand for operand in several if operand not in hard] if hard else []
+    for first, second in (*combinations(hard, 2), *product(hard, told)):
         to.include(ax.And((first, second)), ax.BOTTOM)
 
 

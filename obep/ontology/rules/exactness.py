@@ -23,11 +23,12 @@ from obep.ontology.owl.axioms import (
     DataNot,
     DataRange,
 )
-from obep.ontology.owl.data_ranges import lies, size_of
+from obep.ontology.owl.data_ranges import size_of
 from obep.ontology.owl.verbalise import name
 from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.normal_form import Normal
 from obep.ontology.rules.program import FILL, IS, SELF_IN, Program, witness_name
+from obep.ontology.rules.promised_values import tested
 from obep.ontology.rules.relevance import Clauses, relevant
 from obep.ontology.rules.role_relations import SAME, Relations
 from obep.ontology.rules.rule_kinds import Bound, Role, Rule, Symbol
@@ -131,11 +132,17 @@ class _Sorter:
             counts.setdefault(self.relations.of(count.property)[0], []).append(count)
         promises = self._of(r.DataWitness)
         self._keyed(promises)
+        by_property: dict[Term, list[r.DataWitness]] = {}
         for rule in promises:
-            self._too_few_values(rule)
-            for number, _ in self.relations.above(rule.property):
-                for count in counts.get(number, ()):
-                    self._data_witness(rule, count)
+            by_property.setdefault(rule.property, []).append(rule)
+        compared = self._compared_values()
+        for property, some in by_property.items():
+            above = dict.fromkeys(number for number, _ in self.relations.above(property))
+            tests = [count for number in above for count in counts.get(number, ())]
+            values = tested(some, tests, self.datatypes, compared=not compared.isdisjoint(above))
+            for rule in some:
+                self._too_few_values(rule)
+                self._data_witness(rule, *values.of(rule))
         self._shared_values(promises)
         for rule in promises:
             for rules in (self.lower, self.upper, self.why):
@@ -155,16 +162,22 @@ class _Sorter:
         elif rule not in self.upper:
             self._only_in_upper(rule, words)
 
-    def _data_witness(self, rule: r.DataWitness, count: r.Count) -> None:
-        place = lies(rule.range, count.range, self.datatypes)
-        if place == "apart":
-            return
-        surely = place == "inside" and rule.count >= count.least and rule in self.lower
+    def _compared_values(self) -> set[int]:
+        """The relations whose values are compared with each other, not only with T's constants."""
+        found = {self.relations.of(role)[0] for x in self._of(r.Key) for role in x.roles}
+        for x in self._of(r.RolesApart):
+            found |= {self.relations.of(x.first)[0], self.relations.of(x.second)[0]}
+        return found
+
+    def _data_witness(self, rule: r.DataWitness, surely: list[r.Count], perhaps: list[r.Count]) -> None:
         words = (
             f"the {name(rule.property)} that {promiser(rule, self.normal)} promises, if none is given: "
             "its value is open"
         )
-        self._follows(r.Sub((rule.premise,), count.head), surely, words)
+        for count in surely:
+            self._follows(r.Sub((rule.premise,), count.head), rule in self.lower, words)
+        for count in perhaps:
+            self._follows(r.Sub((rule.premise,), count.head), False, words)
 
     def _shared_values(self, promises: list[r.DataWitness]) -> None:
         """A promised value of a property may be one of another property that is disjoint with it."""

@@ -28,6 +28,8 @@ AND, UP_FIRST, UP_SECOND, FILL, SELF_OUT, IS, APART, MERGE, KEY = range(9)
 # What an edge sets off; MERGE and KEY too.
 HEAD_FIRST, HEAD_SECOND, JOIN_FIRST, JOIN_SECOND, TEST, COUNT = range(10, 16)
 CHAIN_FIRST, CHAIN_SECOND, SELF_IN, ROLES_APART, EDGE_MERGE = range(16, 21)
+# Many JOIN_FIRST or JOIN_SECOND of one relation, as a table by concept.
+JOINS_FIRST, JOINS_SECOND = range(21, 23)
 
 
 def is_transitive(first: Directed, second: Directed, edges: Edges) -> bool:
@@ -41,7 +43,10 @@ def witness_name(role: Role, filler: Symbol) -> Term:
 
 
 class Names:
-    """Numbers for concepts and for the individuals that T names; shared by all programs of a bundle."""
+    """Numbers for concepts, data ranges and T's individuals, shared by all programs of a bundle.
+
+    So a program of other rules can look at the same store.
+    """
 
     def __init__(self, goals: Iterable[Symbol]) -> None:
         """Goals get the first numbers, after that of what cannot be."""
@@ -50,6 +55,17 @@ class Names:
             self.concept(goal)
         self.last_goal = len(self.concepts) - 1
         self.individuals: dict[Term, int] = {}
+        self.ranges: list[DataRange] = []
+        """The data ranges that values are tested with, by their numbers."""
+        self._tests: dict[DataRange, int] = {}
+
+    def test(self, range: DataRange) -> int:
+        """The number of a data range."""
+        found = self._tests.get(range)
+        if found is None:
+            found = self._tests[range] = len(self.ranges)
+            self.ranges.append(range)
+        return found
 
     def concept(self, symbol: Symbol) -> int:
         return self.concepts.setdefault(symbol, len(self.concepts))
@@ -94,7 +110,6 @@ class Program:
     edges: tuple[tuple[int, int, int], ...]
     witnesses: frozenset[int]
     groups: tuple[frozenset[int], ...]
-    tests: tuple[DataRange, ...]
     universal: frozenset[int]
     equality: bool
     flat: tuple[Op, ...]

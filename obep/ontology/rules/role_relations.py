@@ -35,6 +35,7 @@ class Relations:
             direct[both].add(Inverse(both))
             direct[Inverse(both)].add(both)
         self._above = {role: {role, *reachable(role, direct)} for role in direct}
+        self._known: dict[Role, tuple[Directed, ...]] = {}
         self._directed: dict[Role, Directed] = {}
         self.names: list[Role] = []
         for role in sorted(direct, key=_order):
@@ -58,6 +59,12 @@ class Relations:
 
     def above(self, role: Role) -> tuple[Directed, ...]:
         """All relations that hold where the role does; a symmetric one in both directions."""
+        known = self._known.get(role)
+        if known is None:
+            known = self._known[role] = self._all_above(role)
+        return known
+
+    def _all_above(self, role: Role) -> tuple[Directed, ...]:
         found: dict[Directed, None] = {}
         for sup in sorted(self._above[role], key=_order):
             number, backwards = self._directed[sup]

@@ -20,6 +20,8 @@ from obep.ontology.rules.program import (
     IS,
     JOIN_FIRST,
     JOIN_SECOND,
+    JOINS_FIRST,
+    JOINS_SECOND,
     KEY,
     MERGE,
     ROLES_APART,
@@ -37,6 +39,7 @@ from obep.ontology.rules.program import (
 from obep.ontology.rules.role_relations import Directed, Relations
 from obep.ontology.rules.rule_kinds import Role, Rule, Symbol
 from obep.ontology.rules.universals import Universals
+from obep.query.walk import components
 
 
 class ProgramBuilder:
@@ -65,14 +68,13 @@ class ProgramBuilder:
         self.reflexive = frozenset(always.reflexive)
 
     def build(self) -> Program:
-        self._above = _closure(self.rules)
         self._kept = self._keep()
+        self._above = _closure(self.rules, self._kept)
         self._looked_at = self._look()
         concept_ops: dict[int, list[Op]] = {}
         edge_ops: dict[int, list[Op]] = {}
         flat: list[Op] = []
         self._concept_ops, self._edge_ops, self._flat = concept_ops, edge_ops, flat
-        self._tests: dict[DataRange, int] = {}
         self._groups: list[frozenset[int]] = []
         self._stored: set[int] = set()
         self._witnesses: dict[int, None] = {}
@@ -104,7 +106,7 @@ class ProgramBuilder:
             self.relations,
             self.names,
             _dense(concept_ops, max(len(self.names.concepts), 1)),
-            _dense(edge_ops, len(self.relations)),
+            [_joined(ops) for ops in _dense(edge_ops, len(self.relations))],
             [n in self._stored for n in range(len(self.relations))],
             classes,
             {p: self.edges(p) for p in (*self.roles, SAME_AS, DIFFERENT_FROM)},
@@ -113,7 +115,6 @@ class ProgramBuilder:
             tuple(dict.fromkeys(edges)),
             frozenset(self._witnesses),
             tuple(self._groups),
-            tuple(self._tests),
             universal,
             self.equality,
             tuple(flat),
@@ -156,7 +157,9 @@ class ProgramBuilder:
 
     def heads(self, symbol: Symbol) -> Heads:
         """The kept concepts that hold where this one does."""
-        found = [s for s in self._above.get(symbol, (symbol,)) if s in self._kept]
+        found = self._above.get(symbol)
+        if found is None:
+            found = frozenset({symbol}) & self._kept
         return tuple(sorted(self.names.concept(s) for s in found))
 
     def _look(self) -> set[int]:
@@ -251,7 +254,7 @@ class ProgramBuilder:
         if not heads or property not in self.relations:
             return
         number, _ = self.relations.of(property)
-        test = self._tests.setdefault(range, len(self._tests))
+        test = self.names.test(range)
         self._flat.append((COUNT, number, test, least, heads))
         if least == 1:
             self._on_edge(number, TEST, test, heads)
@@ -312,24 +315,39 @@ class ProgramBuilder:
         self._flat.append((KEY, self._concept(concept), directed))
 
 
-def _closure(rules: list[Rule]) -> dict[Symbol, tuple[Symbol, ...]]:
-    """For each concept all those above it by rules with one premise, itself first."""
+def _closure(rules: list[Rule], kept: set[Symbol]) -> dict[Symbol, frozenset[Symbol]]:
+    """For each concept the kept ones above it by rules with one premise, itself too.
+
+    Those that nobody looks at are not carried along: a chain of n classes would cost n² of them.
+    """
     direct: dict[Symbol, list[Symbol]] = {}
     for rule in rules:
         if isinstance(rule, r.Sub) and len(rule.premises) == 1:
             direct.setdefault(rule.premises[0], []).append(rule.head)
-    above: dict[Symbol, tuple[Symbol, ...]] = {}
-    for symbol in direct:
-        seen = {symbol: None}
-        waiting = [symbol]
-        while waiting:
-            for sup in direct.get(waiting.pop(), ()):
-                if sup not in seen:
-                    seen[sup] = None
-                    waiting.append(sup)
-        above[symbol] = tuple(seen)
+    above: dict[Symbol, frozenset[Symbol]] = {}
+    for component in components(direct, lambda symbol: direct.get(symbol, ())):
+        parts = {above[sup] for symbol in component for sup in direct.get(symbol, ()) if sup in above}
+        own = kept.intersection(component)
+        found = parts.pop() if len(parts) == 1 and not own else own.union(*parts)
+        above.update(dict.fromkeys(component, frozenset(found)))
     return above
 
 
 def _dense(ops: dict[int, list[Op]], size: int) -> list[tuple[Op, ...]]:
     return [tuple(dict.fromkeys(ops.get(n, ()))) for n in range(size)]
+
+
+_SEARCHED = 4
+"""More joins of one relation than these are looked up by what the other end is, not tried one by one."""
+
+
+def _joined(ops: tuple[Op, ...]) -> tuple[Op, ...]:
+    """The operations of a relation, where many joins are one."""
+    for kind, together in ((JOIN_FIRST, JOINS_FIRST), (JOIN_SECOND, JOINS_SECOND)):
+        joins = [op for op in ops if op[0] == kind]
+        if len(joins) > _SEARCHED:
+            heads: dict[int, tuple[int, ...]] = {}
+            for _, concept, found in joins:
+                heads[concept] = tuple(sorted({*heads.get(concept, ()), *found}))
+            ops = (*(op for op in ops if op[0] != kind), (together, heads))
+    return ops

@@ -20,6 +20,7 @@ from obep.plan.nodes.binary import (
     Silence,
     Without,
 )
+from obep.plan.nodes.contextual import InState, Never, Repeated, Unless, While
 from obep.plan.nodes.node import Alias, Condition, Node, Read, ReadAny, walk
 from obep.plan.nodes.unary import Check, Choice, Rest, Settle, Unary, Within
 
@@ -31,7 +32,9 @@ __all__ = [
     "Condition",
     "Either",
     "Fallback",
+    "InState",
     "Negation",
+    "Never",
     "Next",
     "Node",
     "Pair",
@@ -39,10 +42,13 @@ __all__ = [
     "Read",
     "ReadAny",
     "Relation",
+    "Repeated",
     "Rest",
     "Settle",
     "Silence",
     "Unary",
+    "Unless",
+    "While",
     "Within",
     "Without",
     "walk",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from obep.plan.nodes.node import Alias, Node, Read, walk
+from obep.plan.nodes.node import Alias, Node, Read, duration, walk
 
 Relation = Literal[
     "SEQ", "AND", "JOIN", "AFTER", "MEETS", "METBY", "OVERLAPS", "OVERLAPPEDBY",
@@ -30,6 +30,10 @@ class Pair(Binary):
     """`L SEQ R`, `L AND R`, `L JOIN R` and Allen's relations: l ⋈ r that stand in a relation."""
 
     relation: Relation = "SEQ"
+
+    @property
+    def label(self) -> str:
+        return self.relation
 
     @property
     def keeps_left(self) -> bool:
@@ -87,6 +91,10 @@ class Pick(Binary):
     which: Literal["first", "last"] = "first"
 
     @property
+    def label(self) -> str:
+        return f"SEQ with the {self.which} that fits"
+
+    @property
     def prompt(self) -> bool:
         return self.tip and self.right.prompt
 
@@ -122,6 +130,11 @@ class Fallback(Binary):
     """The policy's choice among the l."""
 
     @property
+    def label(self) -> str:
+        how = {"": "", "naive": ", naive"}.get(self.which, f" with the {self.which} that fits")
+        return f"OPTIONAL {self.relation}{how}"
+
+    @property
     def keeps(self) -> int | None:
         return 1 if self.relation in _TOGETHER and self.left.punctual and self.right.punctual else None
 
@@ -150,6 +163,10 @@ class Fallback(Binary):
 @dataclass(frozen=True)
 class Either(Binary):
     """`L OR R`."""
+
+    @property
+    def label(self) -> str:
+        return "OR"
 
     @cached_property
     def sure(self) -> frozenset[str]:
@@ -238,6 +255,10 @@ class Silence(Negation):
     """`L NOT FOLLOWED BY N WITHIN d`: decided at its deadline."""
 
     micros: int = 0
+
+    @property
+    def label(self) -> str:
+        return f"NOT FOLLOWED BY within {duration(self.micros)}"
 
     @property
     def keeps(self) -> int | None:

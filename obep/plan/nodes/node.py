@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
-from obep.query.ast import Expression
+from obep.query.ast import Duration, Expression
+from obep.query.print.printer import show
 
 
 class Alias(NamedTuple):
@@ -42,6 +43,11 @@ class Node:
     horizon: int | None = field(default=None, kw_only=True)
     """A candidate whose `since` lies this far back can have no part in any answer."""
     held: bool = field(default=False, kw_only=True)
+
+    @property
+    def label(self) -> str:
+        """What it does, in the words of the query language."""
+        return type(self).__name__.upper()
 
     @property
     def operands(self) -> tuple[Node, ...]:
@@ -112,6 +118,11 @@ class Node:
         return False
 
 
+def duration(micros: int) -> str:
+    """A duration as the query language writes it."""
+    return show(Duration(micros))
+
+
 def walk(node: Node) -> Iterator[Node]:
     """A node and all below it."""
     yield node
@@ -151,6 +162,12 @@ class Read(Node):
     def events(self) -> tuple[str, ...]:
         """The events whose occurrences come in here."""
         return (self.event,)
+
+    @property
+    def label(self) -> str:
+        name = self.event.strip("<>").rsplit("#", 1)[-1].rsplit("/", 1)[-1]
+        alias = "" if self.alias == name else f" AS {self.alias}"
+        return f"{name}{alias}"
 
     @cached_property
     def aliases(self) -> tuple[Alias, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from obep.plan.nodes.node import Alias, Node
+from obep.plan.nodes.node import Alias, Node, duration
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,10 @@ class Choice(Passing):
     """It looks at what lies within its horizon only, at every instant."""
 
     @property
+    def label(self) -> str:
+        return self.which.upper()
+
+    @property
     def view(self) -> bool:
         return True
 
@@ -64,15 +68,27 @@ class Settle(Passing):
     final: bool = False
     keep: bool = False
 
+    @property
+    def label(self) -> str:
+        return "solutions" if self.final else "solutions so far"
+
 
 @dataclass(frozen=True)
 class Check(Passing):
     """The conditions over the whole candidate, at the top."""
 
+    @property
+    def label(self) -> str:
+        return "all"
+
 
 @dataclass(frozen=True)
 class Rest(Unary):
     """`NOT E`: what is left of each item without that which explains an E."""
+
+    @property
+    def label(self) -> str:
+        return "NOT"
 
     @cached_property
     def aliases(self) -> tuple[Alias, ...]:
@@ -117,6 +133,11 @@ class Within(Unary):
 
     micros: int = 0
     replay: bool = False
+
+    @property
+    def label(self) -> str:
+        how = "evaluated afresh" if self.replay else "a filter"
+        return f"WITHIN {duration(self.micros)} ({how})"
 
     @property
     def reach(self) -> int | None:

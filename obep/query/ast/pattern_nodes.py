@@ -1,8 +1,14 @@
-"""Patterns: leaves, operators, and what states give them."""
+"""Patterns: leaves, operators, and what states give them.
+
+A class says once what all of obep needs to know of an operator's syntax: its keyword, which fields hold its
+operands, which of those must not happen. Most operators inherit that from `Chain`, `Prefixed`, `Sided` or
+`BesideState`; then the builder, the printer and the pictures know them, too.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 from typing import Literal as Choice
 
 from obep.errors import Span
@@ -12,14 +18,81 @@ from obep.query.ast.term_nodes import NOWHERE, Duration, Name, Node, Var
 Moment = Choice["event", "begin", "end", "episode"]
 
 
+class Syntax:
+    """What a pattern declares about itself; no field of it."""
+
+    __slots__ = ()
+
+    WORD: ClassVar[str] = ""
+    OPERANDS: ClassVar[tuple[str, ...]] = ("operand",)
+    """The fields that hold patterns, left to right: each one pattern, several, or `None`."""
+    DENIED: ClassVar[tuple[str, ...]] = ()
+    """Those of them that hold what must not happen."""
+
+    @property
+    def word(self) -> str:
+        return self.WORD
+
+
 @dataclass(frozen=True, slots=True)
-class Leaf(Node):
+class PatternNode(Syntax, Node):
+    """A pattern."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chain(PatternNode):
+    """`A SEQ B SEQ C`: one operator between several operands."""
+
+    OPERANDS = ("operands",)
+    operands: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixed(PatternNode):
+    """`FIRST A`: an operator before its operand."""
+
+    operand: Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Sided(PatternNode):
+    """`A WITHOUT B`: an operator between two operands."""
+
+    OPERANDS = ("left", "right")
+    left: Pattern
+    right: Pattern
+    operator: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class StateUse(Node):
+    """`S(?k, …)` where a state must stand: after WHILE, UNLESS, FOR EACH and OVER STATE."""
+
+    state: Name
+    parameters: tuple[Var, ...] = ()
+    scoped: tuple[Var, ...] = ()
+    """As those of a leaf."""
+
+
+@dataclass(frozen=True, slots=True)
+class BesideState(PatternNode):
+    """`A WHILE S`: an operator between a pattern and a state."""
+
+    OPERANDS = ("left",)
+    left: Pattern
+    state: StateUse
+    operator: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf(PatternNode):
     """`H(?v, …) AS alias`, `BEGIN S(?k, …)`, `S(?k, …) FOR d`.
 
     `alias` is `None` where none was written (then it is the event's name). Aliases, also those of
     blocks and time functions, have no colon of the empty prefix: `:R1` is `R1`.
     """
 
+    OPERANDS = ()
     event: Name
     parameters: tuple[Var, ...] = ()
     alias: str | None = None
@@ -30,28 +103,30 @@ class Leaf(Node):
     makes an episode of it where a state has that name."""
     lasting: Duration | None = None
     """`END S FOR d`, `S FOR d`: of episodes that last at least so long."""
+    scoped: tuple[Var, ...] = ()
+    """Of a state's leaf, after `state_expansion`: its other variables, which are in scope by their names."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seq(Node):
-    operands: tuple[Pattern, ...]
+class Seq(Chain):
+    WORD = "SEQ"
 
 
 @dataclass(frozen=True, slots=True)
-class Next(Node):
-    operands: tuple[Pattern, ...]
+class Next(Chain):
+    WORD = "NEXT"
 
 
 @dataclass(frozen=True, slots=True)
-class And(Node):
+class And(Chain):
     """AND and EQUALS: the same start and the same end."""
 
-    operands: tuple[Pattern, ...]
+    WORD = "AND"
 
 
 @dataclass(frozen=True, slots=True)
-class Join(Node):
-    operands: tuple[Pattern, ...]
+class Join(Chain):
+    WORD = "JOIN"
 
 
 AllenRelation = Choice[
@@ -61,102 +136,99 @@ AllenRelation = Choice[
 
 
 @dataclass(frozen=True, slots=True)
-class Allen(Node):
+class Allen(PatternNode):
+    OPERANDS = ("left", "right")
     relation: AllenRelation
     left: Pattern
     right: Pattern
     operator: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
-
-@dataclass(frozen=True, slots=True)
-class Or(Node):
-    operands: tuple[Pattern, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Not(Node):
-    operand: Pattern
+    @property
+    def word(self) -> str:
+        return self.relation
 
 
 @dataclass(frozen=True, slots=True)
-class First(Node):
-    operand: Pattern
+class Or(Chain):
+    WORD = "OR"
 
 
 @dataclass(frozen=True, slots=True)
-class Last(Node):
-    operand: Pattern
+class Not(Prefixed):
+    WORD = "NOT"
+    DENIED = ("operand",)
 
 
 @dataclass(frozen=True, slots=True)
-class Optional(Node):
-    operand: Pattern
+class First(Prefixed):
+    WORD = "FIRST"
 
 
 @dataclass(frozen=True, slots=True)
-class Every(Node):
-    operand: Pattern
+class Last(Prefixed):
+    WORD = "LAST"
 
 
 @dataclass(frozen=True, slots=True)
-class Times(Node):
+class Optional(Prefixed):
+    WORD = "OPTIONAL"
+
+
+@dataclass(frozen=True, slots=True)
+class Every(Prefixed):
+    WORD = "EVERY"
+
+
+@dataclass(frozen=True, slots=True)
+class Times(PatternNode):
+    WORD = "TIMES"
     operand: Pattern
     count: int
 
 
 @dataclass(frozen=True, slots=True)
-class Without(Node):
-    left: Pattern
-    right: Pattern
-    operator: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+class Without(Sided):
+    WORD = "WITHOUT"
+    DENIED = ("right",)
 
 
 @dataclass(frozen=True, slots=True)
-class NotFollowedBy(Node):
-    left: Pattern
-    right: Pattern
+class NotFollowedBy(Sided):
+    WORD = "NOT FOLLOWED BY"
+    DENIED = ("right",)
     within: Duration | None
     """`None` parses, so that the checker can put its caret on the operator; it is always refused."""
-    operator: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class StateUse(Node):
-    """`S(?k, …)` where a state must stand: after WHILE, UNLESS, FOR EACH and OVER STATE."""
-
-    state: Name
-    parameters: tuple[Var, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class GroupLeaf(Node):
+class GroupLeaf(PatternNode):
     """`{ group } [AS a]` in a MATCH: an unnamed graph event (DIALECTS 8).
 
     `link` makes a GraphEvent of it, and a Leaf in its place.
     """
 
+    OPERANDS = ()
     group: Group | Select
     alias: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class While(Node):
-    left: Pattern
-    state: StateUse
-    operator: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+class While(BesideState):
+    WORD = "WHILE"
 
 
 @dataclass(frozen=True, slots=True)
-class Unless(Node):
-    left: Pattern
-    state: StateUse
-    operator: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+class Unless(BesideState):
+    WORD = "UNLESS"
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated(Node):
+class Repeated(PatternNode):
     """`E REPEATED EVERY d [UNTIL u] [AT MOST n TIMES]`."""
 
+    WORD = "REPEATED"
+    OPERANDS = ("operand", "until")
+    DENIED = ("until",)
     operand: Pattern
     every: Duration
     until: Pattern | None = None
@@ -165,7 +237,8 @@ class Repeated(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Within(Node):
+class Within(PatternNode):
+    WORD = "WITHIN"
     operand: Pattern
     within: Duration
 

@@ -8,7 +8,7 @@ from obep.query import ast
 from obep.query.build.actions import Children, Clause, is_token, nodes, reading, rule
 from obep.query.build.build_names import alias_text
 from obep.query.parse.spelling import span_between
-from obep.query.syntax_errors.refused_sparql import REFUSED
+from obep.query.syntax_errors.refused_sparql import CODE, REFUSED
 from obep.query.walk import walk
 
 
@@ -28,11 +28,11 @@ def guard(children: Children) -> Any:
 
 def _refuse_groups(node: ast.Node) -> None:
     """EXISTS stands in the FILTERs of groups alone."""
-    code, reason, remedy = REFUSED["EXISTS"]
+    reason, remedy = REFUSED["EXISTS"]
     for found in walk(node):
         if isinstance(found, ast.Exists):
             message = "EXISTS cannot stand in a guard"
-            reading.scope.error(code, message, found.span, reason=reason, remedy=remedy)
+            reading.scope.error(CODE, message, found.span, reason=reason, remedy=remedy)
 
 
 def _last(children: Children) -> Any:

@@ -74,7 +74,7 @@ def read_query(path: Path | str) -> QueryFile:
                 raise ValueError(f"it has more than {LARGEST} bytes")
     except IsADirectoryError:
         raise fail(
-            "OBEP032",
+            "OBEP031",
             "this is a folder, not a query file",
             file=str(path),
             remedy=f"{Path(path) / 'query.obep'}",

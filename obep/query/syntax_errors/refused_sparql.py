@@ -10,24 +10,23 @@ from obep.errors import Diagnostic, Span
 if TYPE_CHECKING:
     from obep.query.syntax_errors.error_context import Situation
 
-REFUSED: dict[str, tuple[str, str, str]] = {
+CODE = "OBEP431"
+REFUSED: dict[str, tuple[str, str]] = {
     "EXISTS": (
-        "OBEP431",
         "A guard asks one item's graph; whether something did not happen is said by the pattern.",
         "A WITHOUT B, or A NOT FOLLOWED BY B WITHIN 5 min, in MATCH",
     ),
     "OPTIONAL": (
-        "OBEP432",
         "A solution binds all variables of its block.",
         "two events, one with the triple and one without, joined by OR in MATCH",
     ),
-    "UNION": ("OBEP433", "A block is one graph pattern.", "two events joined by OR in MATCH"),
-    "BIND": ("OBEP434", "A guard names no new values.", "write the expression where the variable is used"),
-    "VALUES": ("OBEP435", "A guard lists no data.", "FILTER(?x IN (:a, :b))"),
-    "GRAPH": ("OBEP436", "An item is one graph; the EVENT block says whose.", "EVENT alias { … }"),
-    "SERVICE": ("OBEP437", "Nothing is asked over the network while matching.", "FROM GRAPH <file.ttl>"),
-    "SELECT": ("OBEP438", "A guard has no queries inside it.", "an EVENT of its own for what is selected"),
-    "MINUS": ("OBEP440", "A block is one graph pattern.", "FILTER(?x != ?y), or WITHOUT in MATCH"),
+    "UNION": ("A block is one graph pattern.", "two events joined by OR in MATCH"),
+    "BIND": ("A guard names no new values.", "write the expression where the variable is used"),
+    "VALUES": ("A guard lists no data.", "FILTER(?x IN (:a, :b))"),
+    "GRAPH": ("An item is one graph; the EVENT block says whose.", "EVENT alias { … }"),
+    "SERVICE": ("Nothing is asked over the network while matching.", "FROM GRAPH <file.ttl>"),
+    "SELECT": ("A guard has no queries inside it.", "an EVENT of its own for what is selected"),
+    "MINUS": ("A block is one graph pattern.", "FILTER(?x != ?y), or WITHOUT in MATCH"),
 }
 _TITLE = {"SELECT": "a sub-select"}
 IN_GUARD = {"FILTER", "A", "GUARD_WORD", "CONDITION_WORD", "COMPARE", "SEMICOLON"}
@@ -50,7 +49,7 @@ def refused(situation: Situation) -> Diagnostic | None:
             return _refuse(situation, "UNION", situation.span_of(situation.start + at, "UNION"))
         else:
             return situation.diagnostic(
-                "OBEP441",
+                CODE,
                 "a group { } cannot stand in a guard",
                 "A block is one graph pattern; its triples stand side by side.",
                 "write its triples without the inner braces",
@@ -59,9 +58,9 @@ def refused(situation: Situation) -> Diagnostic | None:
 
 
 def _refuse(situation: Situation, word: str, span: Span | None = None) -> Diagnostic:
-    code, reason, remedy = REFUSED[word]
+    reason, remedy = REFUSED[word]
     message = f"{_TITLE.get(word, word)} cannot stand in a guard"
-    return situation.diagnostic(code, message, reason, remedy, span)
+    return situation.diagnostic(CODE, message, reason, remedy, span)
 
 
 def _path_or_list(situation: Situation) -> Diagnostic | None:
@@ -75,14 +74,14 @@ def _path_or_list(situation: Situation) -> Diagnostic | None:
     before = at_verb and word in ("^", "(", "!", "^^")
     if before or (after_verb and word in ("/", "|", "*", "+", "?", "||")):
         return situation.diagnostic(
-            "OBEP439",
+            CODE,
             "property paths cannot stand in a guard",
             "A triple has one property; chains and inverses come from the ontology.",
             "a variable for each step: ?x :p ?y . ?y :q ?z",
         )
     if word == "(" and "GUARD_WORD" in accepts:
         return situation.diagnostic(
-            "OBEP442",
+            CODE,
             "lists in ( ) cannot stand in a guard",
             "A triple has one object.",
             "the triples of the list: ?x :p ?list . ?list rdf:first ?y",

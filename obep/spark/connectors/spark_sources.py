@@ -71,6 +71,12 @@ def input_files(order: Order) -> list[Path]:
     ]
 
 
+def input_folders(order: Order) -> list[Path]:
+    """The folders that a run watches."""
+    found = [_path_of(one, order) for one in order.inlets if address_of(one).scheme == "dir"]
+    return [path for path in found if path.is_dir()]
+
+
 def is_stdin(inlet: Inlet) -> bool:
     """Whether a source is standard input."""
     return inlet.uri == "-" or inlet.uri.startswith("-.")

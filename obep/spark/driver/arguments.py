@@ -68,7 +68,7 @@ def reader(
     require_fields(schema, mapping, read.mapping)
     if not stream and "stream" in schema.names and "{stream" not in str(mapping.get("template", "")):
         raise fail(
-            "OBEP664",
+            "OBEP663",
             "the rows have a column stream, and a mapping makes all of them items of one stream",
             reason=f"That is {known[0]}, whatever the column says.",
             remedy=f'detect(query, rows, mapping=…, stream="{known[0]}")   if all of them are its rows\n'
@@ -87,7 +87,7 @@ def only_stream(streams: Sequence[str]) -> str:
     """The stream of mapped rows, where nobody says it."""
     if len(streams) != 1:
         raise fail(
-            "OBEP656",
+            "OBEP663",
             "a mapping needs to know which stream its items belong to",
             reason=f"The query reads {', '.join(streams) or 'any stream'}.",
             remedy='detect(query, rows, mapping=…, stream="…")',

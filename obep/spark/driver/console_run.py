@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING, Any
 
 from obep.engine.blocks import NOTED
@@ -13,29 +12,19 @@ from obep.errors import ObepError, Stopped, fail
 from obep.run.progress import Progress, shown_watermark
 from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
-from obep.run.run_notes import (
-    Absences,
-    heard_sinks,
-    opened,
-    remark,
-    say_apart,
-    say_arrivals,
-    say_doubts,
-    say_findings,
-    say_mappings,
-    say_noted,
-    say_skipped,
-    say_unordered,
-)
+from obep.run.run_notes import Absences, heard_sinks, opened, say_noted, say_skipped
 from obep.run.run_spec import Order, bindings
-from obep.run.signals import exit_status, interrupted
+from obep.run.signals import exit_status
 from obep.run.terminal_text import escaped, plain
+from obep.run.watched_run import watch
 from obep.secrets import hide
 from obep.spark.connectors.heartbeat import other_sources
 from obep.spark.driver.spark_errors import our_words
+from obep.spark.stages.worker import streams_of
 from obep.streams.login_refused import refused
 
 if TYPE_CHECKING:
+    from obep.run.run_lints import RunLints
     from obep.spark.driver.spark_run import SparkRun
     from obep.spark.driver.tally import Tally
 
@@ -65,70 +54,66 @@ def run_on_spark(order: Order) -> int:
     query = opened(order)
     with Locks() as locks:
         locks.take(order)
+        locks.take_folders(order)
         return _run(order, query, progress)
 
 
 def _run(order: Order, query: Query, progress: Progress) -> int:
     from obep.spark.driver.spark_run import SparkRun
 
-    said = say_mappings(query, order)
     run = SparkRun(order, query, for_terminal=escaped)
-    run.notices.strangers.said = said
+    lints = _lints(run, progress)
     absences = Absences()
-    run.on_turn = lambda: _turn(run, progress, absences)
+    run.on_turn = lambda: _turn(run, progress, absences, lints)
     run.on_opened = lambda: say_skipped(run.skipped, progress)
-    _say_unordered(order, progress)
     endpoint = _endpoint(order.metrics, run) if order.metrics else None
-    caught: list[int] = []
-    try:
-        with interrupted(run.stop, caught):
-            run.go()
-            run.close()
-    except ObepError as error:
-        if not isinstance(error, Stopped) and error.code != UNDELIVERED:
-            raise  # said before anything ran: the user's to mend
-        progress.end(figures(run), stopped=True)
-        print(error, file=sys.stderr)
-        return FAILED
-    except Exception as error:  # Spark's own errors have many classes, and most are Java's
-        progress.end(figures(run), stopped=True)
-        text = explained(error, order)
-        print(text, file=sys.stderr)
-        return status_of(text, run.tally)
-    finally:
-        if endpoint is not None:
-            endpoint.close()
-    progress.end(figures(run), stopped=bool(caught))
+    caught, status = watch(run, progress, lambda: figures(run), endpoint, lambda error: _broken(error, run))
+    if status is not None:
+        return status
     say_noted(run.delivery.said, progress)
-    say_doubts(run.notices.notes, progress, tuple(run.notices.notes.doubts))
-    remark(run.tally.noted, query, progress)
-    say_findings(run.notices.strangers, run.notices.repeats, progress)
-    if not (run.live or caught or order.checkpoint):
-        found = {f"<{event}>" for event in run.delivery.occurrences}
-        say_apart(run.notices.times, found, run.tally.style, progress)
-    failed = _complain(run, order, progress, bool(caught))
+    failed = _complain(run, order, progress)
+    if lints is not None:
+        lints.end(
+            run.stats,
+            run.delivery.letters,
+            streams_of(query),
+            run.tally.noted,
+            found={f"<{event}>" for event in run.delivery.occurrences},
+            style=run.tally.style,
+            taken=run.tally.processed,
+            stopped=bool(caught),
+            live=run.live,
+        )
     if caught:
         return exit_status(caught[0])
     return FAILED if failed else 0
 
 
-def _turn(run: SparkRun, progress: Progress, absences: Absences) -> None:
-    """Says what was noted about the first times, as soon as they are read, and how far the run is."""
-    absences.look({**run.ends, **heard_sinks(run.delivery.sinks)}, progress)
-    say_noted(run.delivery.said, progress)
-    notes = run.notices.notes
-    say_doubts(notes, progress, notes.settled)
-    progress.move(lambda: figures(run))
-
-
-def _say_unordered(order: Order, progress: Progress) -> None:
+def _lints(run: SparkRun, progress: Progress) -> RunLints | None:
+    """The lints of a run, if they are wanted; those about its configuration are shown."""
+    if not run.order.lints:
+        return None
+    from obep.lints.rules.stream.duplicate_explanations import LOOKED_AT
+    from obep.run.run_lints import RunLints
     from obep.spark.connectors.spark_sources import address_of, lives
 
-    free, ends = (
-        [inlet.name or inlet.shown for inlet in order.inlets if lives(address_of(inlet)) is live]
+    lints = RunLints(run.query, run.order, progress)
+    run.compares = LOOKED_AT if lints.rules.compares else 0
+    endless, ending = (
+        [inlet.name or inlet.shown for inlet in run.order.inlets if lives(address_of(inlet)) is live]
         for live in (True, False)
     )
-    say_unordered(free, ends, order, progress)
+    lints.check_config(endless, ending)
+    return lints
+
+
+def _turn(run: SparkRun, progress: Progress, absences: Absences, lints: RunLints | None) -> None:
+    """Show warnings about connections and first times as they come up, and the progress."""
+    absences.look({**run.ends, **heard_sinks(run.delivery.sinks)}, progress)
+    say_noted(run.delivery.said, progress)
+    if lints is not None:
+        lints.turn(run.stats)
+    progress.move(lambda: figures(run))
 
 
 def figures(run: SparkRun) -> dict[str, object]:
@@ -153,6 +138,13 @@ def figures(run: SparkRun) -> dict[str, object]:
 def lag(run: SparkRun) -> float | None:
     """How many seconds the watermark of a live run lies behind the clock on the wall."""
     return run.tally.lag if run.live else None
+
+
+def _broken(error: Exception, run: SparkRun) -> tuple[str, int] | None:
+    if isinstance(error, ObepError):  # what is said before anything ran is the user's to mend
+        return (str(error), FAILED) if isinstance(error, Stopped) or error.code == UNDELIVERED else None
+    text = explained(error, run.order)  # Spark's own errors have many classes, and most are Java's
+    return text, status_of(text, run.tally)
 
 
 def status_of(text: str, tally: Tally) -> int:
@@ -223,10 +215,8 @@ def metrics(run: SparkRun) -> dict[str, Any]:
     }
 
 
-def _complain(run: SparkRun, order: Order, progress: Progress, stopped: bool) -> bool:
-    """Says what did not go well, also where nobody watches a terminal; whether the run failed by it."""
-    from obep.spark.stages.worker import streams_of
-
+def _complain(run: SparkRun, order: Order, progress: Progress) -> bool:
+    """Report refused records and failed deliveries. Returns whether the run failed by them."""
     streams = streams_of(run.query)
     nothing = complain(
         run.delivery.letters,
@@ -235,11 +225,9 @@ def _complain(run: SparkRun, order: Order, progress: Progress, stopped: bool) ->
         taken=run.tally.processed,
         query=run.query,
         streams=streams,
-        heard=run.notices.heard,
+        heard=run.stats.items,
         bindings=bindings(order, streams),
-        at_end=order.checkpoint is None and not stopped,
     )
-    say_arrivals(run.notices.notes, progress)
     for _, reason in run.delivery.failed[:5]:
         progress.error("OBEP555", reason)
     return nothing or bool(run.delivery.failed)

@@ -110,6 +110,7 @@ def detect(
     forms: Sequence[str] = (),
     drop_state: bool = False,
     observe: str = "",
+    lints: bool = False,
 ) -> Detection:
     """Find the events of one query, or of several, in a DataFrame of items.
 
@@ -121,7 +122,8 @@ def detect(
     heartbeat, so that deadlines fall due while nothing comes. Several queries share one clock.
     `forms` asks for texts (`event`, `nquads`, `trig`, `why`) in the column `texts` of `records` in place of
     the columns. `drop_state` begins anew where a checkpoint has the state of another query. `observe`
-    is a name under which a `Listener` hears of the progress.
+    is a name under which a `Listener` hears of the progress. With `lints` the rules about streams observe
+    items, for a run that shows what they find.
     """
     from pyspark.sql import functions as f
 
@@ -149,6 +151,7 @@ def detect(
         rdf=rdf,
         forms=tuple(forms),
         drop_state=drop_state,
+        lints=lints,
         contents=tuple(query.to_bundle() for query in chosen) if _is_connect(spark) else (),
         begun=uuid4().hex,
     )

@@ -21,10 +21,18 @@ import msgspec
 
 from obep.engine.query import Query
 from obep.errors import ObepError
+from obep.lints.rules.stream.duplicate_explanations import observe_lines
+from obep.lints.stream_stats import StreamStats
 from obep.model import DeadLetter
 from obep.run.run_spec import Order
 from obep.spark.connectors.connection_status import OtherEnd
-from obep.spark.connectors.spark_sources import address_of, input_files, is_live, open_sources
+from obep.spark.connectors.spark_sources import (
+    address_of,
+    input_files,
+    input_folders,
+    is_live,
+    open_sources,
+)
 from obep.spark.driver.delivery import Delivery, Found
 from obep.spark.driver.detection import detect
 from obep.spark.driver.manifest import (
@@ -36,11 +44,12 @@ from obep.spark.driver.manifest import (
     write_manifest,
 )
 from obep.spark.driver.parquet import DELIVERED, WRITTEN, Written
+from obep.spark.driver.seen_files import require_as_read
 from obep.spark.driver.session import PARTITIONS, session
 from obep.spark.driver.tally import Tally
 from obep.spark.readers.raw_rows import RawRead
 from obep.spark.stages.found_columns import COLUMNS, LINE
-from obep.spark.stages.stream_notes import Notices
+from obep.spark.stages.stream_notes import add_notes
 from obep.streams.sinks.open_sinks import Sink
 
 if TYPE_CHECKING:
@@ -83,7 +92,9 @@ class SparkRun:
         self.order = order
         self.query = query
         self.tally = Tally()
-        self.notices = Notices(query)
+        self.stats = StreamStats()
+        self.compares = 0
+        """How many occurrences are compared as to their explanations."""
         self.on_opened: Callable[[], None] = lambda: None
         self.on_turn: Callable[[], None] = lambda: None
         self.skipped = 0
@@ -149,6 +160,7 @@ class SparkRun:
             read=RawRead(opened.inflows),
             forms=self.delivery.forms(),
             drop_state=self.order.drop_state,
+            lints=self.order.lints,
         )
         records = found.payloads if COLUMNS in self.delivery.forms() else found.records
         if self.streaming:
@@ -173,6 +185,7 @@ class SparkRun:
             require_same(before, now)
         if before is not None and _is_begun(self._checkpoint):
             require_same_files(before, now)
+            require_as_read(self._checkpoint, input_folders(self.order))
             now.files = before.files | now.files
         write_manifest(self._checkpoint, now)
 
@@ -228,10 +241,10 @@ class SparkRun:
                 report = msgspec.json.decode(row["progress"])
                 self.tally.add(report)
                 for note in report["notes"]:
-                    self.notices.add(note)
-        if LINE in texts and self.notices.repeats.left:
+                    add_notes(self.stats, note)
+        if LINE in texts and self.stats.compared < self.compares:
             found.sort(key=self.delivery.order_of)
-            self.notices.repeats.look_at_lines([one.texts[LINE] for one in found])
+            observe_lines([one.texts[LINE] for one in found], self.stats)
         self.delivery.take(batch, found, letters, written)
         self.on_turn()
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import replace
 
 from obep.errors import Diagnostic
 from obep.formats.stream_reader import Notes, Reading
-from obep.formats.time_hints import Doubt, doubtful_unit, likely_unit
+from obep.formats.time_hints import doubtful_unit, likely_unit
 from obep.formats.timestamps import show_instant
 from obep.model import DeadLetter
 
@@ -45,10 +46,10 @@ def mapped_letter(letter: DeadLetter) -> DeadLetter:
 
 def mapped_notes(notes: Notes) -> Notes:
     """What was noted about mapped rows."""
-    notes.doubts = {
-        source: Doubt(doubt.said, in_mapping(doubt.remedy), doubt.at, doubt.most)
-        for source, doubt in notes.doubts.items()
-    }
+    for source, one in notes.firsts.items():
+        if one.doubt is not None:
+            doubt = replace(one.doubt, remedy=in_mapping(one.doubt.remedy))
+            notes.firsts[source] = replace(one, doubt=doubt)
     return notes
 
 
@@ -62,7 +63,8 @@ def note_micros(stream: str, first: int, other: int, notes: Notes) -> None:
         said = (
             f"time is a number of microseconds, so the first one, {first}, is {show_instant(first)}; {meant}"
         )
-        notes.doubts[stream] = Doubt(said, as_timestamp(first), doubt.at, doubt.most)
+        told = replace(doubt, said=said, remedy=as_timestamp(first))
+        notes.firsts[stream] = replace(notes.firsts[stream], doubt=told)
 
 
 def as_timestamp(value: int) -> str:

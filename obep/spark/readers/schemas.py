@@ -43,7 +43,7 @@ def require_items(schema: StructType, stream: str) -> None:
         )
     if stream and "stream" in schema.names:
         raise fail(
-            "OBEP664",
+            "OBEP663",
             f'the items have a column stream, and stream="{stream}" says another thing',
             reason="Without a mapping each row says itself which stream it belongs to.",
             remedy=f'detect(query, items)   or   detect(query, items.drop("stream"), stream="{stream}")',

@@ -7,12 +7,11 @@ Comes in: occurrences. Goes out: the same ids and the same causes as an occurren
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from obep.engine.reporter import Reporter
-from obep.model import Occurrence, Part, Term, Triple, local_name
+from obep.model import Occurrence, Part, Term, Triple, id_digest, id_prefix, id_text, local_name
 from obep.operators.candidates import Parts
 from obep.operators.wire import Carried, Told
 from obep.output.json_writer import iri, line_template
@@ -67,7 +66,7 @@ class Shape:
         """How often the instant of each part stands beside its assertions; nothing if none does."""
         held = [at for at, part in enumerate(parts) if part is not None and not aliases[at].context]
         individuals = sorted(part.individual for alias, part in named if not alias.context) or [""]
-        self.name = f"urn:obep:{local_name(plan.event)}:"
+        self.name = id_prefix(plan.event)
         self.stamp = b""
         """What an id is the digest of, with places for the instants; nothing: their order depends on them."""
         self.instants: list[int] = []
@@ -86,15 +85,15 @@ class Shape:
         individuals: Sequence[Term],
         assertions: Sequence[tuple[Triple, int | None, int | None]],
     ) -> None:
-        """As `Occurrence.id` has it."""
-        head = "".join(f"{_plain(piece)}\0" for piece in (*partition, "|", *individuals, "|"))
-        text = f"{_plain(event)}\0%d\0%d\0{head}"
+        """The text of `Occurrence.id` with `%d` for the instants."""
+        explanation: list[tuple[Triple, int | str | None]] = []
         for triple, at, place in assertions:
-            instant = "%d" if place is not None else "" if at is None else str(at)
-            text += f"{_plain(' '.join(triple))} {instant}\0"
+            s, p, o = map(_plain, triple)
+            explanation.append(((s, p, o), at if place is None else "%d"))
             if place is not None:
                 self.instants.append(place)
-        self.stamp = text.encode()
+        named, by = map(_plain, individuals), map(_plain, partition)
+        self.stamp = id_text(_plain(event), explanation, "%d", "%d", named, by).encode()
 
     def extents(self, parts: Parts) -> list[int]:
         """Start and end of each cause."""
@@ -126,7 +125,7 @@ class Shape:
 
     def id_of(self, instants: tuple[int, ...]) -> str:
         """The same for those of the stamp."""
-        return self.name + blake2b(self.stamp % instants, digest_size=16).hexdigest()
+        return self.name + id_digest(self.stamp % instants)
 
 
 def _assertions(parts: Parts, held: Sequence[int]) -> list[tuple[Triple, int | None, int | None]] | None:

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from obep.engine.blocks import NOTED, Filling, Group, encode_group, noted, pack
 from obep.formats.stream_reader import as_sent
 from obep.guards.block_queries import Ask
-from obep.guards.free_variables import timed
 from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple, digest_of
 from obep.operators.wire import Told
 from obep.plan.components import Component
+from obep.query.free_variables import timed
 
 if TYPE_CHECKING:
     from obep.abstraction.matcher import Matched

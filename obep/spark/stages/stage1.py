@@ -60,7 +60,7 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
                 reading = read if batch.num_rows else None  # of beats alone there is nothing to read
                 items = list(_admitted(reading(batch), job.future, now)) if reading else []
                 counters = {NOW: now, STYLE: STYLES.index(getattr(reading, "style", None))}
-                notes = notice(job.bundles, items, getattr(reading, "notes", None))
+                notes = notice(job.bundles, items, getattr(reading, "notes", None), lints=job.lints)
                 fillings = [
                     routes_of(bundle, job.buckets, share, job.named).fill(items, matcher_of(bundle))
                     for bundle, share in zip(job.bundles, own, strict=True)

@@ -52,6 +52,8 @@ class Job:
     """The texts wanted of each occurrence: `event` (a JSON line), `nquads`, `trig`, `why`."""
     drop_state: bool = False
     """Begin anew where the state is that of another query."""
+    lints: bool = False
+    """Whether the rules about streams observe items."""
     contents: tuple[bytes, ...] = ()
     """The bundles themselves, where their files do not reach the workers of a stream (on Connect)."""
     begun: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import queue
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from threading import BoundedSemaphore, Event, Thread
 from typing import NamedTuple
 
@@ -18,6 +18,10 @@ FIRST = -(2**63)
 
 Positions = dict[str, dict[str, int]]
 """Where each source stands, by its key in the run."""
+
+Orders = Callable[[Item], bool]
+"""Whether the instant of an item counts in the order of sources. That of one that will be refused does not:
+a wrong time would put all that comes after it in its source behind the other sources."""
 
 
 class Turn(NamedTuple):
@@ -33,7 +37,12 @@ class Turn(NamedTuple):
 
 
 def merged(
-    sources: Mapping[str, Source], start: Mapping[str, Position], patience: float, *, idle: bool = False
+    sources: Mapping[str, Source],
+    start: Mapping[str, Position],
+    patience: float,
+    *,
+    idle: bool = False,
+    orders: Orders = lambda item: True,
 ) -> Iterator[Turn]:
     """The records of all sources until every one has ended.
 
@@ -43,20 +52,20 @@ def merged(
     seconds.
     """
     if not any(source.live for source in sources.values()):
-        return _by_time(sources, start)
+        return _by_time(sources, start, orders)
     pipes = not idle and all(source.ends for source in sources.values())
     waited = {key for key, source in sources.items() if not source.live or pipes}
-    return _side_by_side(sources, start, patience, waited)
+    return _side_by_side(sources, start, patience, waited, orders)
 
 
-def _by_time(sources: Mapping[str, Source], start: Mapping[str, Position]) -> Iterator[Turn]:
+def _by_time(sources: Mapping[str, Source], start: Mapping[str, Position], orders: Orders) -> Iterator[Turn]:
     """The records of files, earliest first as far as each file is in order itself."""
     if len(sources) == 1:
         [(key, source)] = sources.items()
         for batch in source.batches(start.get(key, {})):
             yield Turn(batch.records, {key: batch.position})
         return
-    lines = [_counted(key, source, start.get(key, {})) for key, source in sources.items()]
+    lines = [_counted(key, source, start.get(key, {}), orders) for key, source in sources.items()]
     held: list[Item | DeadLetter] = []
     moved: dict[str, Position] = {}
     for _, key, count, record, position in heapq.merge(*lines):
@@ -71,15 +80,21 @@ def _by_time(sources: Mapping[str, Source], start: Mapping[str, Position]) -> It
 Ranked = tuple[int, str, int, "Item | DeadLetter", Position]
 
 
-def _counted(key: str, source: Source, start: Position) -> Iterator[Ranked]:
+def _counted(key: str, source: Source, start: Position, orders: Orders) -> Iterator[Ranked]:
     """Records with the instant by which they are merged: never before what came earlier in the same file."""
     latest = FIRST
     for batch in source.batches(start):
         before = batch.position["records"] - len(batch.records)
         for count, record in enumerate(batch.records, before + 1):
-            if isinstance(record, Item):
-                latest = max(latest, record.at)
+            latest = _latest(latest, record, orders)
             yield latest, key, count, record, batch.position
+
+
+def _latest(before: int, record: Item | DeadLetter, orders: Orders) -> int:
+    """The latest instant of a source up to a record: the one by which the record is merged."""
+    if isinstance(record, Item) and record.at > before and orders(record):
+        return record.at
+    return before
 
 
 Arrived = tuple[str, "Batch | None", "Exception | None"]
@@ -89,13 +104,14 @@ Arrived = tuple[str, "Batch | None", "Exception | None"]
 class Lane:
     """What one source has said and the engine has not taken yet."""
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, orders: Orders = lambda item: True) -> None:
         self.key = key
         self.running = True
         self.room = BoundedSemaphore(HELD)
         self._batches: deque[Batch] = deque()
         self._taken = 0
         self._latest = FIRST
+        self._orders = orders
 
     def add(self, batch: Batch) -> None:
         self._batches.append(batch)
@@ -108,8 +124,9 @@ class Lane:
     def rank(self) -> tuple[int, str]:
         """By which its next record is merged: as in `_counted`."""
         records = self._batches[0].records
-        record = records[self._taken] if records else None  # without records a batch only moves the position
-        return max(self._latest, record.at) if isinstance(record, Item) else self._latest, self.key
+        if not records:  # such a batch only moves the position
+            return self._latest, self.key
+        return _latest(self._latest, records[self._taken], self._orders), self.key
 
     @property
     def broken(self) -> bool:
@@ -122,8 +139,7 @@ class Lane:
         found = batch.records[self._taken : self._taken + most]
         self._taken += len(found)
         for record in found:
-            if isinstance(record, Item) and record.at > self._latest:
-                self._latest = record.at
+            self._latest = _latest(self._latest, record, self._orders)
         moved = batch.after(self._taken) or {}
         if self._taken == len(batch.records):
             self._batches.popleft()
@@ -133,11 +149,15 @@ class Lane:
 
 
 def _side_by_side(
-    sources: Mapping[str, Source], start: Mapping[str, Position], patience: float, waited: set[str]
+    sources: Mapping[str, Source],
+    start: Mapping[str, Position],
+    patience: float,
+    waited: set[str],
+    orders: Orders,
 ) -> Iterator[Turn]:
     """Each source in a thread of its own; a failure in one is raised here."""
     arrived: queue.SimpleQueue[Arrived] = queue.SimpleQueue()
-    lanes = {key: Lane(key) for key in sources}
+    lanes = {key: Lane(key, orders) for key in sources}
     closing = Event()
 
     def read(key: str, source: Source) -> None:

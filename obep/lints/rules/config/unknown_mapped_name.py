@@ -1,7 +1,21 @@
-"""OBEP584: names in the mappings of obep.toml that nobody knows, where the query waits for others.
+"""an unknown name in a mapping
 
-A template with one property misspelt gives items all the same, so that nothing is refused; only what asks for
-the right one is never found, or found absent.
+What it does: Finds a property or class that a template or context of obep.toml gives, that neither the
+ontology, the static graph nor the query knows, where no mapping and no static graph gives a name of the same
+namespace that the query asks for. It offers the missing name that is nearest. Where the ontology has names of
+that namespace, and all streams have mappings, it offers any that is missing.
+
+Why: Records are read all the same, so nothing is refused, and what asks for the right name is never found, or
+found absent. It is reported before anything is read, by `check` as by `run`, unless a guard asks for every
+property (`?this ?p ?v`).
+
+Example:
+
+    template = ":{bay} :status {state} ."          # the query has `state value "faulted"`
+
+Fix:
+
+    template = ":{bay} :state {state} ."
 """
 
 from __future__ import annotations
@@ -10,7 +24,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from obep.config.toml_file import Config
-from obep.errors import Diagnostic
 from obep.formats.input_limits import Refused
 from obep.formats.record_mapping import Context, make_mapping
 from obep.formats.triple_template import Slot, Template
@@ -22,6 +35,7 @@ from obep.lints.analysis.static_names import (
     known_names,
 )
 from obep.lints.language_errors.vocabulary_errors import as_written
+from obep.lints.stream_context import ConfigContext, Finding
 from obep.model import RDF_TYPE, Term
 from obep.ontology.bundle.stream_readers import listening
 from obep.query import ast
@@ -31,6 +45,10 @@ from obep.query.walk import walk
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
+
+CODE = "OBEP584"
+NAME = "unknown-mapped-name"
+SEVERITY = "warning"
 
 MOST_NAMED = 3
 """Names that a message offers."""
@@ -46,18 +64,10 @@ class Given(NamedTuple):
     """Whether records may bring other names."""
 
 
-class Slip(NamedTuple):
-    """A name of a mapping that nobody knows."""
-
-    stream: str
-    name: Term
-    said: Diagnostic
-
-
-def slips_of_mappings(bundle: Bundle, config: Config) -> list[Slip]:
-    """The names that neither T, nor K, nor the query knows, in the mappings of the query's streams."""
-    if asks_for_all(bundle):
-        return []
+def check(context: ConfigContext) -> Iterator[Finding]:
+    bundle, config = context.bundle, context.config
+    if not config.sources or asks_for_all(bundle):
+        return
     linked = bundle.linked
     streams = dict.fromkeys((*linked.streams, *(window.stream for window in linked.windows)))
     given = {name: one for name in streams or config.sources if (one := _given(name, config)) is not None}
@@ -68,19 +78,17 @@ def slips_of_mappings(bundle: Bundle, config: Config) -> list[Slip]:
         for stream, one in given.items()
     }
     if not any(strange.values()):
-        return []
+        return
     whole = all(stream in given and not given[stream].open for stream in streams)
     told = {name for one in given.values() for name in (*one.classes, *one.properties)}
     said = following(bundle, {*told, *facts.classes, *facts.properties, *constructed(bundle)})
-    found = []
     for stream, names in strange.items():
         missing = _asked(bundle, stream) - said
         near = _near(bundle, stream) - told
         for name in names:
             meant = _meant(name, given[stream], bundle, missing, near, whole=whole)
             if meant:
-                found.append(Slip(stream, name, _said(name, meant, given[stream], bundle)))
-    return found
+                yield _finding(stream, name, meant, given[stream], bundle)
 
 
 def _given(stream: str, config: Config) -> Given | None:
@@ -154,14 +162,14 @@ def _meant(
     return lacking[:MOST_NAMED] if whole and any(split(one)[0] == space for one in t) else []
 
 
-def _said(name: Term, meant: list[Term], given: Given, bundle: Bundle) -> Diagnostic:
+def _finding(stream: str, name: Term, meant: list[Term], given: Given, bundle: Bundle) -> Finding:
     file = bundle.linked.file
     shown = as_written(name, file)
     others = [as_written(one, file) for one in meant]
-    return Diagnostic(
-        "OBEP584",
+    return Finding(
+        stream,
         f"obep.toml: {given.where}: neither the ontology, the static graph nor the query knows {shown}",
+        f"{' or '.join(others)} instead of {shown}",
         reason=f"Nothing looks at it, and no mapping gives {listed(others, 'or')}, which the query asks for.",
-        remedy=f"{' or '.join(others)} instead of {shown}",
-        severity="warning",
+        about=name,
     )

@@ -113,7 +113,9 @@ class _Kinds:
 
     def _of(self, iri: Term, number: int) -> frozenset[Term]:
         """The events of which a parameter is the individual: one, or more where it ties them together."""
-        event = self._events[iri]
+        event = self._events.get(iri)
+        if event is None or isinstance(event, ast.GraphEvent):  # a state, a group: any individual
+            return frozenset()
         if isinstance(event, ast.CompositeEvent) and event.parameters:
             return self._known[iri, number]
         return frozenset((iri,))

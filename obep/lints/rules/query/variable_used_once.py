@@ -1,10 +1,10 @@
 """a variable used once
 
-What it does: Finds a variable that stands in one place.
+What it does: Finds a variable that stands in one place, where another variable was probably meant: one that
+is spelt almost the same, or that of another event which may be about the same individual.
 
-Why: It ties nothing together: in `Hot(?p) SEQ Cold(?q)` any two points will do. If only the existence of a
-value matters, write `[]`. For a variable that is there for the bindings, `obep run` is silent unless
-another variable was probably meant.
+Why: It ties nothing together: in `Hot(?p) SEQ Cold(?q)` any two points will do. A variable that is there for
+the bindings alone is right, and is not reported.
 
 Example:
 
@@ -45,18 +45,13 @@ def check_pattern(scope: Scope) -> Iterator[Diagnostic]:
         uses.extend(condition.variables)
     times = Counter(var.name for var in uses)
     instead: dict[str, str] = {}
-    answered: set[str] = set()
     for place in scope.places:
         for var in place.leaf.parameters:
             name = place.leaf.event.text
-            instead[var.name] = f"{name}   without ?{var.name}"
             other = _same_one(place, scope, times) if times[var.name] == 1 else None
             if other is not None:
                 same = quote(replace(place.leaf, parameters=(other,)))
                 instead[var.name] = f"{same}   for the same one, or {name} without ?{var.name}"
-                answered.add(other.name)  # which is used twice then
-    for name in answered:
-        instead[name] = ""
     yield from _once(uses, instead, scope.file, scope.definitions)
 
 
@@ -95,7 +90,7 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
 def _once(
     uses: list[Var], instead: dict[str, str], file: QueryFile, definitions: Definitions
 ) -> Iterator[Diagnostic]:
-    """What to write `instead`; where that is nothing, what is said of another variable is enough."""
+    """What to write `instead`, or the variable that is nearest; where there is neither, nothing is wrong."""
     places: dict[str, list[Span]] = {}
     for var in uses:
         places.setdefault(var.name, []).append(var.span)
@@ -104,7 +99,7 @@ def _once(
         if len(spans) > 1 or name == "this":
             continue
         near = definitions.near(name, names)
-        remedy = f"?{near}" if near else instead.get(name, f"[]   for ?{name}, if its value does not matter")
+        remedy = f"?{near}" if near else instead.get(name, "")
         if not remedy:
             continue
         yield say(

@@ -1,20 +1,42 @@
-"""OBEP581: occurrences that differ from others only in their explanation: several ways lead to one fact.
+"""occurrences that differ only in their explanation
 
-Each minimal explanation is an occurrence (SPEC D1, D4). Where axioms or assertions say the same thing twice,
-there are more of them than people count, and in a pattern they multiply.
+What it does: Counts the occurrences that differ from another one in nothing but their explanation (the same
+event, times, individuals and bindings), and shows what two of them differ in. It does not count those where
+an item has several values of a property (two persons that a room observes): they are two things.
+
+Why: Each minimal explanation is an occurrence of its own. Where the ontology, the static graph or an item say
+one thing in several ways, there are more occurrences than people count, and in a pattern they multiply. The
+first 2,000 occurrences of a run are looked at; on Spark those that are written as JSON lines.
+
+Example:
+
+    :fedBy rdfs:domain :Point .
+    :p1 a :Point ; :fedBy :F1 .          # each reading of p1 is a `Point and …` twice
+
+Fix:
+
+    :p1 :fedBy :F1 .                     # or max_explanations = 1 under [engine] in obep.toml
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from obep.lints.stream_context import Finding, RunContext
+from obep.lints.stream_stats import Explanation, StreamStats
 from obep.model import RDF_TYPE, Occurrence, Part, Term, Triple, local_name
-from obep.ontology.bundle.compile import Bundle
 from obep.ontology.owl.verbalise import name
+
+if TYPE_CHECKING:
+    from obep.ontology.bundle.compile import Bundle
+
+CODE = "OBEP581"
+NAME = "duplicate-explanations"
+SEVERITY = "warning"
 
 LOOKED_AT = 2_000
 """Occurrences from the beginning of a run."""
@@ -26,9 +48,6 @@ MOST_STATIC = 1_000_000
 """Triples of a static graph that is looked through."""
 MOST_SHOWN = 2
 """Assertions of one explanation that are shown."""
-
-Explanation = frozenset[tuple[int, Triple]]
-"""Assertions, each with the number of the part that it explains."""
 
 
 class Counted(NamedTuple):
@@ -89,61 +108,49 @@ def _rows(bindings: Iterable[dict[str, Term]]) -> tuple[Any, ...]:
     return tuple(tuple(sorted(row.items())) for row in bindings)
 
 
-class Repeats:
-    """Looks at the first occurrences of a run."""
+def observe_occurrences(found: Sequence[Occurrence], stats: StreamStats) -> None:
+    """Observe occurrences as an engine gives them, while the run is young."""
+    _observe(map(counted, found[: LOOKED_AT - stats.compared]), len(found), stats)
 
-    def __init__(self, bundle: Bundle) -> None:
-        self._bundle = bundle
-        self._looked_at = 0
-        self._all = True
-        self._found: dict[tuple[Any, ...], set[Explanation]] = {}
 
-    def look(self, occurrences: Sequence[Occurrence]) -> None:
-        """Occurrences as an engine gives them, while the run is young."""
-        self._add(map(counted, occurrences[: self.left]), len(occurrences))
+def observe_lines(lines: Sequence[str], stats: StreamStats) -> None:
+    """Observe occurrences as lines of JSON."""
+    _observe(map(counted_line, lines[: LOOKED_AT - stats.compared]), len(lines), stats)
 
-    def look_at_lines(self, lines: Sequence[str]) -> None:
-        """The same as lines of JSON."""
-        self._add(map(counted_line, lines[: self.left]), len(lines))
 
-    @property
-    def left(self) -> int:
-        """How many more it will look at."""
-        return LOOKED_AT - self._looked_at
+def _observe(some: Iterable[Counted], of: int, stats: StreamStats) -> None:
+    stats.occurrences += of
+    for event, rest, explanation in some:
+        stats.compared += 1
+        stats.explanations.setdefault((event, *rest), set()).add(explanation)
 
-    def _add(self, some: Iterable[Counted], of: int) -> None:
-        self._all &= of <= self.left
-        for event, rest, explanation in some:
-            self._looked_at += 1
-            self._found.setdefault((event, *rest), set()).add(explanation)
 
-    def findings(self) -> Iterator[tuple[str, str, str]]:
-        """The code, a message and what helps, if many occurrences are others once more."""
-        several = {key: sets for key, sets in self._found.items() if len(sets) > 1}
-        if not several:
-            return
-        static = self._static(several.values())
-        again = {key: count for key, sets in several.items() if (count := _again(sets, static))}
-        total = sum(again.values())
-        if total < FEWEST or total < MANY * self._looked_at:
-            return
-        key = max(again, key=lambda key: (again[key], str(key[0])))
-        one, other = _differing(several[key], static)
-        first = "" if self._all else "the first "
-        yield (
-            "OBEP581",
-            f"{total:,} of {first}{self._looked_at:,} occurrences differ from another one only in their "
-            f"explanation, most of them of {name(key[0])}: {_shown(one)} in one is {_shown(other)} in "
-            "another",
-            "leave out what says the same once more (in the ontology or the static graph), or let one "
-            "explanation do: max_explanations = 1 under [engine] in obep.toml",
-        )
+def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
+    several = {key: sets for key, sets in stats.explanations.items() if len(sets) > 1}
+    if not several:
+        return
+    static = _static(several.values(), run.query.bundle)
+    again = {key: count for key, sets in several.items() if (count := _again(sets, static))}
+    total = sum(again.values())
+    if total < FEWEST or total < MANY * stats.compared:
+        return
+    key = max(again, key=lambda key: (again[key], str(key[0])))
+    one, other = _differing(several[key], static)
+    first = "" if stats.compared == stats.occurrences else "the first "
+    yield Finding(
+        "",
+        f"{total:,} of {first}{stats.compared:,} occurrences differ from another one only in their "
+        f"explanation, most of them of {name(key[0])}: {_shown(one)} in one is {_shown(other)} in another",
+        "leave out what says the same once more (in the ontology or the static graph), or let one "
+        "explanation do: max_explanations = 1 under [engine] in obep.toml",
+    )
 
-    def _static(self, several: Iterable[Iterable[Explanation]]) -> frozenset[Triple]:
-        """What K says of all this."""
-        asked = {triple for sets in several for one in sets for _, triple in one}
-        k = self._bundle.k
-        return frozenset(asked.intersection(k.once())) if k.facts.length <= MOST_STATIC else frozenset()
+
+def _static(several: Iterable[Iterable[Explanation]], bundle: Bundle) -> frozenset[Triple]:
+    """What K says of all this."""
+    asked = {triple for sets in several for one in sets for _, triple in one}
+    k = bundle.k
+    return frozenset(asked.intersection(k.once())) if k.facts.length <= MOST_STATIC else frozenset()
 
 
 def _again(sets: set[Explanation], static: frozenset[Triple]) -> int:

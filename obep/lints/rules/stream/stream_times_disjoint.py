@@ -1,30 +1,46 @@
-"""OBEP583: streams that an event reads together, and whose times lie too far apart for that.
+"""streams that are read together and lie far apart
 
-Mostly the time of one of them is read wrongly: as another day and month, in another unit or zone.
+What it does: Finds two streams that a composite event reads together, where all items of one come before all
+of the other, further apart than its WITHIN (without WITHIN: more than a day, and the event was not found).
+
+Why: The event is never found, or every absence of it is. Mostly the time of one stream is read wrongly:
+`time_format` with day and month swapped, another `unit` or `zone`. Which stream an event is found in is
+judged by the names in its definition and in the items. It is reported at the end of a run that has read all
+there is.
+
+Example:
+
+    [sources.doors.mapping]
+    time_format = "%m.%d.%Y %H:%M"          # the records have 03.01.2026 for the third of January
+
+Fix:
+
+    [sources.doors.mapping]
+    time_format = "%d.%m.%Y %H:%M"
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import combinations, product
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from obep.engine.query import Query
-from obep.formats.timestamps import Style, show_instant
-from obep.model import RDF_TYPE, Item, Term, local_name
+from obep.formats.timestamps import show_instant
+from obep.lints.analysis.item_names import names_by_stream
+from obep.lints.stream_context import Finding, RunContext
+from obep.lints.stream_stats import StreamStats
+from obep.model import Term, local_name
 from obep.query import ast
 from obep.query.walk import children, leaves, walk
 
+if TYPE_CHECKING:
+    from obep.engine.query import Query
+
+CODE = "OBEP583"
+NAME = "stream-times-disjoint"
+SEVERITY = "warning"
+
 DAY = 86_400_000_000
-SAMPLE = 20
-"""Items of each stream that are looked at for the names they use."""
-
-
-class Extent(NamedTuple):
-    """The first and the last instant of a stream."""
-
-    first: int
-    last: int
 
 
 class Together(NamedTuple):
@@ -40,90 +56,73 @@ class Together(NamedTuple):
     """Whether it is to occur where one of the two does not."""
 
 
-class TimesApart:
-    """Looks at the times of a bounded run."""
+def wants_spans(query: Query) -> bool:
+    """Whether an event reads several streams together; otherwise their spans are of no use."""
+    linked = query.linked
+    streams = {*linked.streams, *(window.stream for window in linked.windows)}
+    return len(streams) > 1 and any(_together(linked.events.values()))
 
-    def __init__(self, query: Query) -> None:
-        linked = query.linked
+
+def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
+    if not run.bounded or len(stats.spans) < 2:
+        return
+    reads = _Reads(run.query, stats)
+    said: set[frozenset[str]] = set()
+    for event, left, right, within, bounded, absent in _together(run.query.linked.events.values()):
+        if event in run.found and not absent:
+            continue
+        pairs = list(product(reads.streams(left), reads.streams(right)))
+        if not pairs or not all(reads.distance(*pair) > within for pair in pairs):
+            continue
+        one, other = min(pairs, key=lambda pair: reads.distance(*pair))
+        if frozenset((one, other)) not in said:
+            said.add(frozenset((one, other)))
+            most = "further apart than its WITHIN" if bounded else "a day or more apart"
+            shown = [_shown(stream, stats, run) for stream in (one, other)]
+            yield Finding(
+                one,
+                f"{local_name(event)} reads {shown[0]} and {shown[1]}, {most}: is the time of one of them "
+                "read wrongly (day and month, unit, zone)?",
+                "time_format, unit or zone of the mapping or source in obep.toml",
+            )
+
+
+def _shown(stream: str, stats: StreamStats, run: RunContext) -> str:
+    first, last = (show_instant(at, run.style or "iso") for at in stats.spans[stream])
+    return f"{stream} (from {first} to {last})"
+
+
+class _Reads:
+    """Which streams events are found in, and how far these lie apart."""
+
+    def __init__(self, query: Query, stats: StreamStats) -> None:
         self._query = query
-        self._windows = {window.name: window.stream for window in linked.windows}
-        self._streams = tuple(dict.fromkeys((*linked.streams, *self._windows.values())))
-        self._together = tuple(_together(linked.events.values()))
-        self._extents: dict[str, Extent] = {}
-        self._names: dict[str, set[Term]] = {}
-        self._looked_at: dict[str, int] = {}
+        self._windows = {window.name: window.stream for window in query.linked.windows}
+        self._spans = stats.spans
+        self._names = names_by_stream(stats)
 
-    @property
-    def wanted(self) -> bool:
-        """Whether streams are read together at all; else nobody needs to look."""
-        return len(self._streams) > 1 and bool(self._together)
-
-    def look(self, items: Sequence[Item]) -> None:
-        """Some items, of whatever streams."""
-        for stream in {item.stream for item in items}:
-            mine = [item for item in items if item.stream == stream]
-            times = [item.at for item in mine]
-            left = max(0, SAMPLE - self._looked_at.get(stream, 0))
-            self._looked_at[stream] = SAMPLE - left + len(mine[:left])
-            self.add(stream, Extent(min(times), max(times)), names_of(mine[:left]))
-
-    def add(self, stream: str, extent: Extent, names: Iterable[Term]) -> None:
-        """How far some items of a stream reach, and names that some of them use."""
-        first, last = self._extents.get(stream, extent)
-        self._extents[stream] = Extent(min(first, extent.first), max(last, extent.last))
-        self._names.setdefault(stream, set()).update(names)
-
-    def findings(self, found: Container[Term], style: Style | None) -> Iterator[tuple[str, str, str]]:
-        """The code, a message and what helps; `found` are events that did occur."""
-        said: set[frozenset[str]] = set()
-        for event, left, right, within, bounded, absent in self._together if len(self._extents) > 1 else ():
-            if event in found and not absent:
-                continue
-            pairs = list(product(self._read_by(left), self._read_by(right)))
-            if not pairs or not all(self._distance(one, other) > within for one, other in pairs):
-                continue
-            one, other = min(pairs, key=lambda pair: self._distance(*pair))
-            if frozenset((one, other)) not in said:
-                said.add(frozenset((one, other)))
-                most = "further apart than its WITHIN" if bounded else "a day or more apart"
-                yield (
-                    "OBEP583",
-                    f"{local_name(event)} reads {self._shown(one, style)} and {self._shown(other, style)}, "
-                    f"{most}: is the time of one of them read wrongly (day and month, unit, zone)?",
-                    "time_format, unit or zone of the mapping or source in obep.toml",
-                )
-
-    def _distance(self, one: str, other: str) -> int:
+    def distance(self, one: str, other: str) -> int:
         """The microseconds between two streams; less than nothing where they overlap."""
-        left, right = self._extents[one], self._extents[other]
-        return max(left.first - right.last, right.first - left.last)
+        left, right = self._spans[one], self._spans[other]
+        return max(left[0] - right[1], right[0] - left[1])
 
-    def _shown(self, stream: str, style: Style | None) -> str:
-        first, last = (show_instant(at, style or "iso") for at in self._extents[stream])
-        return f"{stream} (from {first} to {last})"
-
-    def _read_by(self, event: Term) -> list[str]:
-        """The streams in which an event is to be found, by what their items say; none if nobody knows."""
+    def streams(self, event: Term) -> list[str]:
+        """The streams in which an event is to be found, by what their items say; none if it is unknown."""
         defined = self._query.linked.events.get(event)
         if isinstance(defined, ast.CompositeEvent):
-            parts = [self._read_by(leaf.event.iri) for leaf in leaves(defined.pattern)]
+            parts = [self.streams(leaf.event.iri) for leaf in leaves(defined.pattern)]
             return sorted({stream for part in parts for stream in part}) if all(parts) else []
         if not isinstance(defined, ast.LogicalEvent):
             return []
         on = None if defined.on is None else self._windows.get(defined.on, defined.on)
         names = {node.iri for node in walk(defined.description) if isinstance(node, ast.Name)}
         classes = names & self._query.bundle.definitions.axioms.classes
-        mine = [stream for stream in self._extents if on in (None, stream)]
+        mine = [stream for stream in sorted(self._spans) if on in (None, stream)]
         ways = (names - classes, names, self._query.bundle.saying(names))
         for some in ways:
-            if known := [stream for stream in mine if not self._names[stream].isdisjoint(some)]:
+            if known := [one for one in mine if not some.isdisjoint(self._names.get(one, ()))]:
                 return known
         return []
-
-
-def names_of(items: Iterable[Item]) -> set[Term]:
-    """The classes and properties that items use."""
-    return {o if p == RDF_TYPE else p for item in items for _, p, o in item.triples}
 
 
 def _together(events: Iterable[ast.Event]) -> Iterator[Together]:

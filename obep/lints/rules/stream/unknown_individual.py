@@ -1,9 +1,28 @@
-"""OBEP580: individuals in items of whom the static graph should say something, and which it does not know."""
+"""individuals that the static graph does not know
+
+What it does: Finds individuals in items of which a definition or a guard asks more than the items say, which
+the static graph would say, and which (nearly) all are not in it: those that a property leads to (`inPen some
+(Pen and …)`), or those that have one (`Probe and oxygen some …`). It reports them where most are spelt almost
+as one that the graph knows or have its name in another namespace, where the graph knows none of their
+namespace, or where three or more are all named in another way (`5` where it has `bay-5`).
+
+Why: Nothing is ever found of them. What items of a window, or occurrences with a CONSTRUCT, may say is not
+expected of the static graph. The first 500 items of a stream are looked at, and static graphs of up to a
+million triples.
+
+Example:
+
+    template = ":{id} :inPen :{pen} ."          # gives :penA; the static graph has :PenA
+
+Fix:
+
+    :penA a :Pen ; :area 5 .                    # in the static graph, or mend the mapping
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Set
+from collections.abc import Collection, Container, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,21 +34,29 @@ from obep.lints.analysis.followed_properties import (
     defined,
     following,
 )
+from obep.lints.analysis.item_names import names_by_stream
 from obep.lints.analysis.known_individuals import MOST_KNOWN, Known
 from obep.lints.analysis.static_names import constructed
+from obep.lints.stream_context import Finding, RunContext
+from obep.lints.stream_stats import StreamStats
 from obep.model import RDF_TYPE, Item, Term
 from obep.ontology.bundle.stream_readers import Listening
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
 
+CODE = "OBEP580"
+NAME = "unknown-individual"
+SEVERITY = "warning"
+
 NEARLY_ALL = 0.9
 """Of the individuals that items name: who knows some more of them may well wait for these alone."""
+FEWEST = 2
+"""Items that must have the property."""
 TOLD = "_told"
-Seen = Counter[tuple[str, ...]]
-"""How often: `object` with a stream, a property along which more is asked and an individual of which the item
-says no more; `subject` with a stream, a property beside which more is asked and an individual that has it;
-both with `TOLD`, and without the individual, where the item says it or the individual has no name."""
+"""Facts are `object` with a property along which more is asked and an individual of which the item says no
+more, and `subject` with a property beside which more is asked and an individual that has it; both with `TOLD`
+and without the individual where the item says it, or the individual has no name."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +71,10 @@ class Expected:
     """What occurrences may say, in which the events of the next stratum are looked for."""
 
     @classmethod
-    def of(cls, bundle: Bundle, here: Listening) -> Expected:
+    def of(cls, bundle: Bundle, here: Listening) -> Expected | None:
+        """None if nothing is asked of individuals that the static graph may say."""
         if not 0 < bundle.k.facts.length <= MOST_KNOWN:
-            return cls({}, {}, (), frozenset())
+            return None
         names = frozenset(constructed(bundle))
         made = frozenset(following(bundle, names)) if names else names
         along = {
@@ -54,28 +82,14 @@ class Expected:
             for property, one in asked_along(bundle, here).items()
             if made.isdisjoint((property, *one.names, *one.ends))
         }
-        return cls(along, asked_beside(bundle, here), defined(bundle), made)
+        beside = asked_beside(bundle, here)
+        return cls(along, beside, defined(bundle), made) if along or beside else None
 
     def ends(self, kind: str, property: Term) -> frozenset[Term]:
         """What a property is looked at for; where others serve the same end, one of them may do."""
         return self.along[property].ends if kind == "object" else frozenset((property,))
 
-    def count(self, item: Item, found: Seen) -> None:
-        """Counts the individuals of whom more is asked than an item says."""
-        if not (self.along or self.beside):
-            return
-        asserted = any(p == RDF_TYPE and o in self.defined for _, p, o in item.triples)
-        links = {(p, o) for _, p, o in item.triples if p in self.along and o[0] != '"'}
-        told = links if asserted else links & self._told(item, links)
-        enough = {end for p, _ in told for end in self.along[p].ends}
-        for p, o in links:
-            bare = enough.isdisjoint(self.along[p].ends)
-            found[("object", item.stream, p, o) if bare else (f"object{TOLD}", item.stream, p)] += 1
-        for s, p in {(s, p) for s, p, _ in item.triples if p in self.beside}:
-            bare = s[0] == "<" and not asserted
-            found[("subject", item.stream, p, s) if bare else (f"subject{TOLD}", item.stream, p)] += 1
-
-    def _told(self, item: Item, links: Set[tuple[Term, Term]]) -> Set[tuple[Term, Term]]:
+    def told(self, item: Item, links: Set[tuple[Term, Term]]) -> Set[tuple[Term, Term]]:
         """Those of whom an item says more, as a subject or as what another property leads to."""
         more = {s for s, _, _ in item.triples} if links else set()
         ways = {(p, o) for _, p, o in item.triples} if links else set()
@@ -83,53 +97,70 @@ class Expected:
         return {(p, o) for p, o in links if o[0] != "<" or o in more or often[o] > 1}
 
 
-def unknown_individuals(
-    bundle: Bundle, seen: Seen, expected: Callable[[str], Expected], *, complete: bool
-) -> Iterator[str]:
-    """Messages about individuals of whom K should know something, and does not know them."""
+def watch(bundle: Bundle, here: Listening) -> Expected | None:
+    return Expected.of(bundle, here)
+
+
+def observe(watched: Expected, item: Item, stats: StreamStats) -> None:
+    asserted = any(p == RDF_TYPE and o in watched.defined for _, p, o in item.triples)
+    links = {(p, o) for _, p, o in item.triples if p in watched.along and o[0] != '"'}
+    told = links if asserted else links & watched.told(item, links)
+    enough = {end for p, _ in told for end in watched.along[p].ends}
+    for p, o in links:
+        bare = enough.isdisjoint(watched.along[p].ends)
+        fact = ("object", p, o) if bare else (f"object{TOLD}", p)
+        stats.facts[CODE, item.stream, *fact] += 1
+    for s, p in {(s, p) for s, p, _ in item.triples if p in watched.beside}:
+        bare = s[0] == "<" and not asserted
+        fact = ("subject", p, s) if bare else (f"subject{TOLD}", p)
+        stats.facts[CODE, item.stream, *fact] += 1
+
+
+def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
+    mine = {fact[1:]: count for fact, count in stats.facts.items() if fact[0] == CODE}
     met: dict[tuple[str, str, Term], Counter[Term]] = {}
-    for key, count in seen.items():
-        if key[0] in ("object", "subject"):
-            kind, stream, property, one = key
-            met.setdefault((stream, kind, property), Counter())[one] += count
+    for (stream, kind, property, *individual), count in mine.items():
+        if individual:
+            met.setdefault((stream, kind, property), Counter())[individual[0]] += count
     if not met:
         return
+    bundle, names = run.query.bundle, names_by_stream(stats)
     known = Known(bundle, {one for found in met.values() for one in found})
-    heard = [key for key, found in met.items() if any(one in known for one in found)]
-    heard += [(key[1], key[0].removesuffix(TOLD), key[2]) for key in seen if key[0].endswith(TOLD)]
-    served = {(kind, end) for stream, kind, one in heard for end in expected(stream).ends(kind, one)}
+    seen = [key for key, found in met.items() if any(one in known for one in found)]
+    seen += [(key[0], key[1].removesuffix(TOLD), key[2]) for key in mine if key[1].endswith(TOLD)]
+    served = {(kind, end) for stream, kind, one in seen for end in run.watched(stream).ends(kind, one)}
     said: set[tuple[str, str]] = set()
     for (stream, kind, property), found in sorted(met.items()):
         unknown = Counter({one: count for one, count in found.items() if one not in known})
-        every = found.total() + seen[kind + TOLD, stream, property]
-        items = sum(seen["name", stream, use, property] for use in ("link", "literal"))
-        if items < 2 or unknown.total() < NEARLY_ALL * every:
+        every = found.total() + mine.get((stream, kind + TOLD, property), 0)
+        if names[stream][property] < FEWEST or unknown.total() < NEARLY_ALL * every:
             continue
-        here = expected(stream)
+        here = run.watched(stream)
         asked = (
-            here.along[property].names if kind == "object" else _lacking(bundle, seen, stream, here, property)
+            here.along[property].names
+            if kind == "object"
+            else _lacking(bundle, names[stream], here, property)
         )
         alone = served.isdisjoint((kind, end) for end in here.ends(kind, property))
         hint = known.hint(unknown, asked, alone=alone) if asked else ""
         if hint and (stream, hint) not in said:
             said.add((stream, hint))
             which = "the" if unknown.total() == every else f"{unknown.total():,} of {every:,}"
-            where = "" if complete else f" in the first {seen['item', stream]:,} items"
-            name = property.strip("<>")
+            where, name = stats.where(stream), property.strip("<>")
             if kind == "object":
                 who = f"{which} values of {name}{where} are individuals that the static graph does not know"
             else:
                 who = f"the static graph does not know {which} individuals with {name}{where}"
-            yield f"{stream}: {who}, and the query asks more of them: {hint}"
+            yield Finding(stream, f"{stream}: {who}, and the query asks more of them: {hint}", about=property)
 
 
-def _lacking(bundle: Bundle, seen: Seen, stream: str, here: Expected, property: Term) -> frozenset[Term]:
-    """The names asked beside a property that no item of a stream says, where K says them all.
+def _lacking(bundle: Bundle, names: Collection[Term], here: Expected, property: Term) -> frozenset[Term]:
+    """The names asked beside a property that no item of a stream uses, where K uses them all.
 
-    Where items say what leads to the individual, too, it is another one that they speak of.
+    Where items use what leads to the individual, too, it is another one that they speak of.
     """
     facts = bundle.k.facts
-    items = following(bundle, {key[-1] for key in seen if key[:2] == ("name", stream)}) | here.made
+    items = following(bundle, set(names)) | here.made
     known = following(bundle, {*facts.classes, *facts.properties})
     sets = [names - items for reached, names in here.beside[property] if reached.isdisjoint(items)]
     return frozenset(name for names in sets if names <= known for name in names)

@@ -1,12 +1,31 @@
-"""OBEP582: text, or true and false, that is asked of a property, and that items write in another way."""
+"""a value that items write in another way
+
+What it does: Finds a text or a boolean that a definition or a guard asks for (`state value "faulted"`,
+`?this :state "faulted"`), that never comes, where items have the same value in another case, with other
+spaces, another language or datatype: `"Faulted"`, or `"true"` for `true`. Also a boolean that is asked for
+where only texts come.
+
+Why: They are different values, so the event is never found. Values that differ otherwise, and did not happen,
+are not reported. The first 500 items of a stream are looked at.
+
+Example:
+
+    EVENT Faulted AS (state value "faulted")          # items have "Faulted"
+
+Fix:
+
+    EVENT Faulted AS (state value "Faulted")
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from obep.lints.stream_context import Finding, RunContext
+from obep.lints.stream_stats import StreamStats
 from obep.model import Item, Term
 from obep.ontology.bundle.stream_readers import Listening
 from obep.ontology.owl.axioms import DataOneOf
@@ -18,15 +37,18 @@ from obep.query import ast
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
 
+CODE = "OBEP582"
+NAME = "value-spelling"
+SEVERITY = "warning"
+
 FEWEST = 3
 """Values of a property from which one can see how it is written."""
 LONGEST = 60
 """Letters of a value that is compared: what people write in a query is no longer."""
 TEXTS, BOOLEAN = ("string", "lang"), "boolean"
-Seen = Counter[tuple[str, ...]]
-"""How often: `given` with a stream and a property that has such values; `met` with a literal that is asked
-for, too; `almost` with one that is asked for, and what is there; `textual` with what is there, where true or
-false are asked for."""
+Values = dict[tuple[str, ...], int]
+"""How often, by property: `given` of any value; `met` with a literal that is asked for; `almost` with one
+that is asked for, and what is there; `textual` with what is there, where true or false are asked for."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +59,8 @@ class Awaited:
     """By property; text and booleans only."""
 
     @classmethod
-    def of(cls, bundle: Bundle, here: Listening) -> Awaited:
+    def of(cls, bundle: Bundle, here: Listening) -> Awaited | None:
+        """None if no such value is asked for."""
         found: dict[Term, set[Term]] = {}
         rules = [rule for rule in bundle.leading(here) if isinstance(rule, r.Count)]
         asked = [(rule.property, rule.range.literals) for rule in rules if isinstance(rule.range, DataOneOf)]
@@ -52,25 +75,54 @@ class Awaited:
             words = {one for one in literals if value(one).space in (*TEXTS, BOOLEAN)}
             for name in _below(property, bundle) if words else ():
                 found.setdefault(name, set()).update(words)
-        return cls({name: frozenset(some) for name, some in found.items() if name not in static})
+        values = {name: frozenset(some) for name, some in found.items() if name not in static}
+        return cls(values) if values else None
 
-    def count(self, item: Item, found: Seen) -> None:
-        """Counts the values of an item that are asked for, and those that nearly are."""
-        for _, p, o in item.triples:
-            asked = self.values.get(p) if o[0] == '"' else None
-            if not asked:
-                continue
-            found["given", item.stream, p] += 1
-            if any(value(one) == value(o) for one in asked):
-                found["met", item.stream, p, next(one for one in asked if value(one) == value(o))] += 1
-                continue
-            if len(o) > LONGEST:
-                continue
-            for one in asked:
-                if _bare(one) == _bare(o):
-                    found["almost", item.stream, p, one, o] += 1
-            if value(o).space in TEXTS and any(value(one).space == BOOLEAN for one in asked):
-                found["textual", item.stream, p, o] += 1
+
+def watch(bundle: Bundle, here: Listening) -> Awaited | None:
+    return Awaited.of(bundle, here)
+
+
+def observe(watched: Awaited, item: Item, stats: StreamStats) -> None:
+    for _, p, o in item.triples:
+        asked = watched.values.get(p) if o[0] == '"' else None
+        if not asked:
+            continue
+        place = (CODE, item.stream, p)
+        stats.facts[*place, "given"] += 1
+        same = [one for one in asked if value(one) == value(o)]
+        for one in same:
+            stats.facts[*place, "met", one] += 1
+        if same or len(o) > LONGEST:
+            continue
+        for one in asked:
+            if _bare(one) == _bare(o):
+                stats.facts[*place, "almost", one, o] += 1
+        if value(o).space in TEXTS and any(value(one).space == BOOLEAN for one in asked):
+            stats.facts[*place, "textual", o] += 1
+
+
+def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
+    by_place: dict[tuple[str, Term], Values] = {}
+    for (code, *rest), count in stats.facts.items():
+        if code == CODE:
+            by_place.setdefault((rest[0], rest[1]), {})[tuple(rest[2:])] = count
+    met = {(property, key[1]) for (_, property), seen in by_place.items() for key in seen if key[0] == "met"}
+    for (stream, property), seen in sorted(by_place.items()):
+        total = seen["given",]
+        if total < FEWEST:
+            continue
+        for asked in sorted(run.watched(stream).values[property]):
+            written = Counter[Term]() if (property, asked) in met else _written(seen, asked)
+            if written:
+                other = max(sorted(written), key=lambda one: written[one])
+                yield Finding(
+                    stream,
+                    f"{stream}: {property.strip('<>')} never is {_shown(asked)}{stats.where(stream)}, as the "
+                    f"ontology or the query asks, but {written.total():,} of {total:,} times {_shown(other)}"
+                    f"{_remedy(asked, other)}",
+                    about=property,
+                )
 
 
 def _below(property: Term, bundle: Bundle) -> Iterator[Term]:
@@ -89,34 +141,13 @@ def _bare(term: Term) -> str:
     return "".join(parts(term)[0].split()).casefold()
 
 
-def unmet_values(seen: Seen, awaited: Callable[[str], Awaited], *, complete: bool) -> Iterator[str]:
-    """Messages about values that are asked for, never came, and came in another way."""
-    met = {(key[2], key[3]) for key in seen if key[0] == "met"}
-    for kind, stream, property in [key for key in sorted(seen) if key[0] == "given" and len(key) == 3]:
-        total = seen[kind, stream, property]
-        where = "" if complete else f" in the first {seen['item', stream]:,} items"
-        if total < FEWEST:
-            continue
-        for asked in sorted(awaited(stream).values[property]):
-            if (property, asked) in met:
-                continue
-            written = _written(seen, stream, property, asked)
-            if written:
-                other = max(sorted(written), key=lambda one: written[one])
-                yield (
-                    f"{stream}: {property.strip('<>')} never is {_shown(asked)}{where}, as the ontology or "
-                    f"the query asks, but {written.total():,} of {total:,} times {_shown(other)}"
-                    f"{_remedy(asked, other)}"
-                )
-
-
-def _written(seen: Seen, stream: str, property: Term, asked: Term) -> Counter[Term]:
+def _written(seen: Values, asked: Term) -> Counter[Term]:
     """How often what came in place of a value came."""
-    almost = Counter({key[4]: n for key, n in seen.items() if key[:4] == ("almost", stream, property, asked)})
+    almost = Counter({key[2]: n for key, n in seen.items() if key[:2] == ("almost", asked)})
     if almost or value(asked).space != BOOLEAN:
         return almost
-    texts = Counter({key[3]: n for key, n in seen.items() if key[:3] == ("textual", stream, property)})
-    return texts if texts.total() == seen["given", stream, property] else Counter()
+    texts = Counter({key[1]: n for key, n in seen.items() if key[0] == "textual"})
+    return texts if texts.total() == seen["given",] else Counter()
 
 
 def _remedy(asked: Term, other: Term) -> str:

@@ -1,0 +1,201 @@
+"""Graph events on items (DIALECTS 8): the solutions of a group over an item and K, closed under T.
+
+Only news counts (D38): some triple pattern of the group is matched by what the item says or adds to K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from obep.abstraction.guard_graphs import ClosedGraph, OccurrenceGraphs
+from obep.abstraction.open_facts import OpenFacts
+from obep.algebra.dataset import Dataset, Graph
+from obep.algebra.select_node import SelectNode, evaluate
+from obep.algebra.translate import translate
+from obep.guards.guard_terms import term_of
+from obep.model import Assertion, Item, Occurrence, Term, Triple, identity
+from obep.ontology.bundle.compile import Bundle
+from obep.query import ast
+
+Row = dict[str, Term]
+
+
+class GraphMatcher:
+    """Finds the occurrences of all graph events in an item."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        facts: OpenFacts | None,
+        events: Mapping[Term, ast.GraphEvent],
+        columns: Mapping[Term, tuple[str, ...]] | None = None,
+    ) -> None:
+        """`columns` are those of states beside their parameters."""
+        self._bundle, self._facts = bundle, facts
+        self._events = [_Searched(iri, event, columns or {}) for iri, event in events.items()]
+
+    def match(
+        self, item: Item, around: Dataset | None = None
+    ) -> Iterator[tuple[Occurrence, OccurrenceGraphs]]:
+        """The occurrences in an item, each with the graphs that guards see of it.
+
+        `around` has the windows and states that groups ask for.
+        """
+        events = [one for one in self._events if one.on in (None, item.stream)]
+        if not events:
+            return
+        graph = ItemGraph(self._bundle, item.triples, self._static, self._facts, around)
+        for event in events:
+            for values, rows in event.solutions(graph, item.at).items():
+                found = self._occurrence(event, values, rows, graph, item)
+                yield (
+                    found,
+                    OccurrenceGraphs(
+                        self._bundle, found, item.triples, whole=lambda: graph.closed, facts=self._facts
+                    ),
+                )
+
+    @cached_property
+    def _static(self) -> ClosedGraph:
+        return ClosedGraph(self._bundle, (), with_k=True, facts=self._facts)
+
+    def _occurrence(
+        self, event: _Searched, values: tuple[Term, ...], rows: list[Row], graph: ItemGraph, item: Item
+    ) -> Occurrence:
+        at = item.at
+        name = identity(event.iri, (), at, at, values, ())
+        because: set[Assertion] = set()
+        for triple in event.matched(rows[0], graph):
+            because.update(graph.explain(triple, at))
+        explanation = tuple(sorted(because, key=lambda one: (one[0], one[1] is not None)))
+        bindings = tuple(sorted(rows, key=lambda row: sorted(row.items())))
+        return Occurrence(
+            event.iri, f"<{name}>", explanation, at, at, at, at, bindings=bindings, items=(item,), _id=name
+        )
+
+
+class ItemGraph:
+    """An item with K, closed under T, as the dataset of a group."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        triples: Sequence[Triple],
+        static: ClosedGraph,
+        facts: OpenFacts | None,
+        around: Dataset | None = None,
+    ) -> None:
+        self._bundle, self._facts, self._static = bundle, facts, static
+        self._around = around
+        self._said = dict.fromkeys(triples)
+
+    @cached_property
+    def closed(self) -> ClosedGraph:
+        return ClosedGraph(self._bundle, [*self._said], with_k=True, facts=self._facts)
+
+    def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        return dict.fromkeys(self.closed.match(s, p, o))
+
+    def is_new(self, triple: Triple) -> bool:
+        """Whether the item says it, or adds it to K."""
+        return triple in self._said or not any(True for _ in self._static.match(*triple))
+
+    def static(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        """What K alone says."""
+        return dict.fromkeys(self._static.match(s, p, o))
+
+    def explain(self, triple: Triple, at: int) -> list[Assertion]:
+        """A smallest set of the item's triples, found by leaving out one after the other, that gives it."""
+        if triple in self._said:
+            return [(triple, at)]
+        if not self.is_new(triple):
+            return [(triple, None)] if triple in self._bundle.k else []
+        kept = sorted(self._said)
+        for one in list(kept):
+            fewer = [other for other in kept if other != one]
+            graph = ClosedGraph(self._bundle, fewer, with_k=True, facts=self._facts)
+            if any(True for _ in graph.match(*triple)):
+                kept = fewer
+        return [(one, at) for one in kept]
+
+    def graph(self, name: Term, /) -> None:
+        return None
+
+    def graphs(self) -> Iterable[Term]:
+        return ()
+
+    def window(self, name: str, /) -> Graph | None:
+        return None if self._around is None else self._around.window(name)
+
+    def windows(self) -> Iterable[str]:
+        return () if self._around is None else self._around.windows()
+
+    def atom(
+        self, name: Term, lasting: int | None, window: str | None, /
+    ) -> Iterable[tuple[Term | None, ...]]:
+        return () if self._around is None else self._around.atom(name, lasting, window)
+
+
+class _Static(ItemGraph):
+    """The same group over K alone."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        self.match = graph.static  # type: ignore[method-assign]
+        self._around = graph._around
+
+
+class _Searched:
+    """One graph event, made ready."""
+
+    def __init__(self, iri: Term, event: ast.GraphEvent, columns: Mapping[Term, tuple[str, ...]]) -> None:
+        self.iri, self.on = iri, event.on
+        self._query: SelectNode = translate(event.group, columns)
+        self._parameters = tuple(one.name for one in event.parameters)
+        self._patterns = tuple(positive_patterns(event.group))
+
+    def solutions(self, graph: ItemGraph, at: int) -> Mapping[tuple[Term, ...], list[Row]]:
+        """The solutions that are news, by the values of the parameters."""
+        found: dict[tuple[Term, ...], list[Row]] = {}
+        for row in self._rows(graph, at):
+            if all(name in row for name in self._parameters) and self._is_news(row, graph, at):
+                values = tuple(row[name] for name in self._parameters)
+                if row not in found.setdefault(values, []):
+                    found[values].append(row)
+        return found
+
+    def _rows(self, graph: ItemGraph, at: int) -> list[Row]:
+        columns = self._query.columns
+        named = [dict(zip(columns, row, strict=True)) for row in evaluate(self._query, graph, at)]
+        return [{name: term for name, term in row.items() if term is not None} for row in named]
+
+    def _is_news(self, row: Row, graph: ItemGraph, at: int) -> bool:
+        if self._patterns:
+            return any(graph.is_new(triple) for triple in self.matched(row, graph))
+        return row not in self._rows(_Static(graph), at)
+
+    def matched(self, row: Row, graph: ItemGraph) -> Iterator[Triple]:
+        """The triples that the group's patterns match under a solution."""
+        for pattern in self._patterns:
+            places = [
+                row.get(one.name) if isinstance(one, ast.Var) else term_of(one)
+                for one in (pattern.subject, pattern.predicate, pattern.object)
+            ]
+            yield from graph.match(places[0], places[1], places[2])
+
+
+def positive_patterns(group: ast.Group | ast.Select) -> Iterator[ast.TriplePattern]:
+    """The triple patterns outside of MINUS, EXISTS and sub-selects."""
+    if isinstance(group, ast.Select):
+        return
+    for element in group.elements:
+        match element:
+            case ast.Bgp(patterns):
+                yield from (one for one in patterns if isinstance(one, ast.TriplePattern))
+            case ast.GroupOptional(inner) | ast.WindowGroup(group=inner) | ast.GraphGroup(group=inner):
+                yield from positive_patterns(inner)
+            case ast.GroupUnion(groups):
+                for one in groups:
+                    yield from positive_patterns(one)
+            case ast.Group():
+                yield from positive_patterns(element)

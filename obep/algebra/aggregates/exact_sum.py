@@ -1,0 +1,116 @@
+"""A sum of numbers that knows no rounding, so that what was added can be taken away (D18).
+
+Integers, decimals and binary fractions are kept as three integers: decimals scaled by a power of ten, floats
+and doubles by a power of two, each by as much as the finest number so far needed.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+from obep.algebra.aggregates.rounding import DECIMAL, FLOAT, decimal_of, rounded, scaled
+from obep.guards.typed_values import Single, Value
+
+Number = int | Decimal | float
+"""Single is a float."""
+
+
+class ExactSum:
+    """Σ weight · number, over what was put and not taken."""
+
+    __slots__ = ("_minus", "_nan", "_plus", "_tenths", "_tenths_places", "_twos", "_twos_places", "_whole")
+
+    def __init__(self) -> None:
+        self._whole = 0
+        self._tenths = self._tenths_places = 0
+        self._twos = self._twos_places = 0
+        self._plus = self._minus = self._nan = 0
+
+    def put(self, number: Number, weight: int = 1) -> None:
+        """Adds weight · number; a weight of 0 adds nothing, of NaN and INF too."""
+        self._change(number, weight, 1)
+
+    def take(self, number: Number, weight: int = 1) -> None:
+        """Takes away what was put."""
+        self._change(number, weight, -1)
+
+    def put_square(self, number: Number, times: int = 1) -> None:
+        """Adds the square of a number; with -1 takes it away."""
+        if isinstance(number, float):
+            if not math.isfinite(number):
+                self._special(number * number, 1, times)
+                return
+            numerator, denominator = number.as_integer_ratio()
+            self._add_twos(numerator * numerator * times, 2 * (denominator.bit_length() - 1))
+        elif isinstance(number, Decimal):
+            digits, places = scaled(number)
+            self._add_tenths(digits * digits * times, 2 * places)
+        else:
+            self._whole += number * number * times
+
+    def special(self) -> float | None:
+        """NaN or an infinity, if the sum is none of the real numbers."""
+        if self._nan or (self._plus and self._minus):
+            return math.nan
+        if self._plus:
+            return math.inf
+        return -math.inf if self._minus else None
+
+    def ratio(self) -> tuple[int, int]:
+        """The finite sum as a fraction."""
+        if not self._tenths:
+            return (self._whole << self._twos_places) + self._twos, 1 << self._twos_places
+        ten = 10**self._tenths_places
+        numerator = ((self._whole * ten + self._tenths) << self._twos_places) + self._twos * ten
+        return numerator, ten << self._twos_places
+
+    def total(self, rank: int) -> Value:
+        """The sum in a numeric type: exact for integers and decimals, else rounded once."""
+        special = self.special()
+        if special is not None:
+            return Single(special) if rank == FLOAT else special
+        if rank == DECIMAL:
+            return decimal_of(self._whole * 10**self._tenths_places + self._tenths, self._tenths_places)
+        return rounded(*self.ratio(), rank)
+
+    def _change(self, number: Number, weight: int, times: int) -> None:
+        if not weight:
+            return
+        if isinstance(number, float):
+            if number - number != 0:  # NaN and the infinities
+                self._special(number, weight, times)
+                return
+            numerator, denominator = number.as_integer_ratio()
+            self._add_twos(numerator * weight * times, denominator.bit_length() - 1)
+        elif isinstance(number, Decimal):
+            digits, places = scaled(number)
+            self._add_tenths(digits * weight * times, places)
+        else:
+            self._whole += number * weight * times
+
+    def _add_twos(self, amount: int, places: int) -> None:
+        more = places - self._twos_places
+        if more > 0:
+            self._twos <<= more
+            self._twos_places = places
+            self._twos += amount
+        else:
+            self._twos += amount << -more
+
+    def _add_tenths(self, amount: int, places: int) -> None:
+        more = places - self._tenths_places
+        if more > 0:
+            self._tenths *= 10**more
+            self._tenths_places = places
+            self._tenths += amount
+        else:
+            self._tenths += amount * 10**-more
+
+    def _special(self, number: float, weight: int, times: int) -> None:
+        if number != number:
+            self._nan += times
+        elif (number > 0) == (weight > 0):
+            self._plus += times
+        else:
+            self._minus += times

@@ -1,0 +1,163 @@
+"""MIN, MAX, MEDIAN and PERCENTILE: of values in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from obep.algebra.aggregates.accumulator import NumberAggregate, number_of
+from obep.algebra.aggregates.exact_sum import ExactSum, Number
+from obep.algebra.aggregates.sorted_buckets import SortedBuckets
+from obep.algebra.aggregates.sums import quotient
+from obep.guards.calendar import Day, Lapse, Moment
+from obep.guards.typed_values import Blank, Iri, Opaque, Single, Tagged, parsed, term_of_value
+from obep.guards.value_order import RANK
+from obep.model import Term
+
+_KINDS: dict[type, int] = {
+    Blank: 0,
+    Iri: 1,
+    int: 2,
+    Decimal: 2,
+    Single: 2,
+    float: 2,
+    str: 3,
+    Tagged: 4,
+    bool: 5,
+    Moment: 6,
+    Day: 7,
+    Lapse: 8,
+    Opaque: 9,
+}
+"""ORDER BY's order of kinds: SPARQL leaves that of the kinds of literals open."""
+
+
+class Extreme:
+    """MIN or MAX by SPARQL's ORDER BY; of several equal values the least term as N-Triples.
+
+    Numbers compare by their exact values. With a NaN among the values it is NaN, as XPath's fn:min and fn:max
+    are; with an unbound one it is an error; of nothing it is an error.
+    """
+
+    def __init__(self, greatest: bool) -> None:
+        self._greatest = greatest
+        self._counts: dict[Term | None, int] = {}
+        self._order: SortedBuckets[tuple[Any, ...]] = SortedBuckets()
+        self._nans: SortedBuckets[Term] = SortedBuckets()
+
+    def add(self, end: int, row_key: str, value: Term | None) -> None:
+        count = self._counts.get(value, 0)
+        self._counts[value] = count + 1
+        if count or value is None:
+            return
+        known = parsed[value]
+        if known != known:
+            self._nans.insert(value)
+        else:
+            self._order.insert((_KINDS[type(known)], known, value))
+
+    def remove(self, end: int, row_key: str, value: Term | None) -> None:
+        count = self._counts[value]
+        if count > 1:
+            self._counts[value] = count - 1
+            return
+        del self._counts[value]
+        if value is None:
+            return
+        known = parsed[value]
+        if known != known:
+            self._nans.remove(value)
+        else:
+            self._order.remove((_KINDS[type(known)], known, value))
+
+    def value(self, now: int) -> Term | None:
+        if not self._counts or None in self._counts:
+            return None
+        if len(self._nans):
+            return self._nans.first()
+        found = self._order.first()
+        if self._greatest:
+            kind, known, _ = self._order.last()
+            found = self._order.neighbours((kind, known))[1] or found
+        term: Term = found[2]
+        return term
+
+
+class Ranked(NumberAggregate):
+    """Numbers split in two: the least `wanted(count)` of them, and the others."""
+
+    def __init__(self, wanted: Callable[[int], int]) -> None:
+        super().__init__()
+        self._wanted = wanted
+        self._low: SortedBuckets[tuple[Number, Term]] = SortedBuckets()
+        self._high: SortedBuckets[tuple[Number, Term]] = SortedBuckets()
+        self._nans: SortedBuckets[Term] = SortedBuckets()
+
+    def enter(self, end: int, number: Number, term: Term) -> None:
+        if number != number:
+            self._nans.insert(term)
+            return
+        item = (number, term)
+        if len(self._low) and item <= self._low.last():
+            self._low.insert(item)
+        else:
+            self._high.insert(item)
+        self._balance()
+
+    def leave(self, end: int, number: Number, term: Term) -> None:
+        if number != number:
+            self._nans.remove(term)
+            return
+        item = (number, term)
+        if item <= self._low.last():
+            self._low.remove(item)
+        else:
+            self._high.remove(item)
+        self._balance()
+
+    def _balance(self) -> None:
+        wanted = self._wanted(len(self._low) + len(self._high))
+        while len(self._low) < wanted:
+            item = self._high.first()
+            self._high.remove(item)
+            self._low.insert(item)
+        while len(self._low) > wanted:
+            item = self._low.last()
+            self._low.remove(item)
+            self._high.insert(item)
+
+    def value(self, now: int) -> Term | None:
+        if self._errors or not self.count:
+            return None
+        return self._nans.first() if len(self._nans) else self.ranked()
+
+    def ranked(self) -> Term:
+        """The greatest of the lower part, as it was written."""
+        return self._low.last()[1]
+
+
+class Percentile(Ranked):
+    """PERCENTILE by the nearest rank: the ⌈p/100 · n⌉th of n numbers."""
+
+    def __init__(self, percent: Fraction) -> None:
+        parts, whole = percent.numerator, 100 * percent.denominator
+        super().__init__(lambda count: -(-parts * count // whole))
+
+
+class Median(Ranked):
+    """MEDIAN: the number in the middle, or the mean of the two."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda count: (count + 1) // 2)
+
+    def ranked(self) -> Term:
+        below = self._low.last()[1]
+        if len(self._low) > len(self._high):
+            return below
+        middle, kinds = ExactSum(), []
+        for number in map(number_of, (below, self._high.first()[1])):
+            middle.put(number)
+            kinds.append(RANK[type(number)])
+        return term_of_value(quotient(middle, 2, max(kinds)))

@@ -1,0 +1,89 @@
+"""The accumulator of an aggregate that stands in a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from obep.algebra.aggregates.accumulator import Accumulator, Computed, Distinct, DistinctComputed
+from obep.algebra.aggregates.counts import CountRows, CountValues, GroupConcat, Sample
+from obep.algebra.aggregates.extremes import Extreme, Median, Percentile
+from obep.algebra.aggregates.presence import Full, Held
+from obep.algebra.aggregates.row_order import Changes, First, Last, Rate, TimeAverage, Travel, Turns
+from obep.algebra.aggregates.sums import Average, Deviation, Slope, Sum
+from obep.query.ast import Aggregate
+
+_OF_VALUES: dict[str, Callable[[], Accumulator]] = {
+    "COUNT": CountValues,
+    "SUM": Sum,
+    "AVG": Average,
+    "MIN": lambda: Extreme(greatest=False),
+    "MAX": lambda: Extreme(greatest=True),
+    "SAMPLE": Sample,
+    "STDDEV": Deviation,
+    "MEDIAN": Median,
+}
+_OF_ORDER: dict[str, Callable[[], Accumulator]] = {
+    "FIRST": First,
+    "LAST": Last,
+    "RATE": Rate,
+    "SLOPE": Slope,
+    "TIMEAVG": TimeAverage,
+    "CHANGES": Changes,
+    "TRAVEL": Travel,
+    "TURNS": Turns,
+}
+
+OF_TIME = frozenset({"TIMEAVG", "HELD"})
+"""These change with the time alone: they are computed at rows of their own group and at multiples of STEP."""
+
+
+def make_aggregate(node: Aggregate, within: int = 0) -> Accumulator:
+    """An empty accumulator; FULL and HELD need to know the width of the window, in microseconds."""
+    return maker(node, within)()
+
+
+def maker(node: Aggregate, within: int = 0) -> Callable[[], Accumulator]:
+    """What makes empty accumulators, for each group one."""
+    make = _maker(node, within)
+    if not node.distinct or (node.function == "COUNT" and node.argument is None):
+        return make
+    if node.function in _OF_ORDER or node.function in ("FULL", "HELD"):
+        raise ValueError(f"{node.function} has no DISTINCT: it is about rows in their order")
+
+    def distinct() -> Accumulator:
+        inner = make()
+        return DistinctComputed(inner) if isinstance(inner, Computed) else Distinct(inner)
+
+    return distinct
+
+
+def _maker(node: Aggregate, within: int) -> Callable[[], Accumulator]:
+    name = node.function
+    if name == "FULL":
+        return lambda: Full(within)
+    if name == "HELD":
+        return lambda: Held(within)
+    if name == "COUNT" and node.argument is None:
+        return lambda: CountRows(node.distinct)
+    if name == "GROUP_CONCAT":
+        separator = " " if node.separator is None else node.separator
+        return lambda: GroupConcat(separator)
+    if name == "PERCENTILE":
+        percent = percent_of(node)
+        return lambda: Percentile(percent)
+    make = _OF_VALUES.get(name) or _OF_ORDER.get(name)
+    if make is None:
+        raise ValueError(f"{name} is no aggregate")
+    return make
+
+
+def percent_of(node: Aggregate) -> Fraction:
+    """The p of `PERCENTILE(?x, p)`. Raises ValueError if it is not a number with 0 < p <= 100."""
+    try:
+        percent = Fraction(node.percent.lexical if node.percent else "")
+    except (ValueError, ZeroDivisionError):
+        percent = Fraction(0)
+    if not 0 < percent <= 100:
+        raise ValueError("the p of PERCENTILE(?x, p) is a number above 0 and at most 100")
+    return percent

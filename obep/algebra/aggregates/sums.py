@@ -1,0 +1,124 @@
+"""SUM, AVG, STDDEV and SLOPE: of exact sums, rounded once."""
+
+from __future__ import annotations
+
+import math
+
+from obep.algebra.aggregates.accumulator import NumberAggregate, bounded, term_of_figure
+from obep.algebra.aggregates.exact_sum import ExactSum, Number
+from obep.algebra.aggregates.rounding import DECIMAL, FLOAT, nearest_root, rounded
+from obep.guards.calendar import MICROS
+from obep.guards.typed_values import Single, Value
+from obep.model import Term
+
+
+class Sum(NumberAggregate):
+    """SUM; of nothing 0."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sum = ExactSum()
+
+    def enter(self, end: int, number: Number, term: Term) -> None:
+        self._sum.put(number)
+
+    def leave(self, end: int, number: Number, term: Term) -> None:
+        if self.count:
+            self._sum.take(number)
+        else:
+            self._sum = ExactSum()
+
+    def value(self, now: int) -> Term | None:
+        return term_of_figure(self.figure(now))
+
+    def figure(self, now: int) -> Value | None:
+        return None if self._errors else bounded(self.outcome())
+
+    def outcome(self) -> Value | None:
+        """The result of numbers alone."""
+        return self._sum.total(self.rank)
+
+
+class Average(Sum):
+    """AVG; of nothing 0; integers have a decimal mean."""
+
+    def outcome(self) -> Value | None:
+        if not self.count:
+            return 0
+        return quotient(self._sum, self.count, self.rank)
+
+
+class Deviation(Sum):
+    """STDDEV of the population, an xsd:double; of nothing an error."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._squares = ExactSum()
+
+    def enter(self, end: int, number: Number, term: Term) -> None:
+        super().enter(end, number, term)
+        self._squares.put_square(number)
+
+    def leave(self, end: int, number: Number, term: Term) -> None:
+        super().leave(end, number, term)
+        if self.count:
+            self._squares.put_square(number, -1)
+        else:
+            self._squares = ExactSum()
+
+    def outcome(self) -> Value | None:
+        if not self.count:
+            return None
+        if self._sum.special() is not None:
+            return math.nan
+        total, total_unit = self._sum.ratio()
+        squares, squares_unit = self._squares.ratio()
+        numerator = self.count * squares * total_unit**2 - total**2 * squares_unit
+        return nearest_root(numerator, (self.count * total_unit) ** 2 * squares_unit)
+
+
+class Slope(Sum):
+    """SLOPE: the slope of the line of least squares, by second; over no time an error."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._products = ExactSum()
+        self._times = self._squares = 0
+        self._base = 0
+
+    def enter(self, end: int, number: Number, term: Term) -> None:
+        if self.count == 1:
+            self._base = end
+        super().enter(end, number, term)
+        self._products.put(number, end - self._base)
+        self._times += end - self._base
+        self._squares += (end - self._base) ** 2
+
+    def leave(self, end: int, number: Number, term: Term) -> None:
+        super().leave(end, number, term)
+        self._products.take(number, end - self._base)
+        self._times -= end - self._base
+        self._squares -= (end - self._base) ** 2
+        if not self.count:
+            self._products = ExactSum()
+
+    def outcome(self) -> Value | None:
+        spread = self.count * self._squares - self._times**2
+        if not spread:
+            return None
+        rank = max(self.rank, DECIMAL)
+        if self._sum.special() is not None:
+            return Single(math.nan) if rank == FLOAT else math.nan
+        total, total_unit = self._sum.ratio()
+        products, products_unit = self._products.ratio()
+        numerator = self.count * products * total_unit - self._times * total * products_unit
+        return rounded(numerator * MICROS, total_unit * products_unit * spread, rank)
+
+
+def quotient(dividend: ExactSum, divisor: int, rank: int, factor: int = 1) -> Value:
+    """dividend · factor / divisor in a numeric type that divides: decimal, float or double."""
+    special = dividend.special()
+    if special is not None:
+        return Single(special) if rank == FLOAT else special
+    numerator, denominator = dividend.ratio()
+    return rounded(numerator * factor, denominator * divisor, max(rank, DECIMAL))

@@ -1,0 +1,36 @@
+"""Negated property sets: `!(p | ^q)`."""
+
+from __future__ import annotations
+
+from obep.algebra.bag_node import BagNode, onto
+from obep.algebra.evaluation import Evaluation, Row, Slots, check_solutions
+from obep.model import Term
+
+
+class NegatedPath(BagNode):
+    """The pairs that some other property connects, once for each such property."""
+
+    def __init__(self, subject: Term | int, object_: Term | int, refused: frozenset[Term]) -> None:
+        self.subject, self.object, self.refused = subject, object_, refused
+        self.certain = self.possible = frozenset(one for one in (subject, object_) if isinstance(one, int))
+
+    def rows(self, run: Evaluation) -> list[Row]:
+        return self.extend(run, [run.seed], self.possible)
+
+    def accepts(self, outer: Slots) -> bool:
+        return True
+
+    def extend(self, run: Evaluation, rows: list[Row], outer: Slots) -> list[Row]:
+        subject, object_ = self.subject, self.object
+        slots = [place for place in (subject, object_) if isinstance(place, int)]
+        found: list[Row] = []
+        for row in rows:
+            start = row[subject] if isinstance(subject, int) else subject
+            end = row[object_] if isinstance(object_, int) else object_
+            for s, p, o in run.match(start, None, end):
+                if p not in self.refused:
+                    values = [v for v, place in ((s, subject), (o, object_)) if isinstance(place, int)]
+                    if (one := onto(row, slots, values)) is not None:
+                        found.append(one)
+            check_solutions(len(found))
+        return found

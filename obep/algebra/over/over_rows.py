@@ -1,0 +1,210 @@
+"""`STATE … OVER E WITHIN d [STEP s] … GROUP BY … AGGREGATE … HAVING` as rows come and time goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRow
+from obep.algebra.over.row_groups import GroupChange, RowGroup
+from obep.algebra.over.timeline import Timeline
+
+Ahead = Literal["leaves", "fills", "stands"]
+"""A row leaves; FULL() becomes true of a group that has had rows since an instant; FOR EACH has a group."""
+LEAVES: Ahead = "leaves"
+FILLS: Ahead = "fills"
+STANDS: Ahead = "stands"
+
+
+class OverRows:
+    """The rows of the last `within` microseconds, in groups.
+
+    What happens at an instant is fed in the order of the instants: `add`, `begin`, `cease`, `stand`, `fall`.
+    Then `advance(t)` closes all instants up to t, and answers with what changed at them.
+    """
+
+    def __init__(self, expressions: OverExpressions, within: int, step: int | None = None) -> None:
+        self.expressions = expressions
+        self.within = within
+        self.step = step
+        self.groups: dict[GroupKey, RowGroup] = {}
+        self.each: dict[GroupKey, int] = {}
+        """Since when the state of FOR EACH holds for a group, where it does."""
+        self.clock: int | None = None
+        """The instant that is fed."""
+        self.closed: int | None = None
+        """All instants up to this one are closed."""
+        self.looked: int | None = None
+        """The last multiple of STEP at which the groups were looked at."""
+        self.moved: dict[GroupKey, None] = {}
+        """Groups to which something happened at the clock's instant."""
+        self.due: dict[GroupKey, None] = {}
+        """Groups that are to be looked at."""
+        self.due_from = 0
+        self.found: list[GroupChange] = []
+        self.ahead: Timeline[tuple[Ahead, GroupKey, Any]] = Timeline()
+
+    # --- what happens ---------------------------------------------------------------------------------------
+
+    def add(self, row: OverRow) -> None:
+        """A row that is known at `row.done`."""
+        at = self._feed(row.done)
+        if row.end + self.within > at and self._put(row):
+            self.ahead.put(row.end + self.within, (LEAVES, row.group, (row.end, row.identity)))
+
+    def begin(self, row: OverRow) -> None:
+        """In OVER STATE: an episode begins at `row.start`. It is a row until d after it has ended."""
+        at = self._feed(row.start)
+        if self._put(row):
+            for held in self.groups[row.group].held():
+                held.begin(at)
+
+    def cease(self, row: OverRow, at: int) -> None:
+        """In OVER STATE: the episode that began so ends at an instant."""
+        at = self._feed(at)
+        group = self._touch(row.group)
+        group.changed = True
+        for held in group.held():
+            held.cease(at)
+        self.ahead.put(at + self.within, (LEAVES, row.group, (row.end, row.identity)))
+
+    def stand(self, group: GroupKey, since: int, at: int) -> None:
+        """FOR EACH: the state holds for these values since an instant, which is known at another, mostly the
+        same. When it has held for d, they have a group in any case.
+
+        For a state without parameters: () since the first item.
+        """
+        at = self._feed(at)
+        self.each[group] = since
+        self.ahead.put(max(since + self.within, at), (STANDS, group, since))
+
+    def fall(self, group: GroupKey, at: int) -> None:
+        """FOR EACH: the state holds for these values no more."""
+        self._feed(at)
+        del self.each[group]
+        known = self.groups.get(group)
+        if known is not None and known.standing:
+            self._touch(group).standing = False
+            known.changed = True
+
+    def advance(self, until: int) -> list[GroupChange]:
+        """Closes all instants up to one; what changed at them, in the order of time and of the groups."""
+        self._run(until)
+        found, self.found = self.found, []
+        return found
+
+    def next_moment(self) -> int | None:
+        """The next instant at which something changes though nothing comes, if any is known."""
+        instant, multiple = self._next_instant(), self._next_multiple()
+        if self.step is not None and instant is not None:
+            instant = _up_to_multiple(instant, self.step)
+        return instant if multiple is None else multiple if instant is None else min(instant, multiple)
+
+    def rows_of(self, group: GroupKey) -> list[OverRow]:
+        """The rows of a group, in their order."""
+        known = self.groups.get(group)
+        return [known.rows[key][0] for key in sorted(known.rows)] if known else []
+
+    # --- how time goes on -----------------------------------------------------------------------------------
+
+    def _feed(self, at: int) -> int:
+        """Goes on to an instant that something happens at; what comes too late happens now."""
+        if self.clock is None or at > self.clock:
+            self._run(at - 1)
+            self.clock = at
+        return self.clock
+
+    def _run(self, until: int) -> None:
+        while True:
+            instant = self._next_instant()
+            multiple = self._next_multiple() if self.due or self.step is not None else None
+            if instant is not None and instant <= until and (multiple is None or instant <= multiple):
+                self._close(instant)
+            elif multiple is not None and multiple <= until:
+                self._look(multiple)
+            else:
+                break
+        if self.closed is None or until > self.closed:
+            self.closed = until
+        if self.clock is None or until > self.clock:
+            self.clock = until
+
+    def _next_instant(self) -> int | None:
+        """The next instant that is not closed and that something happens at, as far as is known."""
+        return self.clock if self.moved else self.ahead.next()
+
+    def _next_multiple(self) -> int | None:
+        """The next instant at which groups are looked at, as far as is known."""
+        found = None
+        if self.due:
+            found = self.due_from if self.step is None else _up_to_multiple(self.due_from, self.step)
+        if self.step is not None and self.groups and self.expressions.of_time and self.looked is not None:
+            following = self.looked + self.step
+            found = following if found is None else min(found, following)
+        return found
+
+    def _close(self, at: int) -> None:
+        """The end of an instant: what leaves at it, and which groups have rows then."""
+        self.clock = at
+        for kind, key, what in self.ahead.until(at):
+            if kind == LEAVES:
+                self._touch(key).remove(what)
+            elif kind == FILLS:
+                if key in self.groups and self.groups[key].since == what:
+                    self._touch(key)
+            elif self.each.get(key) == what:
+                group = self._touch(key)
+                group.standing = group.changed = True
+        if self.moved and not self.due:
+            self.due_from = at
+        for key in self.moved:
+            if self.groups[key].settle(at) and self.expressions.asks_full:
+                self.ahead.put(at + self.within, (FILLS, key, at))
+        self.due.update(self.moved)
+        self.moved.clear()
+
+    def _look(self, at: int) -> None:
+        """Computes the groups that are due; with STEP, all of them if they change with the time alone."""
+        every = self.step is not None and self.expressions.of_time
+        keys: Iterable[GroupKey] = self.groups if every else self.due
+        for key in sorted(keys, key=_order) if every or len(self.due) > 1 else tuple(keys):
+            group = self.groups[key]
+            change = group.look(at, key, self.expressions)
+            if change is not None:
+                self.found.append(change)
+            if not group.rows and not group.standing:
+                del self.groups[key]
+        self.due.clear()
+        self.looked = at
+
+    def _put(self, row: OverRow) -> bool:
+        """Puts a row in its group; whether it was not there yet."""
+        group = self.open_group(row.group)
+        key = (row.end, row.identity)
+        if key in group.rows:
+            return False
+        self.moved[row.group] = None
+        group.add(key, row, self.expressions.arguments(row))
+        return True
+
+    def _touch(self, key: GroupKey) -> RowGroup:
+        self.moved[key] = None
+        return self.open_group(key)
+
+    def open_group(self, key: GroupKey) -> RowGroup:
+        """The group with a key; an empty one, if there is none."""
+        group = self.groups.get(key)
+        if group is None:
+            if not self.groups and self.step is not None and self.clock is not None:
+                # No group was there to be looked at in between.
+                self.looked = _up_to_multiple(self.clock, self.step) - self.step
+            group = self.groups[key] = RowGroup(self.expressions)
+        return group
+
+
+def _up_to_multiple(at: int, step: int) -> int:
+    return -(-at // step) * step
+
+
+def _order(key: GroupKey) -> tuple[str, ...]:
+    return tuple(["" if term is None else term for term in key])

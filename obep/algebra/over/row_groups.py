@@ -1,0 +1,112 @@
+"""One group of a window: its rows, its aggregates, and what was last said of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from obep.algebra.aggregates.accumulator import Accumulator
+from obep.algebra.aggregates.presence import Full, Held
+from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRow, Values
+
+RowKey = tuple[int, str]
+"""The end and the identity of a row."""
+
+
+class GroupChange(NamedTuple):
+    """A group begins to hold at an instant, holds with other values, or holds no more."""
+
+    at: int
+    group: GroupKey
+    holds: bool
+    """Whether the group is there and HAVING is true."""
+    values: Values
+    """The values of AGGREGATE, in its order; nothing if it does not hold."""
+    rows: int
+    expired: bool
+    """Whether rows only left: what ends so has expired, and was not changed (STATES 4)."""
+
+
+class RowGroup:
+    """The rows with one key."""
+
+    __slots__ = ("accumulators", "ceased", "changed", "gone", "last", "left", "rows", "since", "standing")
+
+    def __init__(self, expressions: OverExpressions) -> None:
+        self.rows: dict[RowKey, tuple[OverRow, Values]] = {}
+        self.accumulators: list[Accumulator] = expressions.accumulators()
+        self.since: int | None = None
+        """Since when it has had rows without a break."""
+        self.ceased: int | None = None
+        """Since when it had rows before it had none."""
+        self.standing = False
+        """Whether it is there without rows: FOR EACH, or a state without parameters."""
+        self.changed = self.left = False
+        """What is new since it was last looked at: anything but a row's leaving; a row's leaving."""
+        self.gone: list[tuple[RowKey, OverRow, Values]] = []
+        """The rows that have left since it was last looked at."""
+        self.last: Values | None = None
+        """Its values when it was last looked at, if it held then."""
+
+    def add(self, key: RowKey, row: OverRow, arguments: Values) -> None:
+        self.rows[key] = row, arguments
+        for accumulator, value in zip(self.accumulators, arguments, strict=True):
+            accumulator.add(row.end, row.identity, value)
+        self.changed = True
+
+    def remove(self, key: RowKey) -> None:
+        row, arguments = self.rows.pop(key)
+        self.gone.append((key, row, arguments))
+        for accumulator, value in zip(self.accumulators, arguments, strict=True):
+            accumulator.remove(row.end, row.identity, value)
+        self.left = True
+
+    def settle(self, at: int) -> bool:
+        """Looks whether it has rows, at the end of an instant; whether it has just come to have some."""
+        if bool(self.rows) == (self.since is not None):
+            return False
+        self.ceased = self.since
+        self.since = at if self.rows else None
+        self.tell_full()
+        return self.since is not None
+
+    def tell_full(self) -> None:
+        """Says to FULL since when there are rows."""
+        for accumulator in self.accumulators:
+            if isinstance(accumulator, Full):
+                if self.since is None:
+                    accumulator.cease()
+                else:
+                    accumulator.begin(self.since)
+
+    def held(self) -> list[Held]:
+        """The HELD among the aggregates."""
+        return [accumulator for accumulator in self.accumulators if isinstance(accumulator, Held)]
+
+    def look(self, at: int, group: GroupKey, expressions: OverExpressions) -> GroupChange | None:
+        """What is new of it at an instant, if anything is."""
+        there = self.standing or (bool(self.rows) and not expressions.each)
+        values = expressions.result(group, self.accumulators, at) if there else None
+        ends = self.left and self.last is not None and values is None
+        expired = ends and self._held_with_all(at, group, expressions)
+        self.changed = self.left = False
+        self.gone.clear()
+        if values == self.last:
+            return None
+        self.last = values
+        return GroupChange(at, group, values is not None, values or (), len(self.rows), expired)
+
+    def _held_with_all(self, at: int, group: GroupKey, expressions: OverExpressions) -> bool:
+        """Whether HAVING would be true if no row had left."""
+        gone = list(self.gone)
+        for key, row, arguments in gone:
+            self.add(key, row, arguments)
+        since = self.since
+        self.since = self.ceased if since is None else since
+        self.tell_full()
+        values = expressions.result(group, self.accumulators, at)
+        self.since = since
+        self.tell_full()
+        for key, _, _ in gone:
+            self.remove(key)
+        self.changed = self.left = False
+        return values is not None

@@ -1,0 +1,122 @@
+"""`STATE S DAILY FROM 18:00 TO 08:00 ON Mon-Fri ZONE "Europe/Rome"`: a calendar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from heapq import heappop, heappush
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from obep.engine.episodes import Bindings, Key
+from obep.engine.state_run import StateRun
+from obep.operators.state_values import Pack, Unpack
+from obep.plan.state_plan import StatePlan
+from obep.query import ast
+
+WEEKDAYS: tuple[ast.Weekday, ...] = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """Periods from a time of day to another, on some days of the week, in a zone."""
+
+    start: int
+    """Minutes since midnight."""
+    end: int
+    days: Sequence[str] = WEEKDAYS
+    zone: str = "UTC"
+
+    @cached_property
+    def _zone(self) -> ZoneInfo:
+        return ZoneInfo(self.zone)
+
+    def period(self, at: int) -> tuple[int, int]:
+        """The period that an instant lies in, or else the next one: from its first instant to its end."""
+        here = (_EPOCH + timedelta(microseconds=at)).astimezone(self._zone).date()
+        near = [period for n in range(-9, 10) if (period := self._period(here + timedelta(days=n)))]
+        merged: list[tuple[int, int]] = []
+        for begin, end in sorted(near):
+            if merged and begin <= merged[-1][1]:
+                merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+            else:
+                merged.append((begin, end))
+        return next((begin, end) for begin, end in merged if at < end)
+
+    def _period(self, day: date) -> tuple[int, int] | None:
+        """The period that begins on a day."""
+        if WEEKDAYS[day.weekday()] not in self.days:
+            return None
+        last = day if self.end > self.start else day + timedelta(days=1)
+        begin, end = self._instant(day, self.start, fold=0), self._instant(last, self.end, fold=1)
+        return (begin, end) if begin < end else None
+
+    def _instant(self, day: date, minutes: int, *, fold: int) -> int:
+        """The first instant of a day whose clock reads so much (`fold` 1: and never less again)."""
+        wall = datetime(day.year, day.month, day.day) + timedelta(minutes=minutes)
+        local = wall.replace(tzinfo=self._zone, fold=fold)
+        instant = local.astimezone(UTC)
+        if instant.astimezone(self._zone).replace(tzinfo=None) != wall:  # the clock skips that time
+            instant = self._transition(wall)
+        return (instant - _EPOCH) // timedelta(microseconds=1)
+
+    def _transition(self, wall: datetime) -> datetime:
+        """When the clock jumps over a time."""
+        low, high = sorted(wall.replace(tzinfo=self._zone, fold=n).astimezone(UTC) for n in (0, 1))
+        before = low.astimezone(self._zone).utcoffset()
+        while high - low > timedelta(microseconds=1):
+            middle = low + (high - low) / 2
+            if middle.astimezone(self._zone).utcoffset() == before:
+                low = middle
+            else:
+                high = middle
+        return high
+
+
+class DailyState(StateRun):
+    """A state that the calendar switches on and off."""
+
+    def __init__(self, plan: StatePlan, calendars: Mapping[Key, tuple[Calendar, Bindings]]) -> None:
+        """`calendars`: for each key that of its days and times, and its bindings."""
+        super().__init__(plan)
+        self._calendars = calendars
+        self._edges: list[tuple[int, Key]] = []
+        self._started = False
+
+    def start(self, at: int) -> None:
+        self._started = True
+        self.episodes.now = at - 1
+        for key, (calendar, bindings) in self._calendars.items():
+            begin, end = calendar.period(at)
+            if begin < at:
+                self.episodes.begin(key, begin, bindings, (), seen=False)
+                heappush(self._edges, (end, key))
+            else:
+                heappush(self._edges, (begin, key))
+
+    def decide(self, at: int) -> None:
+        while self._edges and self._edges[0][0] <= at:
+            edge, key = heappop(self._edges)
+            calendar, bindings = self._calendars[key]
+            begin, end = calendar.period(edge)
+            if begin <= edge:
+                if key not in self.episodes.open:
+                    self.episodes.begin(key, edge, bindings, ())
+                heappush(self._edges, (end, key))
+            else:
+                if key in self.episodes.open:
+                    self.episodes.end(key, edge)
+                heappush(self._edges, (begin, key))
+
+    def next_change(self) -> int | None:
+        return self._edges[0][0] if self._edges else None
+
+    def dump_own(self, pack: Pack) -> Any:
+        return [self._started, self._edges]
+
+    def load_own(self, data: Any, unpack: Unpack) -> None:
+        self._started, edges = data
+        self._edges = [(at, tuple(key)) for at, key in edges]

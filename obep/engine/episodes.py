@@ -1,0 +1,297 @@
+"""The episodes of a state: what holds now, since when, and what patterns and alerts get of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+from obep.model import Alert, Assertion, Occurrence, Term, identity
+from obep.plan.state_plan import StatePlan
+
+Key = tuple[Term, ...]
+"""The values of a state's parameters."""
+Bindings = tuple[dict[str, Term], ...]
+"""The values of its other variables, one for each solution."""
+
+
+class Episode:
+    """One key for as long as the state holds."""
+
+    __slots__ = ("begun", "bindings", "ended", "explanation", "key", "past")
+
+    def __init__(self, key: Key, begun: int, bindings: Bindings, explanation: tuple[Assertion, ...]) -> None:
+        self.key = key
+        self.begun = begun
+        self.bindings = bindings
+        self.explanation = explanation
+        self.ended: int | None = None
+        self.past: list[tuple[int, Bindings]] = []
+        """What its bindings were from each instant on, where somebody may ask later."""
+
+    def bindings_at(self, at: int) -> Bindings:
+        """Its bindings at an instant of the past."""
+        for since, bindings in reversed(self.past):
+            if since <= at:
+                return bindings
+        return self.bindings
+
+
+class Episodes:
+    """All episodes of a state, open ones and those that somebody may still ask about."""
+
+    def __init__(self, plan: StatePlan) -> None:
+        self.plan = plan
+        self.open: dict[Key, Episode] = {}
+        self.listeners: list[Callable[[Episode, int], None]] = []
+        """Called with each episode that begins or ends, and the instant."""
+        self.expired: tuple[int, list[Episode]] = (0, [])
+        """An instant, and the episodes that expired at it."""
+        self.now = 0
+        """The instant before the first item, for what began earlier."""
+        self.changes = 0
+        """How often an episode began, changed or ended."""
+        self._closed: dict[Key, list[Episode]] = {}
+        """Episodes that are over, as long as `plan.history` says."""
+        self._due: list[tuple[int, int, Key, int]] = []
+        """When an episode has lasted long enough: the instant, how long, which key, since when."""
+        self._begins = [event for event, moment in plan.moments.items() if moment.kind == "begin"]
+        self._ends = [(event, m.lasting or 0) for event, m in plan.moments.items() if m.kind == "end"]
+        self._whole = [
+            event for event, m in plan.moments.items() if m.kind == "episode" and m.lasting is None
+        ]
+        self._lasting: dict[int, list[Term]] = {}
+        for event, moment in plan.moments.items():
+            if moment.kind == "episode" and moment.lasting is not None:
+                self._lasting.setdefault(moment.lasting, []).append(event)
+        self._waits = sorted({*self._lasting, *(lasting for lasting in plan.alerts if lasting)})
+        self._found: list[Occurrence] = []
+        self._ripe: list[tuple[Episode, int]] = []
+
+    # --- an instant
+
+    def reach(self, at: int) -> None:
+        """Time has come to an instant: which episodes have lasted long enough, as all before it shows."""
+        while self._due and self._due[0][0] <= at:
+            _, lasting, key, begun = heappop(self._due)
+            episode = self.open.get(key)
+            if episode is not None and episode.begun == begun:
+                self._ripe.append((episode, lasting))
+
+    def begin(
+        self, key: Key, at: int, bindings: Bindings, explanation: tuple[Assertion, ...], *, seen: bool = True
+    ) -> None:
+        """An episode begins; `seen`: at this instant of the run, and not before it."""
+        self.changes += 1
+        episode = self.open[key] = Episode(key, at, bindings, explanation)
+        for listener in self.listeners:
+            listener(episode, at if seen else self.now)
+        for lasting in self._waits:
+            if seen or at + lasting > self.now:  # what was decided before the run is not told
+                heappush(self._due, (at + lasting, lasting, key, at))
+        if seen:
+            for event in self._begins:
+                self._report(event, episode, at, at, at)
+        if 0 in self.plan.alerts:
+            self._alert(episode, 0)
+
+    def change(self, key: Key, at: int, bindings: Bindings) -> None:
+        """Its other variables have new values."""
+        episode = self.open[key]
+        if bindings != episode.bindings:
+            self.changes += 1
+            if self.plan.history != 0:
+                episode.past.append((at - 1, episode.bindings))
+            episode.bindings = bindings
+
+    def end(self, key: Key, at: int, explanation: tuple[Assertion, ...] = (), ended: str = "changed") -> None:
+        """An episode is over."""
+        self.changes += 1
+        episode = self.open.pop(key)
+        episode.ended = at
+        if ended == "expired":
+            self.expired = (at, [*(self.expired[1] if self.expired[0] == at else ()), episode])
+        for listener in self.listeners:
+            listener(episode, at)
+        because = tuple(sorted({*episode.explanation, *explanation}, key=_order))
+        for event, lasting in self._ends:
+            if at - episode.begun >= lasting:
+                self._report(event, episode, at, at, at, because)
+        for event in self._whole:
+            self._report(event, episode, episode.begun, at, at, because)
+        for lasting in self.plan.alerts:
+            if at - episode.begun >= lasting:
+                self._alert(episode, lasting, at, ended, because)
+        if self.plan.history != 0:
+            self._closed.setdefault(key, []).append(episode)
+
+    def close(self) -> list[Occurrence]:
+        """What the instant has brought; firing alerts come before resolved ones."""
+        for episode, lasting in self._ripe:
+            at = episode.begun + lasting
+            for event in self._lasting.get(lasting, ()):
+                self._report(event, episode, episode.begun, at, at)
+            if lasting in self.plan.alerts:
+                self._alert(episode, lasting)
+        self._ripe.clear()
+        found, self._found = self._found, []
+        return sorted(found, key=_firing_first) if self.plan.alerts else found
+
+    def next_deadline(self) -> int | None:
+        """When the next episode will have lasted long enough, if it is still the same."""
+        while self._due:
+            due, _, key, begun = self._due[0]
+            episode = self.open.get(key)
+            if episode is not None and episode.begun == begun:
+                return due
+            heappop(self._due)
+        return None
+
+    # --- what is asked of it
+
+    def covering(self, key: Key | None, start: int, end: int) -> Iterable[Episode]:
+        """The episodes (of one key) that began by `start` and are not over at `end`."""
+        open_, closed = self.open, self._closed
+        keys: Iterable[Key] = (key,) if key is not None else {*open_, *closed}
+        for one in keys:
+            episode = open_.get(one)
+            if episode is not None and episode.begun <= start:
+                yield episode
+            for old in closed.get(one, ()):
+                if old.begun <= start and old.ended is not None and old.ended > end:
+                    yield old
+
+    def prune(self, at: int) -> None:
+        """Forget what nobody can ask about any more."""
+        history = self.plan.history
+        if history is not None:
+            for key, episodes in list(self._closed.items()):
+                kept = [one for one in episodes if one.ended is not None and one.ended > at - history]
+                if kept:
+                    self._closed[key] = kept
+                else:
+                    del self._closed[key]
+
+    def pending(self) -> int:
+        """How many episodes would last long enough if nothing more came."""
+        same = ((self.open.get(key), begun) for _, _, key, begun in self._due)
+        return sum(episode is not None and episode.begun == begun for episode, begun in same)
+
+    def size(self) -> int:
+        return len(self.open) + sum(map(len, self._closed.values()))
+
+    def dump(self) -> Any:
+        """All of it as plain values."""
+        closed = [one for some in self._closed.values() for one in some]
+        episodes = [*self.open.values(), *closed]
+        plain = [
+            [
+                e.key,
+                e.begun,
+                packed(e.bindings),
+                e.explanation,
+                e.ended,
+                [[at, packed(rows)] for at, rows in e.past],
+            ]
+            for e in episodes
+        ]
+        ripe = [(one.begun + lasting, lasting, one.key, one.begun) for one, lasting in self._ripe]
+        return [plain, sorted([*ripe, *self._due])]
+
+    def load(self, data: Any) -> None:
+        """Go on from a dump."""
+        episodes, due = data
+        self.open.clear()
+        self._closed.clear()
+        for key, begun, bindings, explanation, ended, past in episodes:
+            because = tuple((tuple(triple), at) for triple, at in explanation)
+            episode = Episode(tuple(key), begun, unpacked(bindings), because)
+            episode.past = [(at, unpacked(rows)) for at, rows in past]
+            episode.ended = ended
+            if ended is None:
+                self.open[episode.key] = episode
+            else:
+                self._closed.setdefault(episode.key, []).append(episode)
+        self._due[:] = [(at, lasting, tuple(key), begun) for at, lasting, key, begun in due]
+
+    # --- what it reports
+
+    def _report(
+        self,
+        event: Term,
+        episode: Episode,
+        start: int,
+        end: int,
+        done: int,
+        because: tuple[Assertion, ...] | None = None,
+    ) -> None:
+        explanation = episode.explanation if because is None else because
+        name = identity(event, (), start, end, episode.key, ())
+        self._found.append(
+            Occurrence(
+                event,
+                f"<{name}>",
+                explanation,
+                start,
+                end,
+                done,
+                start,
+                bindings=shown(self.plan.parameters, episode.key, episode.bindings),
+                _id=name,
+            )
+        )
+
+    def _alert(
+        self,
+        episode: Episode,
+        lasting: int,
+        until: int | None = None,
+        ended: str = "",
+        because: tuple[Assertion, ...] | None = None,
+    ) -> None:
+        at = episode.begun + lasting if until is None else until
+        self._found.append(
+            Alert(
+                self.plan.state,
+                "",
+                episode.explanation if because is None else because,
+                episode.begun,
+                at,
+                at,
+                episode.begun,
+                bindings=episode.bindings,
+                _id=identity(self.plan.state, (), episode.begun, lasting, episode.key, ()),
+                status="firing" if until is None else "resolved",
+                lasting=lasting,
+                labels=dict(zip(self.plan.parameters, episode.key, strict=True)),
+                until=until,
+                ended=ended,
+            )
+        )
+
+
+def shown(parameters: Sequence[str], key: Key, bindings: Bindings) -> Bindings:
+    """The parameters and the other variables as people see them."""
+    own: Mapping[str, Term] = dict(zip(parameters, key, strict=True))
+    if not bindings:
+        return ({**own},) if own else ()
+    return tuple({**own, **row} for row in bindings)
+
+
+def packed(bindings: Iterable[dict[str, Term]]) -> list[list[tuple[str, Term]]]:
+    """Bindings without dicts, which mean occurrences and items in a snapshot."""
+    return [list(row.items()) for row in bindings]
+
+
+def unpacked(plain: Iterable[Iterable[tuple[str, Term]]]) -> Bindings:
+    """What `packed` has made."""
+    return tuple(dict(row) for row in plain)
+
+
+def _order(assertion: Assertion) -> tuple[object, ...]:
+    triple, at = assertion
+    return triple, at is not None, at or 0
+
+
+def _firing_first(one: Occurrence) -> bool:
+    return isinstance(one, Alert) and one.status == "resolved"

@@ -1,0 +1,88 @@
+"""The form of a snapshot: what the parts that all patterns share must be, looked at before any is used.
+
+A digest finds damage, not somebody who wrote a snapshot by hand or by another program. What is refused here
+would otherwise fail in the midst of a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from obep.engine.pushed_graphs import is_term
+from obep.model import Assertion, Solution, Term, Triple
+from obep.operators.wire import Told
+
+COUNTED = ("items", "processed", "dead_letters", "occurrences")
+"""What every engine counts."""
+Waiting = tuple[str, int, tuple[Triple, ...], str, bytes]
+"""An item that waits for the watermark."""
+Kept = tuple[dict[str, Any], dict[str, int], list[Waiting], Any]
+"""What a snapshot holds: the clock, the counters, the items that wait, and what patterns remember."""
+_Number = dict[Literal["o"], int]
+_Item = dict[Literal["i"], tuple[str, int, tuple[Triple, ...], Term]]
+_Remembered = tuple[
+    int | None, list[Any], list[tuple[Term, Any]], list[_Number], list[_Item], list[Told], bool
+]
+_Carried = tuple[int, int]
+_Occurrence = tuple[
+    Term,
+    Term,
+    tuple[Assertion, ...],
+    tuple[int, int, int, int],
+    list[tuple[int, tuple[Solution, ...]]],
+    list[tuple[str, int, bool]],
+    list[dict[str, Term]],
+    list[Term],
+    tuple[Triple, ...],
+    bool,
+    str,
+    list[int | Term],
+]
+
+
+def kept_in(plain: Any) -> Kept:
+    """The parts of a snapshot; raises ValueError (msgspec's is one) where they have another form."""
+    clock, counters, waiting, state = msgspec.convert(plain, Kept)
+    if missing := [name for name in COUNTED if name not in counters]:
+        raise ValueError(f"it does not say how many {', '.join(missing)} there were")
+    for item in waiting:
+        _require_terms(item[2])
+    _require_state(state)
+    return clock, counters, waiting, state
+
+
+def _require_state(state: Any) -> None:
+    _, occurrences, runs, _, items, _, _ = msgspec.convert(state, _Remembered)
+    for one in occurrences:
+        if len(one) == 2:  # it tells what others tell, too
+            msgspec.convert(one, _Carried)
+        else:
+            found = msgspec.convert(one, _Occurrence)
+            _require_terms([triple for triple, _ in found[2]])
+            _require_terms(found[8])
+    for item in items:
+        _require_terms(item["i"][2])
+    for _, run in runs:
+        _require_meant(run, len(occurrences))
+
+
+def _require_meant(plain: Any, occurrences: int) -> None:
+    """Whatever stands for an occurrence or an item in the state of a pattern is one."""
+    if isinstance(plain, list):
+        for one in plain:
+            _require_meant(one, occurrences)
+    elif isinstance(plain, Mapping):
+        if "i" in plain:
+            _require_terms(msgspec.convert(plain, _Item)["i"][2])
+        elif not 0 <= msgspec.convert(plain, _Number)["o"] < occurrences:
+            raise ValueError(f"it means occurrence {plain['o']} of {occurrences}")
+
+
+def _require_terms(triples: Iterable[Triple]) -> None:
+    for triple in triples:
+        for term in triple:
+            if not is_term(term):
+                raise ValueError(f"{term[:60]!r} is no term")

@@ -1,0 +1,104 @@
+"""A state while it runs: at the end of each instant it decides what holds, and reports what has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from obep.engine.episodes import Episode, Episodes, Key
+from obep.engine.event_run import Running
+from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.operators.candidates import Take
+from obep.operators.state_values import Pack, Unpack
+from obep.plan.plan import EventPlan
+from obep.plan.state_plan import StatePlan
+
+if TYPE_CHECKING:
+    from obep.engine.window_graph import WindowGraph
+
+
+class StateRun(Running):
+    """What all kinds of states have in common."""
+
+    timed = True
+
+    def __init__(self, plan: StatePlan) -> None:
+        self.plan = EventPlan(plan.state, plan.name, plan.stratum)
+        self.state = plan
+        self.names = (*plan.parameters, *plan.extra)
+        self.episodes = Episodes(plan)
+        self.watchers: list[Callable[[], None]] = []
+        """Called when what holds has changed: other states are defined by it."""
+        self.on_dead_letter: Callable[[DeadLetter], None] | None = None
+
+    @property
+    def heads(self) -> Iterable[Term]:
+        return self.state.moments
+
+    @property
+    def windows(self) -> Iterable[WindowGraph]:
+        """The windows that it looks at."""
+        return ()
+
+    def routes(self) -> Iterator[tuple[Term, Take]]:
+        yield from ()
+
+    def start(self, at: int) -> None:
+        """The first item of the run comes at the next instant: what holds before it."""
+
+    def decide(self, at: int) -> None:
+        """All of the instant is there: begin, change and end episodes."""
+        raise NotImplementedError
+
+    def next_change(self) -> int | None:
+        """The next instant at which something changes without any item."""
+        return None
+
+    def dump_own(self, pack: Pack) -> Any:
+        """What it remembers beside its episodes, as plain values."""
+        return None
+
+    def load_own(self, data: Any, unpack: Unpack) -> None:
+        """Go on from a dump."""
+
+    # --- what the runtime asks
+
+    def reach(self, at: int) -> None:
+        self.episodes.reach(at)
+
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        self.episodes.reach(at)
+        before = self.episodes.changes
+        self.decide(at)
+        if self.episodes.changes != before:
+            for watcher in self.watchers:
+                watcher()
+        return self.episodes.close()
+
+    def next_deadline(self) -> int | None:
+        due, change = self.episodes.next_deadline(), self.next_change()
+        if due is None or change is None:
+            return change if due is None else due
+        return min(due, change)
+
+    def prune(self, at: int) -> None:
+        self.episodes.prune(at)
+
+    def pending(self) -> int:
+        return self.episodes.pending()
+
+    def size(self) -> int:
+        return self.episodes.size()
+
+    def dump(self, pack: Pack) -> Any:
+        return [self.episodes.dump(), self.dump_own(pack)]
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        self.episodes.load(data[0])
+        self.load_own(data[1], unpack)
+
+    # --- what patterns and other states ask
+
+    def covering(self, key: Key | None, start: int, end: int) -> Iterable[Episode]:
+        """The episodes (of one key) that began by `start` and are not over at `end`."""
+        return self.episodes.covering(key, start, end)

@@ -1,0 +1,212 @@
+"""`STATE S(?k) FROM P TO Q`: occurrences of P switch a key on, those of Q, TIMEOUT and LIMIT off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+from obep.engine.episodes import Bindings, Key
+from obep.engine.state_run import StateRun
+from obep.guards.filter_closures import compile_condition
+from obep.model import Assertion, Occurrence, Term
+from obep.operators.candidates import Take
+from obep.operators.state_values import Pack, Unpack
+from obep.plan.state_plan import StatePlan
+from obep.query import ast
+from obep.query.free_variables import variables
+from obep.query.state_expansion import split_guard
+
+Row = dict[str, Term]
+_Switch = tuple[Bindings, tuple[Assertion, ...]]
+"""What has switched a key on: its solutions, and why."""
+
+
+class SwitchedState(StateRun):
+    """A state by events."""
+
+    def __init__(self, plan: StatePlan) -> None:
+        super().__init__(plan)
+        definition = plan.definition
+        assert isinstance(definition, ast.EventState)
+        self._timeout = definition.timeout.micros if definition.timeout else None
+        self._limit = definition.limit.micros if definition.limit else None
+        self._on: list[Occurrence] = []
+        self._off: list[Occurrence] = []
+        self._timeouts: list[tuple[int, Key]] = []
+        self._limits: list[tuple[int, Key]] = []
+        self._last: dict[Key, int] = {}
+        """When the last p came, for each key."""
+        self._limited: dict[Key, int | None] = {}
+        """When LIMIT ends each key; `None` where it came at the very instant of a p."""
+        self._tests = [_Test(one) for one in split_guard(definition).both]
+        self._by: dict[tuple[int, ...], dict[Key, dict[Key, None]]] = {}
+        """Open keys by some of their values: those that a q has bound."""
+
+    def routes(self) -> Iterator[tuple[Term, Take]]:
+        yield self.state.part("from"), self._on.append
+        yield self.state.part("to"), self._off.append
+
+    def decide(self, at: int) -> None:
+        held = self.episodes.open
+        now: dict[Key, _Switch | None] = {}
+        """What each key has been switched to in this instant."""
+        off: dict[Key, tuple[tuple[Assertion, ...], str]] = {}
+        on = sorted(self._on, key=_order)
+        for p in on:
+            if p.start < at:
+                self._switch_on(p, at, now)
+        for q in sorted(self._off, key=_order):
+            for key in self._joined(q, now):
+                off.setdefault(key, (q.explanation, "changed"))
+        for key, why in sorted(self._expired(at, now), key=lambda one: one[1], reverse=True):
+            off.setdefault(key, ((), why))
+        for key in off:
+            now[key] = None
+        for p in on:
+            if p.start >= at:
+                self._switch_on(p, at, now)
+        self._on.clear()
+        self._off.clear()
+        for key, switch in now.items():
+            if switch is None:
+                if key in held:
+                    explanation, why = off[key]
+                    self.episodes.end(key, at, explanation, why)
+                    self._index(key, add=False)
+                self._last.pop(key, None)
+                self._limited.pop(key, None)
+            elif key not in held:
+                self.episodes.begin(key, at, *switch)
+                self._index(key, add=True)
+            if switch is not None:
+                self._wind(key, at)
+
+    def _switch_on(self, p: Occurrence, at: int, now: dict[Key, _Switch | None]) -> None:
+        for key, rows in _by_key(p, self.state.parameters).items():
+            if now.get(key) is None:
+                extra = _distinct(
+                    {name: row[name] for name in self.state.extra if name in row} for row in rows
+                )
+                now[key] = (extra, p.explanation)
+
+    def _wind(self, key: Key, at: int) -> None:
+        """TIMEOUT counts from the last p, LIMIT from the beginning."""
+        if self._timeout is not None:
+            self._last[key] = at
+            heappush(self._timeouts, (at + self._timeout, key))
+        if self._limit is not None and key not in self._limited:
+            self._limited[key] = at + self._limit
+            heappush(self._limits, (at + self._limit, key))
+
+    def _joined(self, q: Occurrence, now: dict[Key, _Switch | None]) -> Iterator[Key]:
+        """The keys that hold, or were switched on in this instant, and that a q joins with."""
+        for row in q.bindings or ({},):
+            places = tuple(n for n, name in enumerate(self.state.parameters) if name in row)
+            values = tuple(row[self.state.parameters[n]] for n in places)
+            fresh = [k for k, switch in now.items() if switch is not None]
+            for key in dict.fromkeys((*self._holding(places, values), *fresh)):
+                if tuple(key[n] for n in places) == values and self._passes(key, row, q, now):
+                    yield key
+
+    def _holding(self, places: tuple[int, ...], values: Key) -> list[Key]:
+        if len(places) == len(self.state.parameters):
+            return [values] if values in self.episodes.open else []
+        index = self._by.get(places)
+        if index is None:
+            index = self._by[places] = {}
+            for key in self.episodes.open:
+                index.setdefault(tuple(key[n] for n in places), {})[key] = None
+        return list(index.get(values, ()))
+
+    def _index(self, key: Key, *, add: bool) -> None:
+        for places, index in self._by.items():
+            values = tuple(key[n] for n in places)
+            if add:
+                index.setdefault(values, {})[key] = None
+            else:
+                index[values].pop(key, None)
+                if not index[values]:
+                    del index[values]
+
+    def _passes(self, key: Key, row: Row, q: Occurrence, now: dict[Key, _Switch | None]) -> bool:
+        """A FILTER over variables of P and Q, with the solutions of the p that began it."""
+        episode = self.episodes.open.get(key)
+        switch = now.get(key)
+        began = episode.bindings if episode is not None else switch[0] if switch is not None else ()
+        own = dict(zip(self.state.parameters, key, strict=True))
+        return any(
+            all(one.get(name, term) == term for name, term in row.items())
+            and all(test({**one, **own, **row}) for test in self._tests)
+            for one in began or ({},)
+        )
+
+    def _expired(self, at: int, now: dict[Key, _Switch | None]) -> Iterator[tuple[Key, str]]:
+        """The keys whose TIMEOUT or LIMIT falls on this instant."""
+        while self._limits and self._limits[0][0] <= at:
+            due, key = heappop(self._limits)
+            if self._limited.get(key) == due:
+                self._limited[key] = None
+                yield key, "changed"
+        while self._timeouts and self._timeouts[0][0] <= at:
+            due, key = heappop(self._timeouts)
+            last = self._last.get(key)
+            # a p of this instant that began earlier winds it up again
+            if last is not None and last + (self._timeout or 0) == due and now.get(key) is None:
+                yield key, "expired"
+
+    def next_change(self) -> int | None:
+        while self._timeouts and (
+            self._last.get(self._timeouts[0][1], -1) + (self._timeout or 0) != self._timeouts[0][0]
+        ):
+            heappop(self._timeouts)
+        while self._limits and self._limited.get(self._limits[0][1]) != self._limits[0][0]:
+            heappop(self._limits)
+        heads = [heap[0][0] for heap in (self._timeouts, self._limits) if heap]
+        return min(heads, default=None)
+
+    def dump_own(self, pack: Pack) -> Any:
+        last, limited = list(self._last.items()), list(self._limited.items())
+        return [pack(self._on), pack(self._off), last, limited]
+
+    def load_own(self, data: Any, unpack: Unpack) -> None:
+        on, off, last, limited = data
+        self._on[:], self._off[:] = unpack(on), unpack(off)
+        self._last = {tuple(key): at for key, at in last}
+        self._limited = {tuple(key): at for key, at in limited}
+        self._by.clear()
+        self._timeouts = [(at + (self._timeout or 0), key) for key, at in self._last.items()]
+        self._limits = [(at, key) for key, at in self._limited.items() if at is not None]
+        heapify(self._timeouts)
+        heapify(self._limits)
+
+
+class _Test:
+    """A condition over the variables of both patterns."""
+
+    def __init__(self, one: ast.Filter) -> None:
+        self._names = variables(one)
+        index = {name: at for at, name in enumerate(self._names)}
+        self._holds = compile_condition(one.condition, index, {})
+
+    def __call__(self, values: Row) -> bool:
+        return self._holds(tuple(values.get(name) for name in self._names), ())
+
+
+def _by_key(p: Occurrence, parameters: tuple[str, ...]) -> dict[Key, list[Row]]:
+    found: dict[Key, list[Row]] = {}
+    for row in p.bindings or ({},):
+        if all(name in row for name in parameters):
+            found.setdefault(tuple(row[name] for name in parameters), []).append(row)
+    return found
+
+
+def _distinct(rows: Any) -> Bindings:
+    """Each row once, in an order that the data does not change; none if all are empty."""
+    found = {tuple(row.items()): row for row in rows if row}
+    return tuple(found[key] for key in sorted(found))
+
+
+def _order(one: Occurrence) -> tuple[object, ...]:
+    """The first reason comes first: by done, start and N-Triples."""
+    return one.detected, one.start, one.end, [" ".join(triple) for triple, _ in one.explanation]

@@ -1,0 +1,33 @@
+"""times that are probably in another unit
+
+What it does: Finds a source whose first time is one of long ago in the `unit` that is set for it, and one of
+our days in another unit. If the second time lies too far from the first one, it is not reported.
+
+Why: Numbers in ms that are read as µs all lie in January 1970. Small numbers (3, 4, 5, as a simulation
+counts) are never reported; times beyond the year 9999 are refused (OBEP603).
+
+Example:
+
+    unit = "us"          # the records have 1767261600000
+
+Fix:
+
+    unit = "ms"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from obep.lints.stream_context import Finding, RunContext
+from obep.lints.stream_stats import StreamStats
+
+CODE = "OBEP566"
+NAME = "wrong-unit"
+SEVERITY = "warning"
+
+
+def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
+    for source, times in sorted(stats.sources.items()):
+        if (doubt := times.wrong_unit) and (times.settled or run.ended):
+            yield Finding(source, f"{source}: {doubt.said}", doubt.remedy)

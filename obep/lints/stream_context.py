@@ -1,0 +1,63 @@
+"""What the rules about streams and configurations look at, and what they find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Container
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from obep.model import Term
+
+if TYPE_CHECKING:
+    from obep.config.toml_file import Config
+    from obep.engine.query import Query
+    from obep.formats.timestamps import Style
+    from obep.ontology.bundle.compile import Bundle
+
+
+class Finding(NamedTuple):
+    """What a rule about streams or configurations has found."""
+
+    stream: str
+    """The stream, or the source; empty: the run as a whole."""
+    message: str
+    remedy: str = ""
+    reason: str = ""
+    about: Term = ""
+    """The name that it is about, if it is about one. It is redundant if a rule that suppresses its own has
+    found something about the same name of the same stream, or about the stream as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What a rule about streams knows beside the statistics."""
+
+    query: Query
+    watched: Callable[[str], Any]
+    """What the rule itself looks for in the items of a stream."""
+    streams: Collection[str] = ()
+    """Those of the query."""
+    found: Container[Term] = ()
+    """The events that occurred."""
+    style: Style | None = None
+    """How instants are written."""
+    ended: bool = False
+    """Whether the run is over, so that nothing more can be learnt from it."""
+    at_end: bool = False
+    """Whether it has read all there is, from its beginning, and not all of it was refused."""
+    bounded: bool = False
+    """Whether it has read all there is, from its beginning, of sources that end."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigContext:
+    """What a rule about a configuration looks at."""
+
+    bundle: Bundle
+    config: Config
+    endless: tuple[str, ...] = ()
+    """The sources of the run that may go on for ever."""
+    ending: tuple[str, ...] = ()
+    """Its other sources."""
+    waits: bool = field(default=True)
+    """Whether a setting says how long sources wait for each other."""

@@ -1,0 +1,148 @@
+"""A query explained in text: what `obep explain` prints and `Query.explain()` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from obep.errors import count
+from obep.ontology.rules.axiom_rules import mentioned
+from obep.plan.components import components
+from obep.plan.event_strata import in_order
+from obep.plan.query_picture import tree
+from obep.query.ast import (
+    ClassState,
+    CompositeEvent,
+    DailyState,
+    Event,
+    EventState,
+    GroupState,
+    LogicalEvent,
+    Name,
+    OverState,
+    State,
+)
+from obep.query.print.printer import show
+from obep.query.walk import depends
+
+if TYPE_CHECKING:
+    from obep.ontology.bundle.compile import Bundle
+    from obep.plan.plan import Plan
+    from obep.query.link import Linked
+
+
+def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
+    """The lines of `obep explain`: strata, events with their patterns as trees, how it runs on Spark."""
+    follows = {iri: _follows(iri, linked, bundle, plan) for iri in plan.derived if iri in linked.events}
+    layers = in_order(linked, follows)
+    strata_ = "1 stratum" if len(layers) == 1 else f"{len(layers)} strata"
+    yield f"{linked.file.name}: {count(len(linked.events), 'event')} in {strata_}"
+    manner = {planned.event: "prompt" if planned.prompt else "closing" for planned in plan.events}
+    rank = {iri: place for place, iri in enumerate(linked.events)}
+    for number, layer in enumerate(layers, 1):
+        yield f"\nstratum {number}"
+        for iri in layer:
+            yield ""
+            if iri in linked.states:
+                yield from _state(linked.states[iri])
+                continue
+            logical = isinstance(linked.events[iri], LogicalEvent)
+            reasons = bundle.reasons[iri] if logical else ()
+            guard_reasons = bundle.guard_reasons.get(iri, ())
+            words = [manner.get(iri, "closing")]
+            if logical:
+                words.append("needs the reasoner" if reasons else "exact")
+            if guard_reasons:
+                words.append("has a guard that needs the reasoner")
+            yield from _event(linked.events[iri], linked, rank, words, follows.get(iri, frozenset()))
+            yield from (f"    left to the reasoner: {reason}" for reason in (*reasons, *guard_reasons))
+    if any(bundle.reasons.values()) or bundle.guard_reasons:
+        yield "\nThe reasoner (HermiT) is asked about items that the rules leave open, for the reasons above."
+    for clause in linked.returns:
+        names = [name.text for name in clause.events] or [clause.which.upper()]
+        yield f"\nreturns {', '.join(names)} as {_FORMS[clause.form]}"
+    yield from _on_spark(linked, plan)
+
+
+_FORMS = {"event": "events", "rdf": "RDF", "rows": "rows", "alerts": "alerts"}
+
+
+def _state(state: State) -> Iterator[str]:
+    """A state: what is kept for it, for how long, and whether it is computed by what changed alone."""
+    parameters = ", ".join(show(var) for var in state.parameters)
+    yield f"  {state.name.text}{f'({parameters})' if parameters else ''}   state, {_kept(state)}"
+    yield from (f"    {line}" for line in show(state).split("\n")[1:])
+
+
+def _kept(state: State) -> str:
+    match state:
+        case EventState(timeout=None, limit=None):
+            return "keeps each key until its end, incremental"
+        case EventState():
+            return "keeps each key until its end, TIMEOUT or LIMIT, incremental"
+        case OverState(within=within):
+            return f"keeps the rows of the last {show(within)}, incremental"
+        case DailyState():
+            return "a calendar, keeps nothing"
+        case GroupState() | ClassState():
+            return "keeps what its windows hold, evaluated anew when one of them changes"
+
+
+def _on_spark(linked: Linked, plan: Plan) -> Iterator[str]:
+    """Which events run together there, and how their work is spread."""
+    found = components(plan, plan.derived)
+    if found:
+        yield "\non Spark"
+    for component in found:
+        events = [linked.events[iri].name.text for iri in component.events if iri in linked.events]
+        events += [linked.states[iri].name.text for iri in linked.states if iri in component.states]
+        yield f"  {', '.join(events)}   {component.split}"
+
+
+def _follows(iri: str, linked: Linked, bundle: Bundle, plan: Plan) -> frozenset[str]:
+    """The events in whose occurrences this one may be found, since their class or a name that they construct
+    stands in its definition or, with it, in the ontology; the plan also allows for coincidences."""
+    events = linked.events
+    names = {iri}.union(*(found for axiom in bundle.t.axioms if iri in (found := set(mentioned(axiom)))))
+    if isinstance(events[iri], LogicalEvent):
+        names |= bundle.vocabulary(iri)
+    told = {
+        head: [name for triple in events[head].construct for name in (triple.predicate, triple.object)]
+        for head in plan.derived[iri]
+    }
+    return frozenset(
+        head
+        for head, made in told.items()
+        if head in names or any(isinstance(name, Name) and name.iri in names for name in made)
+    )
+
+
+def _event(
+    event: Event, linked: Linked, rank: dict[str, int], manner: list[str], follows: frozenset[str]
+) -> Iterator[str]:
+    """An event; it `follows` from occurrences of some, too, by the ontology or by what they construct."""
+    words = ["logical" if isinstance(event, LogicalEvent) else "composite", *manner]
+    head = event.name.text
+    if not isinstance(event, LogicalEvent) and event.parameters:
+        head += f"({', '.join(show(var) for var in event.parameters)})"
+    yield f"  {head}   {', '.join(words)}"
+    named = depends(event) & linked.events.keys()
+    for how, iris in (("from", named), ("may follow from", follows - named)):
+        if iris:
+            names = [linked.events[iri].name.text for iri in sorted(iris, key=rank.__getitem__)]
+            yield f"    {how} {', '.join(names)}"
+    if isinstance(event, LogicalEvent):
+        if event.on is not None:
+            frames = [show(window).split(" ON ")[-1] for window in linked.windows if window.name == event.on]
+            yield ": ".join([f"    on <{event.on}>", *frames])
+        yield f"    {show(event.description)}"
+    elif isinstance(event, CompositeEvent):
+        yield from tree(event.pattern, "    ")
+        if event.partition_by:
+            yield f"    PARTITION BY {', '.join(show(var) for var in event.partition_by)}"
+        if event.policy != "unrestricted":
+            yield f"    POLICY {event.policy}"
+    if event.guard:
+        yield from (f"    {line}" for line in show(event.guard).split("\n"))
+    if event.construct:
+        yield f"    CONSTRUCT {{ {' '.join(show(triple) for triple in event.construct)} }}"

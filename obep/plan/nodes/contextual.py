@@ -1,0 +1,106 @@
+"""Nodes that look at a state: WHILE, UNLESS; and REPEATED, which goes on until something happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from obep.plan.nodes.binary import Negation
+from obep.plan.nodes.node import Alias, Node
+from obep.plan.nodes.unary import Unary
+
+
+@dataclass(frozen=True)
+class InState(Unary):
+    """What asks whether a state holds: its candidates are those of its operand."""
+
+    state: str
+    columns: tuple[str, ...] = ()
+    """The names that the variables of the state have here, parameters first."""
+    parameters: int = 0
+    """How many of them are parameters, and so always bound."""
+
+    @cached_property
+    def aliases(self) -> tuple[Alias, ...]:
+        return self.operand.aliases
+
+    @cached_property
+    def factors(self) -> tuple[tuple[str, ...], ...]:
+        return (self.variables,)
+
+    @property
+    def reach(self) -> int | None:
+        return self.operand.reach
+
+    @property
+    def point(self) -> bool:
+        return self.operand.point
+
+    @property
+    def prompt(self) -> bool:
+        """What holds is known when the instant closes."""
+        return False
+
+
+@dataclass(frozen=True)
+class While(InState):
+    """`E WHILE S(?k)`: the state holds all the time; its variables are bound, too."""
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.operand.variables, *self.columns)))
+
+    @cached_property
+    def sure(self) -> frozenset[str]:
+        return self.operand.sure | frozenset(self.columns[: self.parameters])
+
+
+@dataclass(frozen=True)
+class Unless(InState):
+    """`E UNLESS S(?k)`: the state does not hold at the end."""
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        return self.operand.variables
+
+    @cached_property
+    def sure(self) -> frozenset[str]:
+        return self.operand.sure
+
+
+@dataclass(frozen=True)
+class Never(Node):
+    """An operand that nothing matches: REPEATED without UNTIL."""
+
+    @property
+    def point(self) -> bool:
+        return True
+
+    @property
+    def reach(self) -> int | None:
+        return 1
+
+
+@dataclass(frozen=True)
+class Repeated(Negation):
+    """`E REPEATED EVERY d UNTIL N AT MOST n TIMES`: again and again after each e, until some n."""
+
+    micros: int = 0
+    at_most: int | None = None
+
+    @property
+    def reach(self) -> int | None:
+        if self.left.reach is None or self.at_most is None:
+            return None
+        return self.left.reach + self.at_most * self.micros
+
+    @property
+    def keeps(self) -> int | None:
+        """An n matters from the end of some e on, however early it has begun."""
+        if self.at_most is None or self.right.reach is None or not self.left.punctual:
+            return None
+        return self.at_most * self.micros + self.right.reach
+
+    @property
+    def prompt(self) -> bool:
+        return False

@@ -1,0 +1,67 @@
+"""The frame of a run, whichever engine it is on: it goes, watches for signals, reports, closes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Protocol
+
+from obep.run.progress import Progress
+from obep.run.signals import interrupted
+
+
+class Going(Protocol):
+    """As much of a run as its frame needs."""
+
+    def go(self) -> None: ...
+
+    def close(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class Closing(Protocol):
+    """What is closed with the run: the endpoint of its metrics."""
+
+    def close(self) -> None: ...
+
+
+class Ended(NamedTuple):
+    """How a run has ended."""
+
+    caught: list[int]
+    """The signals that asked it to stop."""
+    status: int | None = None
+    """The exit status of one that broke off."""
+
+
+Broken = Callable[[Exception], tuple[str, int] | None]
+"""What to say of an error that ends a run, and its exit status; `None`: it is not of the run."""
+
+
+def watch(
+    run: Going,
+    progress: Progress,
+    figures: Callable[[], Mapping[str, object]],
+    endpoint: Closing | None,
+    broken: Broken,
+) -> Ended:
+    """Let a run go to its end, or to where a signal or an error ends it, and print its summary."""
+    caught: list[int] = []
+    try:
+        with interrupted(run.stop, caught):
+            run.go()
+            run.close()
+    except Exception as error:
+        told = broken(error)
+        if told is None:
+            raise
+        text, status = told
+        progress.end(figures(), stopped=True)
+        print(text, file=sys.stderr)
+        return Ended(caught, status)
+    finally:
+        if endpoint is not None:
+            endpoint.close()
+    progress.end(figures(), stopped=bool(caught))
+    return Ended(caught)

@@ -1,0 +1,41 @@
+"""The latest items and occurrences of an engine, which `why_not` looks at."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+from obep.model import DeadLetter, Item, Occurrence, Term
+
+
+class Latest:
+    """Listens to an engine, and keeps the latest items, and the latest occurrences of each event."""
+
+    def __init__(self, most: int | None) -> None:
+        self.most = most
+        """How many of each; None: all."""
+        self.items: deque[Item] = deque(maxlen=most)
+        self.occurrences: dict[Term, deque[Occurrence]] = {}
+
+    def processed(self, item: Item) -> None:
+        """Keep an item."""
+        self.items.append(item)
+
+    def occurred(self, occurrence: Occurrence) -> None:
+        """Keep an occurrence."""
+        latest = self.occurrences.get(occurrence.event)
+        if latest is None:
+            latest = self.occurrences[occurrence.event] = deque(maxlen=self.most)
+        latest.append(occurrence)
+
+    def restarted(self) -> None:
+        """Forget what belongs to another state."""
+        self.items.clear()
+        self.occurrences.clear()
+
+    def taken(self, items: Iterable[Item | DeadLetter]) -> Iterable[Item | DeadLetter]:
+        """Items count once they are processed."""
+        return items
+
+    def reported(self, found: Sequence[Occurrence]) -> None:
+        """Each occurrence was kept when it occurred."""

@@ -1,0 +1,121 @@
+"""Many random cases of `state_strategies` against the oracle.
+
+`python -m oracle.state_trials SEED CASES`, in tests/, runs them from a seed on. It counts the cases in which
+a pattern has an answer, and in how many of these each construct stands in a definition that has some; it
+fails if these are too few, or if the engine differs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from oracle.pattern_cases import iri
+from oracle.semantics import TooLarge
+from oracle.state_engine import engine_answers
+from oracle.state_semantics import Answer, evaluate
+from oracle.state_strategies import StateCase, StateCases
+from oracle.states.state_constructs import EXPECTED, constructs
+
+Engine = Callable[[StateCase, int], "tuple[Counter[tuple[object, ...]], Counter[tuple[object, ...]]]"]
+"""The occurrences and alerts that an engine reports for a case, told as the oracle tells them; with a seed
+for what may not matter (order within the lateness, snapshots)."""
+
+
+def oracle_answer(case: StateCase) -> Answer:
+    return evaluate(case.file, case.items, case.k, end=case.end)
+
+
+@dataclass
+class StateTrials:
+    """What a run has seen."""
+
+    engine: Engine | None = None
+    cases: int = 0
+    answered: int = 0
+    too_large: int = 0
+    seen: Counter[str] = field(default_factory=Counter)
+    """How many cases with answers have a construct in a definition with an answer."""
+    failures: list[str] = field(default_factory=list)
+
+    def run(self, seed: int, cases: int, most_failures: int = 3) -> int:
+        """Runs so many cases from a seed on; the first seed that was not used."""
+        wanted = self.cases + cases
+        while self.cases < wanted and len(self.failures) < most_failures:
+            self.take(seed)
+            seed += 1
+        return seed
+
+    def take(self, seed: int) -> None:
+        case = StateCases.of(seed).case()
+        try:
+            answer = oracle_answer(case)
+        except TooLarge:
+            self.too_large += 1
+            return
+        self.cases += 1
+        if any(answer.run.pool[iri(event)] for event in ("E", "F", "H")):
+            self.answered += 1
+            self.seen.update(answered_constructs(case, answer))
+        if self.engine is not None:
+            problem = difference(case, answer, *self.engine(case, seed))
+            if problem:
+                self.failures.append(f"seed {seed}\n{problem}")
+
+    def shortages(self) -> list[str]:
+        """What the cases have too little of."""
+        found = [] if self.answered >= 0.4 * self.cases else [f"{self.answered} of {self.cases} with answers"]
+        rare = {name: self.seen[name] for name in EXPECTED if self.seen[name] < 0.05 * self.answered}
+        return found + [f"{name}: {count} of {self.answered}" for name, count in rare.items()]
+
+
+def answered_constructs(case: StateCase, answer: Answer) -> set[str]:
+    """The constructs of all definitions that have an answer."""
+    windows = {window.name: window for window in case.file.windows}
+    found: set[str] = set()
+    for event in case.file.events:
+        if answer.run.pool[event.name.iri]:
+            found |= constructs(event, windows)
+    for state in case.file.states:
+        if answer.run.lines[state.name.iri].episodes:
+            found |= constructs(state, windows)
+    for record in answer.alerts:
+        found.add("ALERT FOR" if record[3] else "ALERT")
+    return found
+
+
+def difference(
+    case: StateCase,
+    answer: Answer,
+    occurrences: Counter[tuple[object, ...]],
+    alerts: Counter[tuple[object, ...]],
+) -> str:
+    """How what is reported differs from the oracle; empty if it does not."""
+    lines = []
+    returned = {name.iri for clause in case.file.returns for name in clause.events}
+    expected = Counter({one: often for one, often in answer.occurrences.items() if one[0] in returned})
+    for what, ours, theirs in (
+        ("occurrence", expected, occurrences),
+        ("alert", answer.alerts, alerts),
+    ):
+        lines += [f"missing {what}: {told}" for told in (ours - theirs)]
+        lines += [f"too much, {what}: {told}" for told in (theirs - ours)]
+    return "\n".join(sorted(lines))
+
+
+def main(seed: int, cases: int) -> int:
+    trials = StateTrials(engine_answers)
+    after = trials.run(seed, cases)
+    print(
+        f"seeds {seed} to {after - 1}: {trials.cases} cases, {trials.answered} with answers, "
+        f"{trials.too_large} too large"
+    )
+    print(" ".join(f"{name}={trials.seen[name]}" for name in EXPECTED))
+    print("\n".join([*trials.shortages(), *trials.failures]))
+    return bool(trials.failures or trials.shortages())
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))
