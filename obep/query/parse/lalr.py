@@ -51,14 +51,15 @@ class Machine:
 
     def run(self, text: str, taken: Callable[[Token], None]) -> Any:
         """What the callbacks make of a text; `taken` is told each word that the machine has taken."""
-        return self._run(text, taken, whole=True)
+        return self._run(text, taken, None)
 
-    def could_follow(self, text: str) -> frozenset[str]:
-        """What could stand after the beginning of a text."""
-        accepts: frozenset[str] = self._run(text, lambda token: None, whole=False)
+    def could_follow(self, text: str, until: int | None = None) -> frozenset[str]:
+        """What could stand after a text, or at a place in it (some words are known by what follows)."""
+        end = len(text) if until is None else until
+        accepts: frozenset[str] = self._run(text, lambda token: None, end)
         return accepts
 
-    def _run(self, text: str, taken: Callable[[Token], None], *, whole: bool) -> Any:
+    def _run(self, text: str, taken: Callable[[Token], None], until: int | None) -> Any:
         does, goes, rules, compiled = self._does, self._goes, self._rules, self._compiled
         scanner_of = self._scanner_of
         state = self._start
@@ -70,14 +71,16 @@ class Machine:
             match = scanner.match(text, at)
             if match is None:
                 at = self._skip.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing, too
-                if at < len(text):
+                if at < len(text) and (until is None or at < until):
                     raise Stuck(at, self._could_stand(states))
-                if not whole:
+                if until is not None:
                     return self._could_stand(states)
                 kind = END
             else:
                 kind = match.lastgroup or ""
                 start, end = match.span(kind)
+                if until is not None and start >= until:
+                    return self._could_stand(states)
                 if start != at and (lines := text.count("\n", at, start)):
                     line += lines
                     begin = text.rfind("\n", at, start) + 1

@@ -69,7 +69,7 @@ def _accepts_before(text: str, token: Token) -> frozenset[str]:
     kept = reading.scope
     reading.scope = Scope(text, "")
     try:
-        return machine().could_follow(text[: token.span.start])
+        return machine().could_follow(text, token.span.start)
     finally:
         reading.scope = kept
 
