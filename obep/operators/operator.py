@@ -9,6 +9,7 @@ from obep.operators.candidates import Candidate, Emit, Parts, Take
 from obep.operators.memory import Memory
 from obep.operators.state_values import Pack, Unpack, dump_fields, load_fields
 from obep.plan.nodes import Alias, Node
+from obep.query.state_expansion import is_same_moment
 
 
 class Operator:
