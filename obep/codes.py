@@ -318,6 +318,7 @@ CODES: dict[str, str] = {
     "OBEP641": "too far in the future",
     "OBEP645": "too many solutions of a group",
     "OBEP646": "a path with too many steps",
+    "OBEP647": "a calendar that the static graph does not give",
     # 650-699 Spark
     "OBEP650": "Spark is not installed",
     "OBEP651": "a Spark session without a setting",
@@ -330,4 +331,5 @@ CODES: dict[str, str] = {
     "OBEP659": "a mapping of a column that is not there",
     "OBEP663": "a stream that does not fit the query",
     "OBEP665": "more partitions than cores",
+    "OBEP666": "alerts on Spark",
 }

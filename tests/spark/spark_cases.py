@@ -20,6 +20,7 @@ FROM STREAM <t>
 FROM NAMED WINDOW <recent> ON <s> [RANGE 1 s]
 FROM NAMED WINDOW <steps> ON <t> [RANGE 2 s STEP 700 ms]
 FROM NAMED WINDOW <last> ON <s> [ROWS 6]
+FROM NAMED WINDOW <now> ON <s> [LATEST 3 s]
 EVENT A AS Alpha
 EVENT B AS Beta
 EVENT C AS Gamma
@@ -43,6 +44,20 @@ QUERIES = {
     "window": "EVENT Both ON <recent> AS Alpha and Beta\nRETURN Both AS EVENT STREAM",
     "window of rows": "EVENT Warm ON <last> AS Alpha IF { ?this :heat ?h . FILTER (?h > 5) }\n"
     "RETURN Warm AS EVENT STREAM",
+    "states": "STATE Active(?r) FROM A(?r) TO B(?r) TIMEOUT 2 s\n"
+    "EVENT Long(?r) MATCH Active(?r) FOR 500 ms\n"
+    "EVENT Off(?r) MATCH END Active(?r)\n"
+    "EVENT Seen(?r) MATCH C(?r) WHILE Active(?r)\n"
+    "RETURN Long, Off, Seen AS EVENT STREAM",
+    "rows": "STATE Busy(?r) OVER A(?r) AS a WITHIN 2 s IF { EVENT a { ?this :heat ?h } }\n"
+    "AGGREGATE (AVG(?h) AS ?mean) (COUNT(*) AS ?n) HAVING (?n > 1)\n"
+    "EVENT Begun(?r) MATCH BEGIN Busy(?r)\n"
+    "RETURN Begun AS EVENT STREAM",
+    "latest": ""
+    "STATE Hot(?r) AS { WINDOW <now> { ?r :heat ?h } FILTER(?h > 5) }\n"
+    "EVENT Cooled(?r) MATCH END Hot(?r)\n"
+    "EVENT Warm(?r) AS { ?r :heat ?h . Hot(?r) }\n"
+    "RETURN Cooled, Warm AS EVENT STREAM",
     "window below": "EVENT Both ON <steps> AS Alpha and Beta\n"
     "EVENT Then(?r) MATCH Both(?r) SEQ C(?r) WITHIN 5 s\n"
     "RETURN Both, Then AS EVENT STREAM",

@@ -98,7 +98,7 @@ def _minutes(time: int | ast.Var, row: dict[str, Term]) -> int:
     if hours.isdecimal() and minutes.isdecimal() and int(hours) * 60 + int(minutes) <= 24 * 60:
         return int(hours) * 60 + int(minutes)
     raise fail(
-        "OBEP655",
+        "OBEP647",
         f"K gives {row.get(time.name, 'nothing')} as a time of day",
         reason="DAILY takes times such as 18:00.",
         remedy='write them in the static graph as "18:00"',
@@ -113,7 +113,7 @@ def _days(days: tuple[ast.Weekday, ...] | ast.Var, row: dict[str, Term]) -> tupl
         first, _, last = part.partition("-")
         if first not in WEEKDAYS or (last and last not in WEEKDAYS):
             raise fail(
-                "OBEP655",
+                "OBEP647",
                 f"K gives {row.get(days.name, 'nothing')} as days",
                 reason="DAILY takes days such as Mon-Fri, Sun.",
                 remedy='write them in the static graph as "Mon-Fri, Sun"',
@@ -133,7 +133,7 @@ def _zone(daily: ast.DailyState, row: dict[str, Term]) -> str:
     zone = _text(daily.zone, row) if isinstance(daily.zone, ast.Var) else daily.zone or "UTC"
     if zone not in available_timezones():
         raise fail(
-            "OBEP655",
+            "OBEP647",
             f"there is no time zone {zone}",
             reason="Zones have the names of the IANA database.",
             remedy='write it as "Europe/Rome"',

@@ -170,6 +170,13 @@ def require_returns(queries: Sequence[Query]) -> None:
     """Refuse a query that returns nothing, and the same query twice."""
     for query in queries:
         query.require_returns()
+        if alerting := [state.name for state in query.plan.states if state.alerts]:
+            raise fail(
+                "OBEP666",
+                f"the query returns alerts of {alerting[0]}, which the Spark engine does not give yet",
+                reason="Events over states run there; the records of alerts have no columns.",
+                remedy=f"EVENT Raised MATCH BEGIN {alerting[0]} and RETURN Raised; or --engine embedded",
+            )
     if len({query.hash for query in queries}) < len(queries):
         raise fail("OBEP654", "the same query is there twice", remedy="give each query once")
 

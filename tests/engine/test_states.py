@@ -1,0 +1,144 @@
+"""States from text to answers: each expected value is worked out by hand from STATES.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import obep
+from obep.errors import ObepError
+from obep.model import Alert, Occurrence
+
+EX = "http://example.org/obep#"
+Pushed = tuple[float, str, str]
+"""Second, stream, Turtle."""
+
+
+def run(text: str, items: list[Pushed], folder: Path | None = None) -> list[Occurrence]:
+    query = obep.load(text=text, folder=folder, java=False)
+    engine = query.engine()
+    found: list[Occurrence] = []
+    for at, stream, turtle in items:
+        found += engine.push(f"@prefix : <{EX}> . {turtle} .", at, stream, format="turtle")
+    return [*found, *engine.close()]
+
+
+def shown(found: list[Occurrence]) -> list[tuple[str, float, float]]:
+    return [(one.event[1:-1].removeprefix(EX), one.start / 1e6, one.end / 1e6) for one in found]
+
+
+LATEST = """
+FROM NAMED WINDOW <now> ON <points> [LATEST 5 min]
+FROM NAMED WINDOW <set> ON <setpoints> [LATEST 1 h]
+STATE TooHot(?z) AS {
+  WINDOW <now> { ?z :temperature ?t } WINDOW <set> { ?z :setpoint ?s } FILTER(?t > ?s + 2)
+}
+EVENT Overheated(?z) MATCH TooHot(?z) FOR 10 min
+EVENT Cooled(?z) MATCH END TooHot(?z) FOR 10 min
+RETURN Overheated, Cooled
+RETURN TooHot AS ALERTS
+"""
+
+
+def test_a_state_over_two_latest_windows_begins_lasts_and_expires() -> None:
+    readings = [(60.0 * n, "points", ":z :temperature 25") for n in range(1, 14)]
+    end = (2000.0, "points", ":other :temperature 1")
+    found = run(LATEST, [(0.0, "setpoints", ":z :setpoint 20"), *readings, end])
+    assert shown([one for one in found if not isinstance(one, Alert)]) == [
+        ("Overheated", 60, 660),
+        ("Cooled", 1080, 1080),  # the last reading, of 780, leaves 5 minutes later
+    ]
+    firing, resolved = [one for one in found if isinstance(one, Alert)]
+    assert (firing.status, firing.start, firing.until) == ("firing", 60_000_000, None)
+    assert (resolved.status, resolved.until, resolved.ended) == ("resolved", 1_080_000_000, "expired")
+    assert firing.id == resolved.id
+    assert firing.labels == {"z": f"<{EX}z>"}
+
+
+def test_a_sensor_that_never_reports_is_found_by_what_the_static_graph_says(tmp_path: Path) -> None:
+    (tmp_path / "k.ttl").write_text(f"@prefix : <{EX}> . :a a :Sensor . :b a :Sensor .")
+    text = """
+FROM GRAPH <k.ttl>
+FROM STREAM <s>
+EVENT Reading AS Measured
+STATE Installed(?s) AS (Sensor)
+EVENT Silent(?s) MATCH BEGIN Installed(?s) NOT FOLLOWED BY Reading(?s) WITHIN 15 s
+RETURN Silent
+"""
+    found = run(text, [(10.0, "s", ":a a :Measured"), (40.0, "s", ":a a :Measured")], tmp_path)
+    assert [(one.bindings, one.start, one.end) for one in found] == [
+        (({"s": f"<{EX}b>"},), 9_999_999, 24_999_999)
+    ]
+
+
+def test_over_counts_the_rows_of_the_last_while() -> None:
+    text = """
+FROM STREAM <s>
+EVENT Started AS Start
+STATE Cycling(?c) OVER Started(?c) WITHIN 60 s AGGREGATE (COUNT(*) AS ?n) HAVING (?n > 2)
+EVENT Short(?c) MATCH BEGIN Cycling(?c)
+EVENT Calm(?c) MATCH END Cycling(?c)
+RETURN Short, Calm
+"""
+    found = run(text, [(t, "s", ":c a :Start") for t in (0.0, 10.0, 20.0, 100.0)])
+    assert shown(found) == [("Short", 20, 20), ("Calm", 60, 60)]
+
+
+def test_a_nag_is_repeated_until_it_is_acknowledged() -> None:
+    text = """
+FROM STREAM <s>
+EVENT Alarm AS Raised
+EVENT Ack AS Acknowledged
+EVENT Nag(?z) MATCH Alarm(?z) REPEATED EVERY 10 s UNTIL Ack(?z) AT MOST 5 TIMES
+RETURN Nag
+"""
+    items = [(0.0, "s", ":z a :Raised"), (25.0, "s", ":z a :Acknowledged"), (100.0, "s", ":x a :Other")]
+    assert shown(run(text, items)) == [("Nag", 0, 10), ("Nag", 0, 20)]
+
+
+def test_while_and_unless_ask_a_calendar() -> None:
+    text = """
+FROM STREAM <s>
+EVENT Seen AS Present
+STATE Night DAILY FROM 22:00 TO 06:00
+EVENT Intruder(?z) MATCH Seen(?z) WHILE Night
+EVENT Visitor(?z) MATCH Seen(?z) UNLESS Night
+RETURN Intruder, Visitor
+"""
+    hours = [(3600.0 * hour, "s", ":z a :Present") for hour in (12, 23, 30, 31)]
+    assert shown(run(text, hours)) == [
+        ("Visitor", 43_200, 43_200),
+        ("Intruder", 82_800, 82_800),
+        ("Visitor", 108_000, 108_000),  # six o'clock is not night any more
+        ("Visitor", 111_600, 111_600),
+    ]
+
+
+def test_a_graph_event_has_one_occurrence_for_each_value_of_its_parameters(tmp_path: Path) -> None:
+    (tmp_path / "k.ttl").write_text(f"@prefix : <{EX}> . :z1 :in :r1 . :z2 :in :r1 . :z3 :in :r2 .")
+    text = """
+FROM GRAPH <k.ttl>
+FROM STREAM <s>
+EVENT Hot(?r) AS { ?z :temperature ?t ; :in ?r . FILTER(?t > 22) }
+RETURN Hot
+"""
+    [hot] = run(
+        text, [(1.0, "s", ":z1 :temperature 23 . :z2 :temperature 25 . :z3 :temperature 2")], tmp_path
+    )
+    assert {row["r"] for row in hot.bindings} == {f"<{EX}r1>"}
+    assert {row["z"] for row in hot.bindings} == {f"<{EX}z1>", f"<{EX}z2>"}
+
+
+def test_a_calendar_of_the_static_graph_must_be_one(tmp_path: Path) -> None:
+    (tmp_path / "k.ttl").write_text(f'@prefix : <{EX}> . :shop :opens "early" ; :closes "18:00" .')
+    text = """
+FROM GRAPH <k.ttl>
+FROM STREAM <s>
+STATE Open(?x) DAILY FROM ?from TO ?to IF { ?x :opens ?from ; :closes ?to }
+EVENT Opened(?x) MATCH BEGIN Open(?x)
+RETURN Opened
+"""
+    query = obep.load(text=text, folder=tmp_path, java=False)
+    with pytest.raises(ObepError, match="OBEP647"):
+        query.engine()
