@@ -31,8 +31,8 @@ SECTIONS = {
     "the file": Section(
         "A file",
         "A file has a prologue, then events, states and RETURNs. `VOCAB` is the ontology, `FROM GRAPH` what "
-        "is always true, `FROM STREAM` what comes in; `INCLUDE` takes the events of another file. `FROM NAMED "
-        "WINDOW` is for definitions over [several items](operators.md#windows).",
+        "is always true, `FROM STREAM` what comes in; `INCLUDE` takes the events of another file. `FROM "
+        "NAMED WINDOW` is for definitions over [several items](operators.md#windows).",
         f"{HEAD}VOCAB <ontology.ttl>\nFROM GRAPH <static.ttl>\nFROM STREAM <doors>\n\n"
         "EVENT Busy AS (Room and armedWith some (Sensor and observesPerson some Thing))\n\n"
         "RETURN Busy AS RDF STREAM\n",
@@ -49,9 +49,9 @@ SECTIONS = {
     "states": Section(
         "States",
         "A state holds from one instant to another: by events (`FROM … TO …`), by what came in the last "
-        "minutes (`OVER … WITHIN …`), by what a window or the static graph says (`AS`), or by a calendar (`DAILY`). "
-        "Patterns use `BEGIN S`, `END S`, `S FOR d`, `WHILE S` and `UNLESS S`; `RETURN S AS ALERTS` reports "
-        "when it begins and ends. States run in the engine as events do.",
+        "minutes (`OVER … WITHIN …`), by what a window or the static graph says (`AS`), or by a calendar "
+        "(`DAILY`). Patterns use `BEGIN S`, `END S`, `S FOR d`, `WHILE S` and `UNLESS S`; `RETURN S AS "
+        "ALERTS` reports when it begins and ends. States run in the engine as events do.",
         f"{HEAD}FROM STREAM <doors>\nFROM NAMED WINDOW <now> ON <points> [LATEST 5 min]\n\n"
         "EVENT Presence AS (Sensor and observesPerson some Thing)\n"
         "EVENT Absence AS (Sensor and observesPerson exactly 0 Thing)\n\n"
