@@ -30,9 +30,9 @@ HEAD = "PREFIX : <http://example.org/building#>\n"
 SECTIONS = {
     "the file": Section(
         "A file",
-        "A file has a prologue, then events and RETURNs. `VOCAB` is the ontology, `FROM GRAPH` what is "
-        "always true, `FROM STREAM` what comes in; `INCLUDE` takes the events of another file. `FROM NAMED "
-        "WINDOW` is for definitions over [several items](operators.md#windows).",
+        "A file has a prologue, then events, states and RETURNs. `VOCAB` is the ontology, `FROM GRAPH` what "
+        "is always true, `FROM STREAM` what comes in; `INCLUDE` takes the events of another file. `FROM "
+        "NAMED WINDOW` is for definitions over [several items](operators.md#windows).",
         f"{HEAD}VOCAB <ontology.ttl>\nFROM GRAPH <static.ttl>\nFROM STREAM <doors>\n\n"
         "EVENT Busy AS (Room and armedWith some (Sensor and observesPerson some Thing))\n\n"
         "RETURN Busy AS RDF STREAM\n",
@@ -46,11 +46,41 @@ SECTIONS = {
         "  POLICY recent\n  IF { EVENT one, two { ?this :observesPerson ?who . } }\n"
         "  CONSTRUCT { ?this :about ?sensor . }\n\nRETURN Twice\n",
     ),
+    "states": Section(
+        "States",
+        "A state holds from one instant to another: by events (`FROM … TO …`), by what came in the last "
+        "minutes (`OVER … WITHIN …`), by what a window or the static graph says (`AS`), or by a calendar "
+        "(`DAILY`). Patterns use `BEGIN S`, `END S`, `S FOR d`, `WHILE S` and `UNLESS S`; `RETURN S AS "
+        "ALERTS` reports when it begins and ends. States run in the engine as events do.",
+        f"{HEAD}FROM STREAM <doors>\nFROM NAMED WINDOW <now> ON <points> [LATEST 5 min]\n\n"
+        "EVENT Presence AS (Sensor and observesPerson some Thing)\n"
+        "EVENT Absence AS (Sensor and observesPerson exactly 0 Thing)\n\n"
+        "STATE Occupied(?s) FROM Presence(?s) TO Absence(?s) TIMEOUT 30 min\n"
+        'STATE Closed DAILY FROM 20:00 TO 06:00 ON Mon-Fri ZONE "Europe/Rome"\n'
+        "STATE Busy(?s) OVER Presence(?s) WITHIN 1 h AGGREGATE (COUNT(*) AS ?n) HAVING (?n > 6)\n"
+        "STATE TooHot(?z) ON <now> AS { ?z :temperature ?t FILTER(?t > 30) }\n\n"
+        "EVENT Intruder(?s) MATCH BEGIN Occupied(?s) WHILE Closed\n"
+        "EVENT Overheated(?z) MATCH TooHot(?z) FOR 10 min REPEATED EVERY 1 h AT MOST 24 TIMES\n\n"
+        "RETURN Intruder, Overheated\nRETURN Busy AS ALERTS\n",
+    ),
     "patterns": Section(
         "Patterns",
         "What each operator means, with a picture: [Operators](operators.md).",
     ),
     "guards": Section("Guards", "What they mean: [Guards](guards.md)."),
+    "groups": Section(
+        "Groups",
+        "SPARQL 1.1's, in braces: in a state, in a graph event (`EVENT H(?v) AS { … }`) or as a leaf of a "
+        "MATCH. `S(?k)` in a group is a state that holds; one without parameters is `S()`. After `AS`, "
+        "`{a, b}` is a class expression, any other brace begins a group.",
+        f"{HEAD}FROM STREAM <doors>\n\n"
+        "EVENT Warm(?z, ?t) AS { ?z a :Zone ; :temperature ?t . OPTIONAL { ?z :name ?n } FILTER(?t > 25) }\n"
+        "EVENT Both(?z) MATCH Warm(?z, ?t) SEQ { ?z :window/:open true } WITHIN 5 min\n\n"
+        "RETURN Warm AS ROWS\n",
+    ),
+    "sub-selects": Section("Sub-selects", "With aggregates and modifiers, as in SPARQL 1.1."),
+    "triples of groups": Section("Triples and paths", "Those of groups; guards have no paths and no lists."),
+    "terms": Section("Terms", "Names, variables and literals of groups, guards and templates."),
     "conditions": Section("Conditions", "Functions, errors and limits: [FILTER](guards.md#filter)."),
     "classes": Section(
         "Class expressions",
@@ -88,13 +118,24 @@ WORDS = {
     "LANGUAGE": ("a language tag", "@en"),
     "DURATION": ("a duration", "5 min"),
     "FUNCTION": ("a function of SPARQL", "regex"),
+    "CLOCK": ("a time of day, up to 24:00", "18:00"),
+    "DAY": ("a day of the week", "Mon"),
+    "ATOM_WORD": ("the name of a state before (", "TooHot"),
 }
 SPELT = {
     "BOOLEAN": '"true" | "false"',
+    "GROUP_BRACE": '"{"',
+    "PATH_OR": '"|"',
+    "PATH_INVERSE": '"^"',
+    "PATH_TIMES": '"*" | "+" | "?"',
+    "SEPARATOR": '"SEPARATOR" "="',
     "TIME_FUNCTION": '"getSTARTTIME" | "getENDTIME" | "getDURATION"',
 }
 """Terminals that are not spelt as they are meant to be written."""
-NAMED = {"_block": "block_body"}
+NAMED = {
+    "_block": "block_body", "_days": "day_list", "_values": "value_list", "_groups": "grouping",
+    "_havings": "conditions", "_triples": "triple_list",
+}  # fmt: skip
 """Rules that the parser hides, under names that no other rule has."""
 INTRODUCTION = """# The language
 
@@ -154,7 +195,7 @@ def rules(file: str) -> dict[str, list[Rule]]:
     section = "classes"
     prose: list[str] = []
     for line in _joined(_read(file)):
-        if heading := re.match(r"^// --- (\w[\w ]*\w)", line):
+        if heading := re.match(r"^// --- (\w[\w -]*\w)", line):
             section, prose = heading[1], []
         elif line.startswith("//"):
             prose.append(line.removeprefix("//").strip())
@@ -237,6 +278,7 @@ def page() -> str:
     """The whole page."""
     words = terminals()
     by_section = {title.split(":")[0]: found for title, found in rules("obep.lark").items()}
+    by_section |= {title.split(":")[0]: found for title, found in rules("sparql.lark").items()}
     by_section |= rules("manchester.lark")
     lines = [INTRODUCTION.rstrip("\n")]
     for name, of in SECTIONS.items():
