@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from obep.engine.engine import Engine
+    from obep.engine.held_states import Held
     from obep.engine.query import Query
     from obep.engine.run_items import run
     from obep.errors import Diagnostic, ObepError
@@ -28,6 +29,7 @@ _HOMES = {
     "load": "obep.run.load_query",
     "Query": "obep.engine.query",
     "Engine": "obep.engine.engine",
+    "Held": "obep.engine.held_states",
     "run": "obep.engine.run_items",
     "Diagnostic": "obep.errors",
     "ObepError": "obep.errors",
@@ -41,6 +43,7 @@ __all__ = [
     "DeadLetter",
     "Diagnostic",
     "Engine",
+    "Held",
     "Item",
     "ObepError",
     "Occurrence",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from obep.engine.bulk import all_of, uncollected
+from obep.engine.episodes import Episodes
 from obep.engine.event_run import Running
 from obep.engine.pushed_graphs import Plain
 from obep.engine.reporter import Detected, Reports
@@ -234,6 +235,10 @@ class Runtime:
         self._arrived[:] = unpack(arrived)
         self._seen.clear()
         self._items[:] = unpack(items)
+
+    def episodes_of(self, state: Term) -> Episodes:
+        """The episodes of a state of the plan."""
+        return next(run.episodes for run in self._states if run.state.state == state)
 
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""
