@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from obep.engine.engine import Engine
     from obep.engine.query import Query, run
+    from obep.engine.states.held_states import Held
     from obep.errors import Diagnostic, ObepError
     from obep.model import DeadLetter, Item, Occurrence, Part
     from obep.run.load_query import load
@@ -27,6 +28,7 @@ _HOMES = {
     "load": "obep.run.load_query",
     "Query": "obep.engine.query",
     "Engine": "obep.engine.engine",
+    "Held": "obep.engine.states.held_states",
     "run": "obep.engine.query",
     "Diagnostic": "obep.errors",
     "ObepError": "obep.errors",
@@ -40,6 +42,7 @@ __all__ = [
     "DeadLetter",
     "Diagnostic",
     "Engine",
+    "Held",
     "Item",
     "ObepError",
     "Occurrence",

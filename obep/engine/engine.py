@@ -22,6 +22,7 @@ from obep.engine.query import Query
 from obep.engine.runtime import Runtime
 from obep.engine.sealed import damaged, sealed, unsealed
 from obep.engine.snapshot_form import COUNTED, kept_in
+from obep.engine.states.held_states import Held, HeldStates, OnState
 from obep.engine.time_letters import late, too_far
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
@@ -98,6 +99,7 @@ class Engine:
         self._latest = Latest(remember)
         self._observer = together(observer, None if remember == 0 else self._latest)
         self._runtime = self._new_runtime()
+        self._held = HeldStates(query.plan.states, query.linked.states)
         self._evicted = 0
         self._buffer: Buffer[Item] = Buffer()
         self._style: Style | None = None
@@ -211,6 +213,7 @@ class Engine:
                 self.clock.load(clock)
                 self.clock.resume()
                 self._runtime = runtime
+                self._held.follow(runtime)
                 self._evicted = runtime.evicted
                 self.counters.clear()
                 self.counters.update(counters)
@@ -227,6 +230,16 @@ class Engine:
         runtime = Runtime(self.query.plan, self._matcher, self._bury_derived, max_keys=self._max_keys)
         runtime.observer = None if self._observer is None else self._observer.occurred
         return runtime
+
+    def states(self, state: str) -> list[Held]:
+        """What holds of a state now, that is after the last instant that is closed; the oldest first."""
+        with self._lock:
+            return self._held.holding(state, self._runtime)
+
+    def on_state(self, state: str, callback: OnState) -> None:
+        """Call back with each episode of a state when it begins, and, with its `until`, when it ends."""
+        with self._lock:
+            self._held.listen(state, callback, self._runtime)
 
     def why_not(self, event: str) -> WhyNot:
         """What came furthest of an event that was not reported, and what it waits for or what refused it.
@@ -381,9 +394,12 @@ class Engine:
                 self._observer.reported(found)
             self._note()
             letters, self._letters = self._letters, []
+            calls = self._held.take()
         if self.on_dead_letter is not None:
             for letter in letters:
                 self.on_dead_letter(letter)
+        for callback, held in calls:
+            callback(held)
         return found
 
     def _note(self) -> None:

@@ -14,6 +14,7 @@ from obep.engine.event_run import Running
 from obep.engine.pushed_graphs import Plain
 from obep.engine.reporter import Detected, Reports
 from obep.engine.shared_pattern import all_running, connect
+from obep.engine.states.episodes import Episodes
 from obep.engine.states.state_run import StateRun
 from obep.engine.windows import Gathering, Windowed
 from obep.formats.input_limits import Refused
@@ -234,6 +235,10 @@ class Runtime:
         self._arrived[:] = unpack(arrived)
         self._seen.clear()
         self._items[:] = unpack(items)
+
+    def episodes_of(self, state: Term) -> Episodes:
+        """The episodes of a state of the plan."""
+        return next(run.episodes for run in self._states if run.state.state == state)
 
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import Assertion, Occurrence, Part, Triple
+from obep.model import Alert, Assertion, Occurrence, Part, Triple
 from obep.output.json_writer import Shown
 
 
@@ -43,6 +43,21 @@ class Line(msgspec.Struct):
     bounded: bool = False
 
 
+class AlertLine(msgspec.Struct):
+    """The same of the line of an alert."""
+
+    alert: str
+    id: str
+    status: str
+    since: Shown
+    at: Shown
+    labels: dict[str, str]
+    bindings: list[dict[str, str]] = []
+    because: list[Cause] = []
+    until: Shown | None = None
+    ended: str = ""
+
+
 class Retold(NamedTuple):
     """An occurrence, and how its instants are written."""
 
@@ -61,6 +76,7 @@ class Untold(Occurrence):
 Lookup = Callable[[str], Retold | None]
 """Finds the occurrence of an id whose causes a line leaves out."""
 _decode = msgspec.json.Decoder(Line).decode
+_decode_alert = msgspec.json.Decoder(AlertLine).decode
 
 
 def retold(line: bytes | str, lookup: Lookup = lambda id: None) -> Retold | None:
@@ -68,8 +84,41 @@ def retold(line: bytes | str, lookup: Lookup = lambda id: None) -> Retold | None
     try:
         told = _decode(line)
         return Retold(_whole(told, lookup), style_of_text(told.start))
+    except msgspec.ValidationError:
+        return _retold_alert(line)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
+
+
+def _retold_alert(line: bytes | str) -> Retold | None:
+    try:
+        told = _decode_alert(line)
+        return Retold(_alert(told), style_of_text(told.since))
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
+
+
+def _alert(told: AlertLine) -> Alert:
+    since, fired = parse_instant(told.since), parse_instant(told.at)
+    until = None if told.until is None else parse_instant(told.until)
+    end = fired if until is None else until
+    explained = tuple(one for cause in told.because for one in _explanation(cause, end))
+    return Alert(
+        f"<{told.alert}>",
+        "",
+        explained,
+        since,
+        end,
+        end,
+        since,
+        bindings=tuple(told.bindings),
+        _id=told.id,
+        status=told.status,
+        lasting=fired - since,
+        labels={name: value for name, value in told.labels.items() if name != "alertname"},
+        until=until,
+        ended=told.ended,
+    )
 
 
 def _whole(told: Line, lookup: Lookup) -> Occurrence:

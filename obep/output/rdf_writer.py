@@ -31,7 +31,7 @@ def to_rdf(occurrence: Occurrence, style: str | None = None, format: str = "trig
 def triples(occurrence: Occurrence) -> tuple[Triple, ...]:
     """A ∪ H(c) ∪ constructed, without instants."""
     found = dict.fromkeys(triple for triple, _ in occurrence.explanation)
-    found[occurrence.individual, RDF_TYPE, occurrence.event] = None
+    found[occurrence.individual or f"<{occurrence.id}>", RDF_TYPE, occurrence.event] = None
     found |= dict.fromkeys(occurrence.constructed)
     return tuple(found)
 

@@ -11,6 +11,7 @@ from typing import BinaryIO
 from obep.errors import fail
 from obep.errors import printable as plain
 from obep.formats.input_limits import Limits, Refused, lines
+from obep.model import Alert
 from obep.output.json_reader import Lookup, Retold, retold
 from obep.output.rdf_reader import Described, described
 from obep.output.why_tree import why
@@ -33,9 +34,14 @@ def _find(id: str, searched: Sequence[Path]) -> Retold | Described:
     found: dict[str, Retold | Described] = {}
     for path in searched:
         for name, one in _read(path, id, searched):
-            if name == id:
+            if _is_firing(one):  # the record of its end, which says more, may still come
+                found.setdefault(name, one)
+            elif name == id:
                 return one
-            found.setdefault(name, one)
+            elif name not in found or _is_firing(found[name]):
+                found[name] = one
+    if id in found:
+        return found[id]
     if len(found) == 1:
         return next(iter(found.values()))
     if found:
@@ -43,6 +49,11 @@ def _find(id: str, searched: Sequence[Path]) -> Retold | Described:
         raise fail("OBEP530", f"{len(found)} occurrences have {id!r} in their id", reason=some)
     names = ", ".join(map(str, searched)) or "the current folder"
     raise fail("OBEP530", f"no occurrence {id!r} in {names}", remedy="obep why ID OUTPUT.jsonl")
+
+
+def _is_firing(one: Retold | Described) -> bool:
+    alert = one.occurrence if isinstance(one, Retold) else None
+    return isinstance(alert, Alert) and alert.until is None
 
 
 def _read(path: Path, id: str, searched: Sequence[Path]) -> Iterator[tuple[str, Retold | Described]]:

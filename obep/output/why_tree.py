@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from obep.errors import printable
 from obep.formats.timestamps import Style, show_instant
-from obep.model import Assertion, Occurrence, Term
+from obep.model import Alert, Assertion, Occurrence, Term
 from obep.output.json_writer import sources, style_of
 
 
@@ -19,8 +19,8 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
     event = short(occurrence.event)
     title = event if alias in ("", event) else f"{alias}: {event}"
     bound = "  (a lower bound)" if occurrence.bounded else ""
-    yield f"{indent}{title} {_times(occurrence, style)}{_about(occurrence)}{bound}"
-    for binding in filter(None, occurrence.bindings):
+    yield f"{indent}{title} {_times(occurrence, style)}{_about(occurrence)}{bound}{_status(occurrence)}"
+    for binding in filter(None, _bindings(occurrence)):
         yield f"{indent}  with " + ", ".join(f"?{name} = {short(value)}" for name, value in binding.items())
     for guard in getattr(occurrence, "guards", ()):
         yield f"{indent}  as {guard}"
@@ -37,6 +37,20 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
         first = next(lines)
         yield f"{first}  (context)" if part.context else first
         yield from lines
+
+
+def _status(occurrence: Occurrence) -> str:
+    """Whether an alert still fires, and what ended it."""
+    if not isinstance(occurrence, Alert):
+        return ""
+    return f"  ({occurrence.status}{f': {occurrence.ended}' if occurrence.ended else ''})"
+
+
+def _bindings(occurrence: Occurrence) -> tuple[dict[str, Term], ...]:
+    """Its solutions; those of an alert with the parameters of its state."""
+    if not isinstance(occurrence, Alert):
+        return occurrence.bindings
+    return tuple({**occurrence.labels, **row} for row in occurrence.bindings or ({},))
 
 
 def _whence(occurrence: Occurrence, assertion: Assertion, style: Style) -> str:

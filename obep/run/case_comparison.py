@@ -10,6 +10,10 @@ import msgspec
 
 SHORT = ("event", "start", "end", "bindings")
 """What a diff shows of an occurrence."""
+SHORT_ALERT = ("alert", "status", "since", "at", "until", "ended", "labels", "bindings")
+"""What it shows of an alert."""
+NAMED = ("event", "alert")
+"""What a record is one of, by IRI or by name."""
 NESTED = ("because", "follows_from")
 """Of each of these causes, too, as much is compared as is expected."""
 
@@ -35,8 +39,8 @@ def difference(found: list[Record], wanted: list[Record]) -> list[str]:
 def fits(found: Record, wanted: Record) -> bool:
     """Whether an occurrence is all that is expected of it."""
     for key, value in wanted.items():
-        if key == "event":
-            if value not in (found["event"], _local(found["event"])):
+        if key in NAMED:
+            if key not in found or value not in (found[key], _local(found[key])):
                 return False
         elif key == "bindings":
             if sorted(map(_canonical, value)) != sorted(map(_canonical, found.get("bindings", []))):
@@ -64,9 +68,14 @@ def _diff(
 
 
 def _short(record: Record) -> str:
-    short = {key: record[key] for key in SHORT if record.get(key)}
-    short["event"] = _local(record["event"])
-    return msgspec.json.encode(short).decode()
+    short = shortened(record)
+    return msgspec.json.encode(short | {key: _local(short[key]) for key in NAMED if key in short}).decode()
+
+
+def shortened(record: Record) -> Record:
+    """What people look at in a record."""
+    keys = SHORT_ALERT if "alert" in record else SHORT
+    return {key: record[key] for key in keys if record.get(key) not in (None, [], "")}
 
 
 def _long(record: Record) -> str:
@@ -76,7 +85,7 @@ def _long(record: Record) -> str:
 
 def _by_time(line: str) -> tuple[str, str]:
     record = msgspec.json.decode(line)
-    time = record.get("end", 0)
+    time = record.get("end", record.get("until", record.get("at", 0)))
     return (f"{time:030.6f}" if isinstance(time, int | float) else str(time), line)
 
 

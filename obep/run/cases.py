@@ -3,6 +3,7 @@
 `query.obep`, `stream.*` (records that name their streams, or those of the only stream; `stream.NAME.csv` is
 bound to NAME; without one, the sources of obep.toml), and `expected.jsonl`. An expected line holds as much of
 an occurrence as matters: its event (by IRI or name) and any of id, start, end, detected, bindings, because.
+That of an alert holds its alert (in place of the event) and any of id, status, since, at, until, ended, labels.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from obep.errors import ObepError, fail
 from obep.formats.stream_reader import Notes
 from obep.model import DeadLetter, Occurrence
 from obep.output.json_writer import to_json
-from obep.run.case_comparison import SHORT, Record, difference
+from obep.run.case_comparison import NAMED, Record, difference, shortened
 from obep.run.embedded import open_run
 from obep.run.load_query import load
 from obep.run.pipeline import Outlet
@@ -139,13 +140,13 @@ def expected(path: Path) -> list[Record]:
                 record = msgspec.json.decode(line)
             except msgspec.DecodeError as error:
                 raise fail("OBEP532", f"line {number} is not JSON: {error}", file=str(path)) from None
-            if not isinstance(record, dict) or "event" not in record:
-                raise fail("OBEP532", f"line {number} is no occurrence: it has no event", file=str(path))
+            if not isinstance(record, dict) or not any(key in record for key in NAMED):
+                words = f"line {number} is no occurrence: it has no event and no alert"
+                raise fail("OBEP532", words, file=str(path))
             found.append(record)
     return found
 
 
 def as_expected(found: list[Record]) -> str:
     """The occurrences as lines for expected.jsonl."""
-    lines = [msgspec.json.encode({key: one[key] for key in SHORT if one[key] != []}) for one in found]
-    return "".join(f"{line.decode()}\n" for line in lines)
+    return "".join(f"{msgspec.json.encode(shortened(one)).decode()}\n" for one in found)

@@ -1,0 +1,84 @@
+"""What the states of a running query hold, for the program that runs it: ask, or be called back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from obep.engine.runtime import Runtime
+from obep.engine.states.episodes import Bindings, Episode, shown
+from obep.errors import fail
+from obep.model import Term, local_name
+from obep.plan.state_plan import StatePlan
+from obep.query.nearest_name import nearest
+
+
+class Held(NamedTuple):
+    """One episode of a state: for which values, since when (in microseconds), until when if it is over."""
+
+    state: Term
+    parameters: dict[str, Term]
+    since: int
+    bindings: Bindings
+    """All variables of the state, parameters too: one dict for each solution."""
+    until: int | None = None
+
+
+OnState = Callable[[Held], None]
+
+
+class HeldStates:
+    """The states of a query that a program may ask about, and the callbacks that wait for a call."""
+
+    def __init__(self, states: Iterable[StatePlan], public: Iterable[Term]) -> None:
+        known = frozenset(public)
+        self._plans = [plan for plan in states if plan.state in known]
+        self._listeners: list[tuple[StatePlan, OnState]] = []
+        self._waiting: list[tuple[OnState, Held]] = []
+
+    def holding(self, state: str, runtime: Runtime) -> list[Held]:
+        """What holds of a state, the longest first."""
+        plan = self._named(state)
+        found = [_held(plan, one) for one in runtime.episodes_of(plan.state).open.values()]
+        return sorted(found, key=lambda one: (one.since, *one.parameters.values()))
+
+    def listen(self, state: str, callback: OnState, runtime: Runtime) -> None:
+        """Call back whenever an episode of a state begins or ends."""
+        plan = self._named(state)
+        self._listeners.append((plan, callback))
+        self._attach(plan, callback, runtime)
+
+    def follow(self, runtime: Runtime) -> None:
+        """Listen to another runtime, which goes on from a snapshot."""
+        for plan, callback in self._listeners:
+            self._attach(plan, callback, runtime)
+
+    def take(self) -> list[tuple[OnState, Held]]:
+        """The calls that are to be made now, in the order in which the episodes began and ended."""
+        waiting, self._waiting = self._waiting, []
+        return waiting
+
+    def _attach(self, plan: StatePlan, callback: OnState, runtime: Runtime) -> None:
+        def note(episode: Episode, at: int) -> None:
+            self._waiting.append((callback, _held(plan, episode)))
+
+        runtime.episodes_of(plan.state).listeners.append(note)
+
+    def _named(self, state: str) -> StatePlan:
+        for plan in self._plans:
+            if state in (plan.state, plan.state[1:-1], plan.name, local_name(plan.state)):
+                return plan
+        names = [plan.name for plan in self._plans]
+        near = nearest(state, [*names, *(local_name(plan.state) for plan in self._plans)])
+        raise fail(
+            "OBEP576",
+            f"the query defines no state {state}",
+            reason=f"It defines {', '.join(names)}." if names else "It defines no state at all.",
+            remedy=f'"{near}"' if near else "",
+        )
+
+
+def _held(plan: StatePlan, episode: Episode) -> Held:
+    own = dict(zip(plan.parameters, episode.key, strict=True))
+    bindings = shown(plan.parameters, episode.key, episode.bindings)
+    return Held(plan.state, own, episode.begun, bindings, episode.ended)
