@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 from memory_dataset import ListedDataset, ListedGraph
-from obep.guards.free_variables import rename_variable
+from obep.query.free_variables import rename_variable
 
 from obep.algebra.visible_variables import visible
 from obep.guards.guard_terms import XSD, term_of

@@ -87,7 +87,8 @@ class RowGroup:
         there = self.standing or (bool(self.rows) and not expressions.each)
         values = expressions.result(group, self.accumulators, at) if there else None
         ends = self.left and self.last is not None and values is None
-        expired = ends and self._held_with_all(at, group, expressions)
+        only_left = not self.changed and not expressions.of_time
+        expired = ends and (only_left or self._held_with_all(at, group, expressions))
         self.changed = self.left = False
         self.gone.clear()
         if values == self.last:
