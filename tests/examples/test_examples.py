@@ -18,6 +18,7 @@ def test_there_are_the_examples_that_were_promised() -> None:
     names = [path.name for path in EXAMPLES]
     assert names == [
         "01-rooms", "02-stocks", "03-shapes", "04-tsunami", "05-cnc", "06-building", "07-ward",
+        "08-building-states",
     ]  # fmt: skip
     for path in EXAMPLES:
         there = {file.name for file in path.iterdir()}

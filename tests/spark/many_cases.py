@@ -25,7 +25,13 @@ import obep
 from obep.engine.query import Query
 from obep.model import RDF_TYPE, SECOND, Item
 
-EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "examples").glob("*/query.obep"))
+LONG = "08-building-states"
+"""Its stream goes on for days, beyond END."""
+EXAMPLES = sorted(
+    path.parent
+    for path in (Path(__file__).parents[2] / "examples").glob("*/query.obep")
+    if path.parent.name != LONG
+)
 SEED = int(os.environ.get("OBEP_SEED", "0"))
 LATENESS = 2.5
 END = 100_000 * SECOND
