@@ -10,6 +10,7 @@ import msgspec
 
 from obep.formats.timestamps import Style, show_instant
 from obep.model import Alert, Occurrence, Term, local_name
+from obep.query.state_parts import GRAPH, StatePart, apart
 
 LOOKS_LIKE_NUMBERS = 100_000_000 * 1_000_000
 """Instants before 1973 were written as plain numbers, unless somebody knows better."""
@@ -155,7 +156,8 @@ def _cause(alias: str, occurrence: Occurrence, context: bool, style: Style) -> b
     known = occurrence._told
     if known is None or known[0] != style:
         known = occurrence._told = _flat(occurrence, style) or _tell(occurrence, style)
-    return _head(occurrence.event, alias) + known[1] + _ENDS[context, occurrence.bounded]
+    head = _head(occurrence.event, alias, state_part(occurrence))
+    return head + known[1] + _ENDS[context, occurrence.bounded]
 
 
 _ENDS = {
@@ -167,8 +169,26 @@ _ENDS = {
 
 
 @lru_cache(1024)
-def _head(event: Term, alias: str) -> bytes:
-    return _encode({"event": iri(event), **({"alias": alias} if alias else {})})[:-1] + b","
+def _head(event: Term, alias: str, part: StatePart | None = None) -> bytes:
+    head: dict[str, object] = {"event": iri(event if part is None else part.of)}
+    if alias:
+        head["alias"] = alias
+    if part is not None and part.moment != GRAPH:
+        head["moment"] = part.moment
+        if part.lasting is not None:
+            head["lasting"] = show_instant(part.lasting, "integer")
+    return _encode(head)[:-1] + b","
+
+
+def state_part(occurrence: Occurrence) -> StatePart | None:
+    """Which moment of a state an occurrence is, or which graph; nothing for other events.
+
+    These have their own ids as individuals. So an event that somebody has named `begin` is another thing.
+    """
+    name = occurrence._id
+    if not name or occurrence.parts or occurrence.individual != f"<{name}>":
+        return None
+    return apart(occurrence.event)
 
 
 def sources(occurrence: Occurrence) -> list[Occurrence]:

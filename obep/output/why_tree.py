@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from obep.errors import printable
 from obep.formats.timestamps import Style, show_instant
 from obep.model import Alert, Assertion, Occurrence, Term
-from obep.output.json_writer import sources, style_of
+from obep.output.json_writer import sources, state_part, style_of
+from obep.query.state_parts import StatePart
 
 
 def why(occurrence: Occurrence, style: str | None = None) -> str:
@@ -16,8 +17,10 @@ def why(occurrence: Occurrence, style: str | None = None) -> str:
 
 
 def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Iterator[str]:
-    event = short(occurrence.event)
-    title = event if alias in ("", event) else f"{alias}: {event}"
+    part = state_part(occurrence)
+    event = short(occurrence.event if part is None else part.of)
+    title = event if part is None else _moment(event, part)
+    title = title if alias in ("", event) else f"{alias}: {title}"
     bound = "  (a lower bound)" if occurrence.bounded else ""
     yield f"{indent}{title} {_times(occurrence, style)}{_about(occurrence)}{bound}{_status(occurrence)}"
     for binding in filter(None, _bindings(occurrence)):
@@ -37,6 +40,13 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
         first = next(lines)
         yield f"{first}  (context)" if part.context else first
         yield from lines
+
+
+def _moment(state: str, part: StatePart) -> str:
+    """A moment of a state as a query asks for it."""
+    word = {"begin": "BEGIN ", "end": "END "}.get(part.moment, "")
+    lasting = "" if part.lasting is None else f" FOR {show_instant(part.lasting, 'integer')} s"
+    return f"{word}{state}{lasting}"
 
 
 def _status(occurrence: Occurrence) -> str:
@@ -80,7 +90,9 @@ def _source(occurrence: Occurrence, assertion: Assertion) -> Occurrence | None:
 
 
 def _about(occurrence: Occurrence) -> str:
-    return "" if occurrence.parts or not occurrence.individual else f" of {short(occurrence.individual)}"
+    if occurrence.parts or not occurrence.individual or state_part(occurrence) is not None:
+        return ""
+    return f" of {short(occurrence.individual)}"
 
 
 def _times(occurrence: Occurrence, style: Style) -> str:
