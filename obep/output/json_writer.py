@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from obep.formats.timestamps import Style, show_instant
-from obep.model import Alert, Occurrence, Term, local_name
+from obep.model import Alert, Occurrence, Part, Term, local_name
 from obep.query.state_parts import GRAPH, StatePart, apart
 
 LOOKS_LIKE_NUMBERS = 100_000_000 * 1_000_000
@@ -118,7 +118,7 @@ def _line(occurrence: Occurrence, style: str | None) -> bytes:
             last,
             last if detected == end else show_instant(detected, chosen),
             occurrence.bindings,
-            [msgspec.Raw(_cause(*part, chosen)) for part in occurrence.parts]
+            [msgspec.Raw(_cause(*part, chosen)) for part in parts_of(occurrence)]
             or [_itself(occurrence, chosen)],
             occurrence.bounded,
         )
@@ -191,6 +191,15 @@ def state_part(occurrence: Occurrence) -> StatePart | None:
     return apart(occurrence.event)
 
 
+def parts_of(occurrence: Occurrence) -> tuple[Part, ...]:
+    """Its parts; none for a graph event, whose only part is the graph that it was found in."""
+    if len(occurrence.parts) == 1:
+        part = state_part(occurrence.parts[0].occurrence)
+        if part is not None and part.moment == GRAPH and part.of == occurrence.event:
+            return ()
+    return occurrence.parts
+
+
 def sources(occurrence: Occurrence) -> list[Occurrence]:
     """The occurrences that a logical one was found in; none if an item shows it by itself."""
     found = [one for one in occurrence.items if isinstance(one, Occurrence)]
@@ -225,7 +234,7 @@ def _tell(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
     waiting = [occurrence]  # no recursion: there may be hundreds of strata
     while waiting:
         one = waiting[-1]
-        below = [part.occurrence for part in one.parts] or sources(one)
+        below = [part.occurrence for part in parts_of(one)] or sources(one)
         untold = [other for other in below if other._told is None or other._told[0] != style]
         if untold:
             waiting += untold
@@ -241,8 +250,8 @@ def _kept(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
     told.bindings = occurrence.bindings
     if occurrence.detected != occurrence.end:
         told.detected = show_instant(occurrence.detected, style)
-    if occurrence.parts:
-        told.because, levels = _causes(occurrence.parts, style)
+    if parts := parts_of(occurrence):
+        told.because, levels = _causes(parts, style)
     elif below := sources(occurrence):
         told.follows_from, levels = _causes([("", one, False) for one in below], style)
     return style, _encode(told)[1:-1], levels
@@ -285,7 +294,8 @@ def line_template(event: Term, bounded: bool, causes: Iterable[tuple[str, Occurr
         if told.seen is not None:
             told.seen = [None if at is None else open_ for at in told.seen]
         end = _ENDS[context, occurrence.bounded]
-        because.append(msgspec.Raw(_head(occurrence.event, alias) + _encode(told)[1:-1] + end))
+        head = _head(occurrence.event, alias, state_part(occurrence))
+        because.append(msgspec.Raw(head + _encode(told)[1:-1] + end))
     record = Record(iri(event), name, open_, open_, open_, open_, because, bounded)
     return _encode(record).decode().replace("%", "%%").replace("\0", "%s")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from obep.errors import printable
 from obep.formats.timestamps import Style, show_instant
-from obep.model import Alert, Assertion, Occurrence, Term
-from obep.output.json_writer import sources, state_part, style_of
+from obep.model import Alert, Assertion, Occurrence, Term, id_prefix
+from obep.output.json_writer import parts_of, sources, state_part, style_of
 from obep.query.state_parts import StatePart
 
 
@@ -17,9 +17,9 @@ def why(occurrence: Occurrence, style: str | None = None) -> str:
 
 
 def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Iterator[str]:
-    part = state_part(occurrence)
-    event = short(occurrence.event if part is None else part.of)
-    title = event if part is None else _moment(event, part)
+    moment = state_part(occurrence)
+    event = short(occurrence.event if moment is None else moment.of)
+    title = event if moment is None else _moment(event, moment)
     title = title if alias in ("", event) else f"{alias}: {title}"
     bound = "  (a lower bound)" if occurrence.bounded else ""
     yield f"{indent}{title} {_times(occurrence, style)}{_about(occurrence)}{bound}{_status(occurrence)}"
@@ -27,7 +27,8 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
         yield f"{indent}  with " + ", ".join(f"?{name} = {short(value)}" for name, value in binding.items())
     for guard in getattr(occurrence, "guards", ()):
         yield f"{indent}  as {guard}"
-    if not occurrence.parts:
+    parts = parts_of(occurrence)
+    if not parts:
         for assertion in occurrence.explanation:
             (s, p, o), _ = assertion
             yield f"{indent}  {short(s)} {short(p)} {short(o)}  ({_whence(occurrence, assertion, style)})"
@@ -35,7 +36,7 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
             yield from _lines(source, style, "", indent + "  ")
         if _is_cut(occurrence):
             yield f"{indent}  (its causes are not in the file)"
-    for part in occurrence.parts:
+    for part in parts:
         lines = _lines(part.occurrence, style, part.alias, indent + "  ")
         first = next(lines)
         yield f"{first}  (context)" if part.context else first
@@ -92,6 +93,8 @@ def _source(occurrence: Occurrence, assertion: Assertion) -> Occurrence | None:
 def _about(occurrence: Occurrence) -> str:
     if occurrence.parts or not occurrence.individual or state_part(occurrence) is not None:
         return ""
+    if occurrence.individual.startswith(f"<{id_prefix(occurrence.event)}") and not _is_cut(occurrence):
+        return ""  # a graph event, which is about itself
     return f" of {short(occurrence.individual)}"
 
 
