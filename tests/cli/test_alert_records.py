@@ -93,5 +93,7 @@ def test_an_alert_in_rdf_is_one_of_its_state(alerts: list[obep.Occurrence]) -> N
 
     for one in alerts:
         quads = list(pyoxigraph.parse(one.to_rdf(format="nquads").encode(), pyoxigraph.RdfFormat.N_QUADS))
+        status = [q.object.value for q in quads if q.predicate.value == "https://w3id.org/obep#status"]
+        assert status == [one.to_json()["status"]]
         typed = [q for q in quads if q.subject.value == one.id and q.predicate.value.endswith("#type")]
         assert [quad.object.value for quad in typed] == ["http://example.org/home#AtHome"]

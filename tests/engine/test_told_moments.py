@@ -51,6 +51,12 @@ def test_a_graph_is_told_by_its_event(found: dict[str, obep.Occurrence]) -> None
     assert told(found["Shown"]) == [("http://example.org/home#Shown", "Shown", None, None)]
 
 
+def test_a_graph_event_in_rdf_is_derived_from_its_item(found: dict[str, obep.Occurrence]) -> None:
+    lines = found["Shown"].to_rdf(format="nquads").split("\n")
+    (source,) = [line for line in lines if "#wasDerivedFrom>" in line]
+    assert "<urn:obep:item:1000000:" in source
+
+
 def test_a_graph_event_is_one_level_of_a_tree(found: dict[str, obep.Occurrence]) -> None:
     assert found["Left"].why().split("\n") == [
         "Left from 1 to 5",
