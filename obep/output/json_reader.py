@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import Alert, Assertion, Occurrence, Part, Triple
+from obep.model import Alert, Assertion, Occurrence, Part, Term, Triple
 from obep.output.json_writer import Shown
+from obep.query.state_parts import part_of
 
 
 class Cause(msgspec.Struct):
@@ -28,6 +29,8 @@ class Cause(msgspec.Struct):
     follows_from: list[Cause] | None = None
     context: bool = False
     bounded: bool = False
+    moment: Literal["begin", "end", "episode", ""] = ""
+    lasting: int | float | None = None
 
 
 class Line(msgspec.Struct):
@@ -143,7 +146,7 @@ def _occurrence(told: Cause, lookup: Lookup) -> Occurrence:
             return found.occurrence
         kind = Untold
     one = kind(
-        f"<{told.event}>",
+        _event(told),
         f"<{told.individual}>" if told.individual[:2] not in ("", "_:") else told.individual,
         _explanation(told, end),
         start,
@@ -158,6 +161,14 @@ def _occurrence(told: Cause, lookup: Lookup) -> Occurrence:
     one.items = tuple(_occurrence(source, lookup) for source in told.follows_from or ())
     one._id = told.individual
     return one
+
+
+def _event(told: Cause) -> Term:
+    """Its event; that of a moment is one of its own."""
+    event = f"<{told.event}>"
+    if not told.moment:
+        return event
+    return part_of(event, told.moment, None if told.lasting is None else parse_instant(told.lasting))
 
 
 def _explanation(told: Cause, end: int) -> tuple[Assertion, ...]:

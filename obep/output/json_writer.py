@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from obep.formats.timestamps import Style, show_instant
-from obep.model import Alert, Occurrence, Term, local_name
+from obep.model import Alert, Occurrence, Part, Term, local_name
+from obep.query.state_parts import GRAPH, StatePart, apart
 
 LOOKS_LIKE_NUMBERS = 100_000_000 * 1_000_000
 """Instants before 1973 were written as plain numbers, unless somebody knows better."""
@@ -117,7 +118,7 @@ def _line(occurrence: Occurrence, style: str | None) -> bytes:
             last,
             last if detected == end else show_instant(detected, chosen),
             occurrence.bindings,
-            [msgspec.Raw(_cause(*part, chosen)) for part in occurrence.parts]
+            [msgspec.Raw(_cause(*part, chosen)) for part in parts_of(occurrence)]
             or [_itself(occurrence, chosen)],
             occurrence.bounded,
         )
@@ -155,7 +156,8 @@ def _cause(alias: str, occurrence: Occurrence, context: bool, style: Style) -> b
     known = occurrence._told
     if known is None or known[0] != style:
         known = occurrence._told = _flat(occurrence, style) or _tell(occurrence, style)
-    return _head(occurrence.event, alias) + known[1] + _ENDS[context, occurrence.bounded]
+    head = _head(occurrence.event, alias, state_part(occurrence))
+    return head + known[1] + _ENDS[context, occurrence.bounded]
 
 
 _ENDS = {
@@ -167,8 +169,35 @@ _ENDS = {
 
 
 @lru_cache(1024)
-def _head(event: Term, alias: str) -> bytes:
-    return _encode({"event": iri(event), **({"alias": alias} if alias else {})})[:-1] + b","
+def _head(event: Term, alias: str, part: StatePart | None = None) -> bytes:
+    head: dict[str, object] = {"event": iri(event if part is None else part.of)}
+    if alias:
+        head["alias"] = alias
+    if part is not None and part.moment != GRAPH:
+        head["moment"] = part.moment
+        if part.lasting is not None:
+            head["lasting"] = show_instant(part.lasting, "integer")
+    return _encode(head)[:-1] + b","
+
+
+def state_part(occurrence: Occurrence) -> StatePart | None:
+    """Which moment of a state an occurrence is, or which graph; nothing for other events.
+
+    These have their own ids as individuals. So an event that somebody has named `begin` is another thing.
+    """
+    name = occurrence._id
+    if not name or occurrence.parts or occurrence.individual != f"<{name}>":
+        return None
+    return apart(occurrence.event)
+
+
+def parts_of(occurrence: Occurrence) -> tuple[Part, ...]:
+    """Its parts; none for a graph event, whose only part is the graph that it was found in."""
+    if len(occurrence.parts) == 1:
+        part = state_part(occurrence.parts[0].occurrence)
+        if part is not None and part.moment == GRAPH and part.of == occurrence.event:
+            return ()
+    return occurrence.parts
 
 
 def sources(occurrence: Occurrence) -> list[Occurrence]:
@@ -205,7 +234,7 @@ def _tell(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
     waiting = [occurrence]  # no recursion: there may be hundreds of strata
     while waiting:
         one = waiting[-1]
-        below = [part.occurrence for part in one.parts] or sources(one)
+        below = [part.occurrence for part in parts_of(one)] or sources(one)
         untold = [other for other in below if other._told is None or other._told[0] != style]
         if untold:
             waiting += untold
@@ -221,8 +250,8 @@ def _kept(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
     told.bindings = occurrence.bindings
     if occurrence.detected != occurrence.end:
         told.detected = show_instant(occurrence.detected, style)
-    if occurrence.parts:
-        told.because, levels = _causes(occurrence.parts, style)
+    if parts := parts_of(occurrence):
+        told.because, levels = _causes(parts, style)
     elif below := sources(occurrence):
         told.follows_from, levels = _causes([("", one, False) for one in below], style)
     return style, _encode(told)[1:-1], levels
@@ -265,7 +294,8 @@ def line_template(event: Term, bounded: bool, causes: Iterable[tuple[str, Occurr
         if told.seen is not None:
             told.seen = [None if at is None else open_ for at in told.seen]
         end = _ENDS[context, occurrence.bounded]
-        because.append(msgspec.Raw(_head(occurrence.event, alias) + _encode(told)[1:-1] + end))
+        head = _head(occurrence.event, alias, state_part(occurrence))
+        because.append(msgspec.Raw(head + _encode(told)[1:-1] + end))
     record = Record(iri(event), name, open_, open_, open_, open_, because, bounded)
     return _encode(record).decode().replace("%", "%%").replace("\0", "%s")
 

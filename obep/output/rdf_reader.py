@@ -29,6 +29,8 @@ class Described:
     end: str = "?"
     detected: str = ""
     bounded: bool = False
+    status: str = ""
+    """Of an alert: `firing`, or `resolved` if its end is in the file, too."""
     statements: list[str] = field(default_factory=list)
     """Its graph, but for what makes it an occurrence of its event."""
     individual: str = ""
@@ -43,8 +45,9 @@ class Described:
 
     def _lines(self, indent: str, met: frozenset[str]) -> Iterator[str]:
         about = f" of {short(self.individual)}" if self.individual else ""
+        status = f"  ({self.status})" if self.status else ""
         bound = "  (a lower bound)" if self.bounded else ""
-        yield f"{indent}{short(f'<{self.event}>')} {self._when()}{about}{bound}"
+        yield f"{indent}{short(f'<{self.event}>')} {self._when()}{about}{bound}{status}"
         parts = {name: part for name, part in self.parts.items() if name not in met}
         below = set()
         if all(name in parts or name.startswith(ITEM) for name in self.derived):  # else it may be another's
@@ -101,6 +104,7 @@ def _described(data: bytes, path: Path, is_wanted: Callable[[str], bool]) -> dic
         raise fail("OBEP550", f"{path} cannot be read: {error}") from None
     occurrences = {name: one for name, one in found.items() if one.event}
     for one in occurrences.values():
+        one.statements = list(dict.fromkeys(one.statements))  # an alert has two records
         _name(one)
     return occurrences
 
@@ -117,6 +121,8 @@ def _describe(one: Described, predicate: str, value: Any) -> None:
         one.detected = text
     elif predicate == f"{OBEP}bounded":
         one.bounded = text == "true"
+    elif predicate == f"{OBEP}status":
+        one.status = text
     elif predicate == f"{PROV}wasDerivedFrom":
         one.derived.append(text)
 

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from obep.errors import fail
 from obep.formats.timestamps import show_instant
-from obep.model import RDF_TYPE, SECOND, Item, Occurrence, Term, Triple, digest_of, item_name
-from obep.output.json_writer import style_of
+from obep.model import RDF_TYPE, SECOND, Alert, Item, Occurrence, Term, Triple, digest_of, item_name
+from obep.output.json_writer import parts_of, style_of
 
 PROV = "http://www.w3.org/ns/prov#"
 OBEP = "https://w3id.org/obep#"
@@ -53,13 +53,17 @@ def description(occurrence: Occurrence, style: str | None = None) -> tuple[Tripl
         (graph, f"<{OBEP}start>", literal(occurrence.start)),
         (graph, f"<{OBEP}end>", literal(occurrence.end)),
         *(((graph, f"<{OBEP}bounded>", f'"true"^^<{XSD}boolean>'),) if occurrence.bounded else ()),
+        *(((graph, f"<{OBEP}status>", f'"{occurrence.status}"'),) if isinstance(occurrence, Alert) else ()),
         *((graph, f"<{PROV}wasDerivedFrom>", source) for source in _sources(occurrence)),
     )
 
 
 def _sources(occurrence: Occurrence) -> Iterable[Term]:
-    """The parts that it was made of, and the items that it was found in."""
-    return dict.fromkeys(map(_name, (*(part.occurrence for part in occurrence.parts), *occurrence.items)))
+    """The parts that it was made of, and the items that it was found in; of a graph event only these."""
+    parts = [part.occurrence for part in occurrence.parts]
+    if parts and not parts_of(occurrence):
+        return dict.fromkeys(map(_name, parts[0].items))
+    return dict.fromkeys(map(_name, (*parts, *occurrence.items)))
 
 
 def _name(source: Item | Occurrence | Term) -> Term:

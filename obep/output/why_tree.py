@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from obep.errors import printable
 from obep.formats.timestamps import Style, show_instant
-from obep.model import Alert, Assertion, Occurrence, Term
-from obep.output.json_writer import sources, style_of
+from obep.model import Alert, Assertion, Occurrence, Term, id_prefix
+from obep.output.json_writer import parts_of, sources, state_part, style_of
+from obep.query.state_parts import StatePart
 
 
 def why(occurrence: Occurrence, style: str | None = None) -> str:
@@ -16,15 +17,18 @@ def why(occurrence: Occurrence, style: str | None = None) -> str:
 
 
 def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Iterator[str]:
-    event = short(occurrence.event)
-    title = event if alias in ("", event) else f"{alias}: {event}"
+    moment = state_part(occurrence)
+    event = short(occurrence.event if moment is None else moment.of)
+    title = event if moment is None else _moment(event, moment)
+    title = title if alias in ("", event) else f"{alias}: {title}"
     bound = "  (a lower bound)" if occurrence.bounded else ""
     yield f"{indent}{title} {_times(occurrence, style)}{_about(occurrence)}{bound}{_status(occurrence)}"
     for binding in filter(None, _bindings(occurrence)):
         yield f"{indent}  with " + ", ".join(f"?{name} = {short(value)}" for name, value in binding.items())
     for guard in getattr(occurrence, "guards", ()):
         yield f"{indent}  as {guard}"
-    if not occurrence.parts:
+    parts = parts_of(occurrence)
+    if not parts:
         for assertion in occurrence.explanation:
             (s, p, o), _ = assertion
             yield f"{indent}  {short(s)} {short(p)} {short(o)}  ({_whence(occurrence, assertion, style)})"
@@ -32,11 +36,18 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
             yield from _lines(source, style, "", indent + "  ")
         if _is_cut(occurrence):
             yield f"{indent}  (its causes are not in the file)"
-    for part in occurrence.parts:
+    for part in parts:
         lines = _lines(part.occurrence, style, part.alias, indent + "  ")
         first = next(lines)
         yield f"{first}  (context)" if part.context else first
         yield from lines
+
+
+def _moment(state: str, part: StatePart) -> str:
+    """A moment of a state as a query asks for it."""
+    word = {"begin": "BEGIN ", "end": "END "}.get(part.moment, "")
+    lasting = "" if part.lasting is None else f" FOR {show_instant(part.lasting, 'integer')} s"
+    return f"{word}{state}{lasting}"
 
 
 def _status(occurrence: Occurrence) -> str:
@@ -80,7 +91,11 @@ def _source(occurrence: Occurrence, assertion: Assertion) -> Occurrence | None:
 
 
 def _about(occurrence: Occurrence) -> str:
-    return "" if occurrence.parts or not occurrence.individual else f" of {short(occurrence.individual)}"
+    if occurrence.parts or not occurrence.individual or state_part(occurrence) is not None:
+        return ""
+    if occurrence.individual.startswith(f"<{id_prefix(occurrence.event)}") and not _is_cut(occurrence):
+        return ""  # a graph event, which is about itself
+    return f" of {short(occurrence.individual)}"
 
 
 def _times(occurrence: Occurrence, style: Style) -> str:

@@ -13,10 +13,10 @@ from obep.query.state_expansion import (
     Moment,
     extra_variables,
     mentioned_by_state,
-    part_of,
     pattern_variables,
     windows_in,
 )
+from obep.query.state_parts import part_of
 
 if TYPE_CHECKING:
     from obep.plan.plan import EventPlan

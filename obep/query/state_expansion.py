@@ -16,6 +16,7 @@ from obep.query import ast
 from obep.query.free_variables import HIDDEN, THIS, rename_variable, timed, variables
 from obep.query.group_walk import group_variables
 from obep.query.pattern_walk import operands, patterns, with_operands
+from obep.query.state_parts import GRAPH, part_of
 from obep.query.walk import alias_of, leaves, walk
 
 if TYPE_CHECKING:
@@ -38,19 +39,9 @@ class Moment(NamedTuple):
     lasting: int | None
 
 
-def part_of(state: Term, part: str) -> Term:
-    """The event that stands for a part of a state.
-
-    >>> part_of("<http://e.org/Hot>", "begin")
-    '<http://e.org/Hot#begin>'
-    """
-    return f"{state[:-1]}#{part}>"
-
-
 def moment_of(leaf: ast.Leaf) -> Term:
     """The event that a leaf of a state reads."""
-    word = leaf.moment if leaf.lasting is None else f"{leaf.moment}-{leaf.lasting.micros}"
-    return part_of(leaf.event.iri, word)
+    return part_of(leaf.event.iri, leaf.moment, leaf.lasting.micros if leaf.lasting else None)
 
 
 def is_same_moment(one: Term, other: Term) -> bool:
@@ -125,7 +116,7 @@ class _Expansion:
 
     def _on_items(self, event: ast.GraphEvent) -> ast.CompositeEvent:
         """A graph event on items reads what is found in them."""
-        name = ast.Name(f"{event.name.text}#graph", part_of(event.name.iri, "graph"), span=event.name.span)
+        name = ast.Name(f"{event.name.text}#graph", part_of(event.name.iri, GRAPH), span=event.name.span)
         self._graphs[name.iri] = event
         self._needs[name.iri] = _states_of(event, self._linked)
         every = self._with_others(event)

@@ -3,8 +3,7 @@
 `query.obep`, `stream.*` (records that name their streams, or those of the only stream; `stream.NAME.csv` is
 bound to NAME; without one, the sources of obep.toml), and `expected.jsonl`. An expected line holds as much of
 an occurrence as matters: its event (by IRI or name) and any of id, start, end, detected, bindings, because.
-That of an alert holds its alert (in place of the event) and any of id, status, since, at, until, ended,
-labels.
+That of an alert has `alert` in place of `event`, and any of id, status, since, at, until, ended, labels.
 """
 
 from __future__ import annotations

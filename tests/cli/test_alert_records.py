@@ -88,10 +88,23 @@ def test_expected_lines_of_alerts_are_written_and_read(alerts: list[obep.Occurre
     assert difference(found, expected(path)) == []
 
 
+def test_why_reads_both_records_of_an_alert_in_rdf(alerts: list[obep.Occurrence], tmp_path: Path) -> None:
+    path = tmp_path / "out.nq"
+    path.write_text("".join(one.to_rdf(format="nquads") for one in alerts))
+    assert tree(alerts[0].id, [path]).split("\n") == [
+        "AtHome from 1 to 5  (resolved)",
+        f"  {alerts[0].id}",
+        '  ann says "here"',
+        '  ann says "gone"',
+    ]
+
+
 def test_an_alert_in_rdf_is_one_of_its_state(alerts: list[obep.Occurrence]) -> None:
     import pyoxigraph
 
     for one in alerts:
         quads = list(pyoxigraph.parse(one.to_rdf(format="nquads").encode(), pyoxigraph.RdfFormat.N_QUADS))
+        status = [q.object.value for q in quads if q.predicate.value == "https://w3id.org/obep#status"]
+        assert status == [one.to_json()["status"]]
         typed = [q for q in quads if q.subject.value == one.id and q.predicate.value.endswith("#type")]
         assert [quad.object.value for quad in typed] == ["http://example.org/home#AtHome"]

@@ -1,0 +1,45 @@
+"""The names of the hidden events that stand for the parts of states and of graph events."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from obep.model import Term
+
+GRAPH = "graph"
+_REPORTED = re.compile(r"(<.+)#(begin|end|episode|graph)(?:-(\d+))?>")
+
+
+class StatePart(NamedTuple):
+    """What a hidden event stands for: a moment of a state (and how long it has held), or a graph."""
+
+    of: Term
+    moment: str
+    lasting: int | None
+
+
+def part_of(state: Term, part: str, lasting: int | None = None) -> Term:
+    """The event that stands for a part of a state.
+
+    >>> part_of("<http://e.org/Hot>", "begin"), part_of("<http://e.org/Hot>", "end", 5)
+    ('<http://e.org/Hot#begin>', '<http://e.org/Hot#end-5>')
+    """
+    return f"{state[:-1]}#{part}>" if lasting is None else f"{state[:-1]}#{part}-{lasting}>"
+
+
+@lru_cache(1024)
+def apart(event: Term) -> StatePart | None:
+    """What `part_of` has made the name of an event of, if it is such a name.
+
+    >>> apart("<http://e.org/Hot#end-5>")
+    StatePart(of='<http://e.org/Hot>', moment='end', lasting=5)
+    >>> apart("<http://e.org/Hot>") is None
+    True
+    """
+    found = _REPORTED.fullmatch(event)
+    if found is None:
+        return None
+    state, moment, lasting = found.groups()
+    return StatePart(f"{state}>", moment, None if lasting is None else int(lasting))
