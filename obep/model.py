@@ -83,7 +83,7 @@ class Occurrence:
     def key(self) -> tuple[object, ...]:
         """What makes it the same one (SPEC D1); its id alone, where that was given (D39, D43)."""
         if self._id and self.individual == f"<{self._id}>":
-            return (self._id,)
+            return (self.event, self._id)
         return (self.event, self.explanation, self.start, self.end, self.individuals(), self.partition)
 
     def individuals(self) -> tuple[Term, ...]:

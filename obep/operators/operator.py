@@ -145,7 +145,7 @@ def clashes(
         def same(mine: Parts, others: Parts) -> bool:
             for here, there in (*pairs, *moments):
                 one, other = mine[here], others[there]
-                if one is not None and other is not None and (one is other or one.key == other.key):
+                if one is not None and other is not None and (one is other or one.id == other.id):
                     return True
             return False
 

@@ -33,7 +33,7 @@ KINDS: tuple[type, ...] = Rule.__args__  # type: ignore[attr-defined]
 STEPS = [
     "AND", "UP_FIRST", "UP_SECOND", "FILL", "SELF_OUT", "IS", "APART", "MERGE", "KEY", "HEAD_FIRST",
     "HEAD_SECOND", "JOIN_FIRST", "JOIN_SECOND", "TEST", "COUNT", "CHAIN_FIRST", "CHAIN_SECOND", "SELF_IN",
-    "ROLES_APART", "EDGE_MERGE",
+    "ROLES_APART", "EDGE_MERGE", "JOINS_FIRST", "JOINS_SECOND",
 ]  # fmt: skip
 
 

@@ -275,19 +275,21 @@ def test_explain_says_what_is_left_to_the_reasoner(folder: Path) -> None:
         @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
         :celsius a owl:DatatypeProperty . :Door a owl:Class . :Probe a owl:Class ; rdfs:subClassOf
             [ a owl:Restriction ; owl:onProperty :celsius ; owl:someValuesFrom xsd:decimal ] .
+        :Oven rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :celsius ; owl:allValuesFrom
+            [ a rdfs:Datatype ; owl:onDatatype xsd:decimal ; owl:withRestrictions ( [ xsd:minExclusive 30.0 ] ) ]
+        ] .
         """
     )
     (folder / "q.obep").write_text(
         "PREFIX : <http://e/>\nVOCAB <t.ttl>\nEVENT Hot AS celsius some decimal[> 30]\nEVENT Open AS Door\n"
     )
     reason = "the celsius that the ontology promises, if none is given: its value is open"
+    out = obep("explain", "q.obep").out
     assert (
         "  Hot   logical, prompt, needs the reasoner\n"
         "    celsius some decimal[> 30]\n"
         f"    left to the reasoner: {reason}\n"
-        "\n"
-        "  Open   logical, prompt, exact\n"
-        "    Door\n"
-        "\n"
+    ) in out
+    assert out.endswith(
         "The reasoner (HermiT) is asked about items that the rules leave open, for the reasons above.\n"
-    ) in obep("explain", "q.obep").out
+    )

@@ -98,7 +98,7 @@ def test_a_table_of_another_grammar_is_not_used(monkeypatch: pytest.MonkeyPatch)
 
 
 def _grammar() -> dict[str, str]:
-    names = [f"grammar/{name}.lark" for name in ("terminals", "manchester", "obep")]
+    names = [f"grammar/{name}.lark" for name in ("terminals", "manchester", "sparql", "obep")]
     return {name: resource(name) for name in names}
 
 

@@ -71,6 +71,7 @@ def test_the_strategies_reach_every_rule_of_the_grammar(reached: set[str]) -> No
     parse("EVENT X MATCH A IF { EVENT A { [ ] :p [ :q 5 ; :r 6 ] . [ :p ?x ] . [] :p [] } }")
     parse("EVENT X AS { [ ] :p [ :q 5, 6 ; :r (1 [] ()) ] . [ :p ?x ] . () :p [] . (2) :q 5 }")
     parse("STATE Night DAILY FROM 22:00 TO 6:00 ON Sun-Thu")  # the printer joins days where it can
+    parse("FROM NAMED WINDOW <w> ON <s> [RANGE 5 s] EVENT X ON <w> AS A")  # most files begin with a prefix
     # Only wrong guards get to this one; it lets their error stand after the alias.
     wrong = "<block : EVENT _block>"
     rules = {rule for rule in ALTERNATIVES if rule != wrong}

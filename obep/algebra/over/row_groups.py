@@ -98,6 +98,8 @@ class RowGroup:
 
     def _held_with_all(self, at: int, group: GroupKey, expressions: OverExpressions) -> bool:
         """Whether HAVING would be true if no row had left."""
+        if expressions.each and not self.standing:
+            return False
         gone = list(self.gone)
         for key, row, arguments in gone:
             self.add(key, row, arguments)
