@@ -1,7 +1,8 @@
 """What the rules about streams cost: CPU time, as shares of a run from JSON lines to JSON lines.
 
     python bench/stream_rules.py                    a run of 50,000 items, seven rounds
-    python bench/stream_rules.py --items 5000       a shorter one, in which the rules look at more of the items
+    python bench/stream_rules.py --items 5000       a shorter one, in which the rules look at more
+of the items
 
 The share of a rule is measured within one run: the time in its functions, of the time of all. The whole is
 measured by runs with and without lints that take turns. Its ontology, static graph and query make every rule

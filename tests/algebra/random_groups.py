@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 from memory_dataset import ListedDataset, ListedGraph
-from obep.query.free_variables import rename_variable
 
 from obep.algebra.visible_variables import visible
 from obep.guards.guard_terms import XSD, term_of
 from obep.model import Term, Triple
 from obep.query import ast
+from obep.query.free_variables import rename_variable
 from obep.query.walk import walk
 
 EX = "http://example.org/"

@@ -276,7 +276,8 @@ def test_explain_says_what_is_left_to_the_reasoner(folder: Path) -> None:
         :celsius a owl:DatatypeProperty . :Door a owl:Class . :Probe a owl:Class ; rdfs:subClassOf
             [ a owl:Restriction ; owl:onProperty :celsius ; owl:someValuesFrom xsd:decimal ] .
         :Oven rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :celsius ; owl:allValuesFrom
-            [ a rdfs:Datatype ; owl:onDatatype xsd:decimal ; owl:withRestrictions ( [ xsd:minExclusive 30.0 ] ) ]
+            [ a rdfs:Datatype ; owl:onDatatype xsd:decimal ;
+              owl:withRestrictions ( [ xsd:minExclusive 30.0 ] ) ]
         ] .
         """
     )
