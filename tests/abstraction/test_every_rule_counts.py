@@ -33,7 +33,7 @@ KINDS: tuple[type, ...] = Rule.__args__  # type: ignore[attr-defined]
 STEPS = [
     "AND", "UP_FIRST", "UP_SECOND", "FILL", "SELF_OUT", "IS", "APART", "MERGE", "KEY", "HEAD_FIRST",
     "HEAD_SECOND", "JOIN_FIRST", "JOIN_SECOND", "TEST", "COUNT", "CHAIN_FIRST", "CHAIN_SECOND", "SELF_IN",
-    "ROLES_APART", "EDGE_MERGE", "JOINS_FIRST", "JOINS_SECOND",
+    "ROLES_APART", "EDGE_MERGE",
 ]  # fmt: skip
 
 
@@ -117,7 +117,8 @@ def test_equality_replaces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_all_steps_are_tried() -> None:
     numbers = {value for name, value in vars(program).items() if name.isupper() and isinstance(value, int)}
-    assert {getattr(program, step) for step in STEPS} == numbers - {program.BOTTOM} | {program.AND}
+    tables = {program.JOINS_FIRST, program.JOINS_SECOND}  # many JOIN_FIRST or JOIN_SECOND as one
+    assert {getattr(program, step) for step in STEPS} == numbers - {program.BOTTOM} - tables | {program.AND}
     assert len(KINDS) == len(
         {kind for kind in vars(rule_kinds).values() if isinstance(kind, type)} & set(KINDS)
     )

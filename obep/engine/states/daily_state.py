@@ -18,6 +18,8 @@ from obep.query import ast
 
 WEEKDAYS: tuple[ast.Weekday, ...] = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAYS = 9
+"""How many days a period without a break is followed."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +39,27 @@ class Calendar:
     def period(self, at: int) -> tuple[int, int]:
         """The period that an instant lies in, or else the next one: from its first instant to its end."""
         here = (_EPOCH + timedelta(microseconds=at)).astimezone(self._zone).date()
-        near = [period for n in range(-9, 10) if (period := self._period(here + timedelta(days=n)))]
-        merged: list[tuple[int, int]] = []
-        for begin, end in sorted(near):
-            if merged and begin <= merged[-1][1]:
-                merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-            else:
-                merged.append((begin, end))
-        return next((begin, end) for begin, end in merged if at < end)
+        days = (here + timedelta(days=n) for n in range(-1, 10))
+        periods = ((one, found) for one in days if (found := self._period(one)) and at < found[1])
+        day, (begin, end) = next(periods)
+        for _ in range(_DAYS):  # what follows without a break belongs to it
+            following = self._period(day := day + timedelta(days=1))
+            if following is None or following[0] > end:
+                break
+            end = max(end, following[1])
+        if begin <= at:
+            begin = self._first(here, begin)
+        return begin, end
+
+    def _first(self, day: date, begin: int) -> int:
+        """When a period began that goes on without a break over some days."""
+        for n in range(_DAYS):
+            before = self._period(day - timedelta(days=n + 1))
+            if before is not None and before[1] < begin:
+                break
+            if before is not None:
+                begin = min(begin, before[0])
+        return begin
 
     def _period(self, day: date) -> tuple[int, int] | None:
         """The period that begins on a day."""
