@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from obep.engine.states.episodes import Bindings, Key
+from obep.engine.states.episodes import Bindings, Episode, Key
 from obep.engine.states.state_run import StateRun
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.state_plan import StatePlan
@@ -126,8 +126,19 @@ class DailyState(StateRun):
                     self.episodes.end(key, edge)
                 heappush(self._edges, (begin, key))
 
+    @property
+    def _asked_only(self) -> bool:
+        """Whether nothing waits for its edges: WHILE and UNLESS ask the calendar when they need it."""
+        return not (self.state.moments or self.state.alerts or self.watchers or self.episodes.listeners)
+
     def next_change(self) -> int | None:
-        return self._edges[0][0] if self._edges else None
+        return self._edges[0][0] if self._edges and not self._asked_only else None
+
+    def covering(self, key: Key | None, start: int, end: int) -> Iterable[Episode]:
+        for one, (calendar, bindings) in self._calendars.items():
+            begin, over = calendar.period(start)
+            if key in (None, one) and begin <= start and end < over:
+                yield Episode(one, begin, bindings, ())
 
     def dump_own(self, pack: Pack) -> Any:
         return [self._started, self._edges]
