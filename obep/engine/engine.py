@@ -291,9 +291,9 @@ class Engine:
 
     def _plan_of(self, event: str) -> EventPlan:
         for plan in self.query.plan.events:
-            if event in (plan.event, plan.event[1:-1], plan.name, local_name(plan.event)):
+            if not plan.hidden and event in (plan.event, plan.event[1:-1], plan.name, local_name(plan.event)):
                 return plan
-        known = ", ".join(plan.name for plan in self.query.plan.events)
+        known = ", ".join(plan.name for plan in self.query.plan.events if not plan.hidden)
         raise fail("OBEP576", f"the query defines no event {event}", reason=f"It defines {known}.")
 
     def _with_refused(self, plan: EventPlan) -> Mapping[Term, Sequence[Occurrence]]:

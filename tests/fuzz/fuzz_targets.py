@@ -77,8 +77,8 @@ def take_run(data: bytes) -> None:
     query.explain()
     with query.engine() as engine:
         found = engine.push_items(_example_items())
-        for plan in query.plan.events:
-            str(engine.why_not(plan.event))
+        for event in query.linked.events:
+            str(engine.why_not(event))
         for one in (*found, *engine.close()):
             to_line(one)
 
