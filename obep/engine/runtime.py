@@ -14,7 +14,7 @@ from obep.engine.event_run import Running
 from obep.engine.pushed_graphs import Plain
 from obep.engine.reporter import Detected, Reports
 from obep.engine.shared_pattern import all_running, connect
-from obep.engine.states.episodes import Episodes
+from obep.engine.states.episodes import Episode, Episodes
 from obep.engine.states.state_run import StateRun
 from obep.engine.windows import Gathering, Windowed
 from obep.formats.input_limits import Refused
@@ -239,6 +239,13 @@ class Runtime:
     def episodes_of(self, state: Term) -> Episodes:
         """The episodes of a state of the plan."""
         return next(run.episodes for run in self._states if run.state.state == state)
+
+    def holding(self, state: Term) -> Iterable[Episode]:
+        """The episodes of a state that are open after the last instant that has closed."""
+        if self.now is None:
+            return ()
+        at = self.now - 1 if self._touched else self.now
+        return next(run.covering(None, at, at) for run in self._states if run.state.state == state)
 
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""

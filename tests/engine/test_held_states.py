@@ -119,3 +119,20 @@ def test_what_an_engine_held_before_restore_calls_nobody(query: obep.Query) -> N
     engine.push(says("bob", "gone"), at=3)
     engine.close()
     assert engine.states("AtHome") == seen == []
+
+
+def test_a_calendar_that_only_while_asks_is_as_it_is_now() -> None:
+    text = """
+FROM STREAM <s>
+EVENT Seen AS Present
+STATE Night DAILY FROM 22:00 TO 06:00
+EVENT Intruder(?z) MATCH Seen(?z) WHILE Night
+RETURN Intruder
+"""
+    engine = obep.load(text=text, java=False).engine()
+    hour = 3600
+    engine.push("<urn:z> a <http://example.org/obep#Present> .", 12 * hour, "s")
+    engine.advance(23 * hour)
+    assert [one.since for one in engine.states("Night")] == [22 * hour * SECOND]
+    engine.advance(31 * hour)
+    assert engine.states("Night") == []

@@ -99,10 +99,8 @@ class DailyState(StateRun):
         super().__init__(plan)
         self._calendars = calendars
         self._edges: list[tuple[int, Key]] = []
-        self._started = False
 
     def start(self, at: int) -> None:
-        self._started = True
         self.episodes.now = at - 1
         for key, (calendar, bindings) in self._calendars.items():
             begin, end = calendar.period(at)
@@ -135,14 +133,15 @@ class DailyState(StateRun):
         return self._edges[0][0] if self._edges and not self._asked_only else None
 
     def covering(self, key: Key | None, start: int, end: int) -> Iterable[Episode]:
-        for one, (calendar, bindings) in self._calendars.items():
+        asked = self._calendars if key is None else {key} & self._calendars.keys()
+        for one in asked:
+            calendar, bindings = self._calendars[one]
             begin, over = calendar.period(start)
-            if key in (None, one) and begin <= start and end < over:
+            if begin <= start and end < over:
                 yield Episode(one, begin, bindings, ())
 
     def dump_own(self, pack: Pack) -> Any:
-        return [self._started, self._edges]
+        return self._edges
 
     def load_own(self, data: Any, unpack: Unpack) -> None:
-        self._started, edges = data
-        self._edges = [(at, tuple(key)) for at, key in edges]
+        self._edges = [(at, tuple(key)) for at, key in data]

@@ -39,7 +39,7 @@ class HeldStates:
     def holding(self, state: str, runtime: Runtime) -> list[Held]:
         """What holds of a state, the longest first."""
         plan = self._named(state)
-        found = [_held(plan, one) for one in runtime.episodes_of(plan.state).open.values()]
+        found = [_held(plan, one) for one in runtime.holding(plan.state)]
         return sorted(found, key=lambda one: (one.since, *one.parameters.values()))
 
     def listen(self, state: str, callback: OnState, runtime: Runtime) -> None:
