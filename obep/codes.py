@@ -148,6 +148,7 @@ CODES: dict[str, str] = {
     "OBEP145": "an aggregate or HAVING without parentheses",
     "OBEP146": "AT MOST without TIMES",
     "OBEP149": "not carried out yet",
+    "OBEP150": "rows of a state",
     "OBEP190": "an unknown function",
     "OBEP191": "a function with the wrong number of arguments",
     "OBEP192": "a regular expression that cannot be used",
@@ -332,4 +333,5 @@ CODES: dict[str, str] = {
     "OBEP663": "a stream that does not fit the query",
     "OBEP665": "more partitions than cores",
     "OBEP666": "alerts on Spark",
+    "OBEP670": "rows on Spark",
 }

@@ -38,8 +38,8 @@ def command(
 
     from obep.config.toml_values import duration
     from obep.engine.engine import RECENT
+    from obep.output.terminal_text import plain
     from obep.run.replay_items import replay
-    from obep.run.terminal_text import plain
     from obep.run.why_not_run import report, resolve, watch
 
     loaded, items, notes, letters = replay(query, source or (), config, allowed(allow_path))
