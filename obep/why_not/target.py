@@ -92,24 +92,29 @@ def split(text: str) -> tuple[str, str | None]:
 
 def question(plan: EventPlan, arguments: str | None, file: QueryFile) -> Question:
     """The question about an event; names are those of the query file."""
-    if arguments is None:
-        return Question(plan)
     places = len(plan.parameters) if plan.root is not None else 1
+    return Question(plan, values_of(plan.name, places, arguments, file))
+
+
+def values_of(name: str, places: int, arguments: str | None, file: QueryFile) -> tuple[Term | None, ...]:
+    """The values in the arguments of a question about an event or state with so many parameters."""
+    if arguments is None:
+        return ()
     written: list[str] = []
     at = 0
     while at < len(arguments):
         found = _ARGUMENT.match(arguments, at)
         if found is None:
-            raise _unread(f"{arguments} cannot be read", plan.name, places)
+            raise _unread(f"{arguments} cannot be read", name, places)
         written.append(found[1])
         at = found.end()
     if arguments.rstrip().endswith(","):
-        raise _unread(f"{arguments} cannot be read", plan.name, places)
+        raise _unread(f"{arguments} cannot be read", name, places)
     if len(written) != places:
         has = "no parameters" if places == 0 else "one parameter" if places == 1 else f"{places} parameters"
         given = f", not {len(written)}" if places else ""
-        raise _unread(f"{plan.name} has {has}{given}", plan.name, places)
-    return Question(plan, tuple(_value(one, plan.name, places, file) for one in written))
+        raise _unread(f"{name} has {has}{given}", name, places)
+    return tuple(_value(one, name, places, file) for one in written)
 
 
 def _value(word: str, event: str, places: int, file: QueryFile) -> Term | None:
