@@ -43,12 +43,16 @@ class _Near(NamedTuple):
 def having_lines(
     run: OverState, key: Key, states: StatesSeen, telling: Telling, latest: Latest
 ) -> Iterator[str]:
-    """The moment at which a state by rows came nearest, and which parts of HAVING were not true then."""
+    """When, since its last episode, a state by rows came nearest, and what HAVING lacked then."""
     definition = run.state.definition
     assert isinstance(definition, ast.OverState)
     parts = _conjuncts(definition.having)
-    nearest = min(_moments(run, parts, key, states, latest), key=lambda one: one[:3], default=None)
+    over = max((one.ended or 0 for one in states.spells(run.state.state, key).all), default=None)
+    moments = (one for one in _moments(run, parts, key, states, latest) if over is None or -one.before > over)
+    nearest = min(moments, key=lambda one: one[:3], default=None)
     if nearest is None:
+        if over is not None:
+            yield "since then it has had no row"
         return
     name, at = states.name(run.state.state, nearest.key), telling.at(-nearest.before)
     rows = "1 row" if nearest.rows == 1 else f"{nearest.rows} rows"

@@ -13,7 +13,7 @@ from obep.engine.states.daily_state import EPOCH, DailyState
 from obep.engine.states.group_state import GroupState
 from obep.engine.states.over_state import OverState
 from obep.engine.states.switched_state import SwitchedState
-from obep.model import Term
+from obep.model import RDF_TYPE, Term
 from obep.output.why_tree import short
 from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
@@ -66,7 +66,8 @@ class StateAnswers:
             for triple in item.triples
             if not spell.key or any(term in spell.key for term in triple)
         ]
-        shown = [" ".join(map(short, triple)) for triple in dict.fromkeys(said)]
+        news = [triple for triple in said if triple[1] != RDF_TYPE] or said
+        shown = [" ".join(map(short, triple)) for triple in dict.fromkeys(news)]
         return "; ".join(shown[:SAID]) + ("; …" if len(shown) > SAID else "")
 
     def against(self, state: Term, key: Key) -> Iterable[str]:

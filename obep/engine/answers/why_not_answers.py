@@ -15,15 +15,14 @@ from obep.model import Item, Occurrence, Term, body_of, local_name
 from obep.output.rdf_writer import triples
 from obep.output.why_tree import short
 from obep.plan.plan import EventPlan
-from obep.plan.state_plan import StatePlan
 from obep.query.ast import LogicalEvent, Name
 from obep.query.nearest_name import nearest
 from obep.query.walk import walk
 from obep.why_not.class_parts import nearest as nearest_to
 from obep.why_not.latest import Latest
 from obep.why_not.report import WhyNot, style_at, why_not
-from obep.why_not.state_history import FEW, Key, Telling, key_text, spell_text
-from obep.why_not.target import Question, question, split, values_of
+from obep.why_not.state_history import FEW, Key, Telling, spell_text
+from obep.why_not.target import Question, StateQuestion, question, split, state_question
 
 
 class WhyNotAnswers:
@@ -51,8 +50,7 @@ class WhyNotAnswers:
         file = self._query.linked.file
         for state in self._query.plan.states:
             if state.state in self._query.linked.states and name in _names(state.state, state.name):
-                key = values_of(state.name, len(state.parameters), arguments, file)
-                return self._of_state(state, key)
+                return self._of_state(state_question(state, arguments, file))
         return self._of_event(question(self._plan_of(name), arguments, file))
 
     def _plan_of(self, event: str) -> EventPlan:
@@ -64,9 +62,10 @@ class WhyNotAnswers:
         names = ", ".join([*(plan.name for plan in known), *states])
         raise fail("OBEP576", f"the query defines no event {event}", reason=f"It defines {names}.")
 
-    def _of_state(self, plan: StatePlan, key: Key) -> WhyNot:
+    def _of_state(self, asked: StateQuestion) -> WhyNot:
         """The episodes of a state, and what keeps it from holding now."""
-        key = key or (None,) * len(plan.parameters)
+        plan = asked.plan
+        key: Key = asked.values or (None,) * len(plan.parameters)
         spells = self._states.spells(plan.state, key)
         lines = []
         if len(spells.all) > FEW:
@@ -77,9 +76,8 @@ class WhyNotAnswers:
             lines.append(f"{self._states.name(plan.state, one.key)} {held} {text}")
         if not any(one.ended is None for one in spells.all):
             lines += self._states.against(plan.state, key)
-        asked = f"{plan.name}{key_text(key) if any(key) else ''}"
         return WhyNot(
-            asked,
+            str(asked),
             len(spells.all),
             {},
             (),
