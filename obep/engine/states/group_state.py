@@ -20,8 +20,7 @@ from obep.model import Assertion, DeadLetter, Term, Triple
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
-from obep.query.state_expansion import windows_in
-from obep.query.walk import walk
+from obep.query.walk import walk, windows_of
 
 
 class GroupState(StateRun):
@@ -44,10 +43,7 @@ class GroupState(StateRun):
         """The columns of the states that it asks for, beside their parameters."""
         self._query = translate(definition.group, self.columns)
         self.dataset = StateDataset(definition.on, states, windows, matcher)
-        self._windows = [
-            windows[name]
-            for name in dict.fromkeys(([definition.on] if definition.on else []) + windows_in(definition))
-        ]
+        self._windows = [windows[name] for name in windows_of(definition)]
         self._on = windows[definition.on] if definition.on is not None else None
         self._due: int | None = None
         self._states = [states[node.name.iri] for node in self._atoms]
