@@ -28,7 +28,7 @@ from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import DeadLetter, Item, Occurrence, Term, body_of, local_name
+from obep.model import Alert, DeadLetter, Item, Occurrence, Term, body_of, local_name
 from obep.output.rdf_writer import triples
 from obep.output.why_tree import short
 from obep.plan.plan import EventPlan
@@ -235,6 +235,11 @@ class Engine:
         """What holds of a state now, that is after the last instant that is closed; the oldest first."""
         with self._lock:
             return self._held.holding(state, self._runtime)
+
+    def firing(self) -> list[Alert]:
+        """The alerts that have fired and are not resolved, as they would be reported now."""
+        with self._lock:
+            return self._runtime.firing()
 
     def on_state(self, state: str, callback: OnState) -> None:
         """Call back with each episode of a state when it begins, and, with its `until`, when it ends."""

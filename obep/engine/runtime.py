@@ -247,6 +247,10 @@ class Runtime:
         at = self.now - 1 if self._touched else self.now
         return next(run.covering(None, at, at) for run in self._states if run.state.state == state)
 
+    def firing(self) -> list[Alert]:
+        """The alerts that have fired and are not resolved."""
+        return [alert for run in self._states for alert in run.episodes.firing()]
+
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""
         return sum(run.pending() for run in self._runs)
