@@ -141,6 +141,11 @@ class OverState(StateRun):
         found = {one for row in rows[:MAX_BECAUSE] for one in row.source}
         return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
 
+    def figures(self) -> Iterator[tuple[Key, list[tuple[dict[str, Term], int]]]]:
+        """What holds: for each key the figures of its groups, each with the number of its rows."""
+        for key, groups in self._holding.items():
+            yield key, [(found, len(self._window.rows_of(group))) for group, found in groups.items()]
+
     def next_change(self) -> int | None:
         return self._window.next_moment()
 
