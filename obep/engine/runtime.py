@@ -278,7 +278,8 @@ class Runtime:
             while (due := self._next_deadline()) is not None and due < to:
                 self._reach(due, found)
                 self._close_instant(due, found)
-            self._reach(to, found)
+            if due is not None and due <= to:
+                self._reach(to, found)
         self.now = to
         if to >= self._prune_at:
             self._prune(to)

@@ -44,6 +44,9 @@ class StateRun(Running):
     def routes(self) -> Iterator[tuple[Term, Take]]:
         yield from ()
 
+    def read(self, pattern: EventPlan) -> None:
+        """The candidates of this pattern come in at its inlet."""
+
     def start(self, at: int) -> None:
         """The first item of the run comes at the next instant: what holds before it."""
 
