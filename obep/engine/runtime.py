@@ -89,8 +89,8 @@ class Runtime:
                 self._inside.setdefault(head, set()).update((event, body_of(event)))
         self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
         connect(self._runs, self._touch)
-        for state in self._states:
-            state.on_dead_letter = on_dead_letter
+        for run in self._runs:
+            run.on_dead_letter = on_dead_letter
         self._touched: set[int] = set()
         self._queue: list[int] = []
         self._queued: set[int] = set()
