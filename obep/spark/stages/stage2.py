@@ -24,12 +24,13 @@ from obep.engine.clock import Clock
 from obep.engine.segment import Segment
 from obep.engine.time_letters import AFTER_READING, LATE, late
 from obep.errors import ObepError, fail
-from obep.model import DeadLetter, Occurrence
+from obep.model import Alert, DeadLetter, Occurrence
 from obep.plan.components import Component
 from obep.spark.stages.buckets import partition_of
 from obep.spark.stages.bulk_causes import Causes
 from obep.spark.stages.found_columns import (
     LINE,
+    alerts_payload,
     letters_payload,
     occurrences_payload,
     progress_payload,
@@ -116,8 +117,9 @@ class Detecting(StatefulProcessor):
         causes = run.causes(LINE in self._job.forms)
         for start in range(0, len(found), CHUNK):
             part = found[start : start + CHUNK]
-            payload = occurrences_payload(part, self._job.rdf, self._job.forms, style, causes)
-            yield Row(payload=payload)
+            for kind, payload_of in ((False, occurrences_payload), (True, alerts_payload)):
+                if some := [one for one in part if isinstance(one, Alert) is kind]:
+                    yield Row(payload=payload_of(some, self._job.rdf, self._job.forms, style, causes))
         if letters:
             yield Row(payload=letters_payload(letters))
         yield Row(payload=progress_payload(run.progress(blocks, found, letters)))
