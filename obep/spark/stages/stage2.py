@@ -117,9 +117,11 @@ class Detecting(StatefulProcessor):
         causes = run.causes(LINE in self._job.forms)
         for start in range(0, len(found), CHUNK):
             part = found[start : start + CHUNK]
-            for kind, payload_of in ((False, occurrences_payload), (True, alerts_payload)):
-                if some := [one for one in part if isinstance(one, Alert) is kind]:
-                    yield Row(payload=payload_of(some, self._job.rdf, self._job.forms, style, causes))
+            how = (self._job.rdf, self._job.forms, style, causes)
+            if others := [one for one in part if not isinstance(one, Alert)]:
+                yield Row(payload=occurrences_payload(others, *how))
+            if alerts := [one for one in part if isinstance(one, Alert)]:
+                yield Row(payload=alerts_payload(alerts, *how))
         if letters:
             yield Row(payload=letters_payload(letters))
         yield Row(payload=progress_payload(run.progress(blocks, found, letters)))
