@@ -27,7 +27,7 @@ from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import DeadLetter, Item, Occurrence
+from obep.model import Alert, DeadLetter, Item, Occurrence
 from obep.query.nearest_name import nearest
 from obep.why_not.latest import Latest
 from obep.why_not.report import WhyNot
@@ -229,6 +229,11 @@ class Engine:
         """What holds of a state now, that is after the last instant that is closed; the oldest first."""
         with self._lock:
             return self._held.holding(state, self._runtime)
+
+    def firing(self) -> list[Alert]:
+        """The alerts that have fired and are not resolved, as they would be reported now."""
+        with self._lock:
+            return self._runtime.firing()
 
     def on_state(self, state: str, callback: OnState) -> None:
         """Call back with each episode of a state when it begins, and, with its `until`, when it ends."""

@@ -89,8 +89,8 @@ class Runtime:
                 self._inside.setdefault(head, set()).update((event, body_of(event)))
         self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
         connect(self._runs, self._touch)
-        for state in self._states:
-            state.on_dead_letter = on_dead_letter
+        for run in self._runs:
+            run.on_dead_letter = on_dead_letter
         self._touched: set[int] = set()
         self._queue: list[int] = []
         self._queued: set[int] = set()
@@ -253,6 +253,10 @@ class Runtime:
         at = self.now - 1 if self._touched else self.now
         return self.run_of(state).covering(None, at, at)
 
+    def firing(self) -> list[Alert]:
+        """The alerts that have fired and are not resolved."""
+        return [alert for run in self._states for alert in run.episodes.firing()]
+
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""
         return sum(run.pending() for run in self._runs)
@@ -274,7 +278,8 @@ class Runtime:
             while (due := self._next_deadline()) is not None and due < to:
                 self._reach(due, found)
                 self._close_instant(due, found)
-            self._reach(to, found)
+            if due is not None and due <= to:
+                self._reach(to, found)
         self.now = to
         if to >= self._prune_at:
             self._prune(to)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from obep.engine.event_run import Running
 from obep.engine.states.episodes import Episode, Episodes, Key
-from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
@@ -30,7 +30,6 @@ class StateRun(Running):
         self.episodes = Episodes(plan)
         self.watchers: list[Callable[[], None]] = []
         """Called when what holds has changed: other states are defined by it."""
-        self.on_dead_letter: Callable[[DeadLetter], None] | None = None
 
     @property
     def heads(self) -> Iterable[Term]:
@@ -43,6 +42,9 @@ class StateRun(Running):
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         yield from ()
+
+    def read(self, pattern: EventPlan) -> None:
+        """The candidates of this pattern come in at its inlet."""
 
     def start(self, at: int) -> None:
         """The first item of the run comes at the next instant: what holds before it."""
