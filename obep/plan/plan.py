@@ -164,11 +164,6 @@ class Plan:
         return events, shared
 
     @property
-    def alerting(self) -> tuple[Term, ...]:
-        """The states that are returned as alerts."""
-        return tuple(state.state for state in self.states if state.alerts)
-
-    @property
     def _plain(self) -> frozenset[Term]:
         """The logical events that are found in items only: their occurrences come before all others."""
         logical = (one for one in self.events if one.root is None and one.guard_ask is None)

@@ -184,7 +184,7 @@ class OverState(StateRun):
     def figures(self) -> Iterator[tuple[Key, list[tuple[dict[str, Term], int]]]]:
         """What holds: for each key the figures of its groups, each with the number of its rows."""
         for key, groups in self._holding.items():
-            yield key, [(found, len(self._window.groups[group].rows)) for group, found in groups.items()]
+            yield key, [(found, self._window.rows_in(group)) for group, found in groups.items()]
 
     def next_change(self) -> int | None:
         return self._window.next_moment()
