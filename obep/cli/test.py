@@ -29,8 +29,8 @@ def command(
     Exit status 0 if all are as expected, 1 if one differs, 2 if one cannot be run.
     """
     from obep.errors import count
-    from obep.output.terminal_text import plain
     from obep.run.cases import EXPECTED, QUERY, as_expected, cases, no_cases, occurrences, run_case
+    from obep.run.terminal_text import plain
 
     roots = paths or [Path()]
     folders = [root for root in roots if (root / QUERY).is_file()] if update else list(cases(roots))

@@ -32,7 +32,7 @@ class OntologyContext:
     names: list[Diagnostic]
 
 
-def windows_of(definitions: Definitions) -> Iterator[tuple[Window, QueryFile]]:
+def declared_windows(definitions: Definitions) -> Iterator[tuple[Window, QueryFile]]:
     """Yield every window with the file that declares it."""
     for file in definitions.linked.files:
         for window in file.windows:

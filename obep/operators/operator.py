@@ -9,7 +9,7 @@ from obep.operators.candidates import Candidate, Emit, Parts, Take
 from obep.operators.memory import Memory
 from obep.operators.state_values import Pack, Unpack, dump_fields, load_fields
 from obep.plan.nodes import Alias, Node
-from obep.query.state_expansion import is_same_moment
+from obep.query.state_parts import moment_name
 
 
 class Operator:
@@ -137,7 +137,7 @@ def clashes(
             (here, there)
             for here, one in enumerate(left)
             for there, other in enumerate(right)
-            if one.event != other.event and is_same_moment(one.event, other.event)
+            if one.event != other.event and moment_name(one.event) == moment_name(other.event)
         ]
     )
     if moments:

@@ -14,9 +14,9 @@ from obep.query.state_expansion import (
     extra_variables,
     mentioned_by_state,
     pattern_variables,
-    windows_in,
 )
 from obep.query.state_parts import part_of
+from obep.query.walk import windows_of
 
 if TYPE_CHECKING:
     from obep.plan.plan import EventPlan
@@ -70,10 +70,7 @@ class StatePlan:
             case ast.OverState():
                 return frozenset((self.part("rows"),))
             case ast.GroupState():
-                names = (*windows_in(self.definition), self.definition.on)
-                looked = [
-                    self.windows[name] for name in names if isinstance(name, str) and name in self.windows
-                ]
+                looked = [self.windows[one] for one in windows_of(self.definition) if one in self.windows]
                 return frozenset(window.event.iri for window in looked if window.event is not None)
         return frozenset()
 

@@ -1,13 +1,12 @@
-"""Questions about groups: which variables they bind, and which windows they look at."""
+"""Questions about groups: which variables they bind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from obep.query import ast
-from obep.query.walk import walk
 
-__all__ = ["group_variables", "parameters_of", "windows_of"]
+__all__ = ["group_variables", "parameters_of"]
 
 
 def group_variables(group: ast.Group | ast.Select) -> tuple[str, ...]:
@@ -61,12 +60,3 @@ def _of_pattern(pattern: ast.TriplePattern | ast.PathPattern) -> Iterator[str]:
 def parameters_of(event: ast.GraphEvent) -> tuple[str, ...]:
     """The parameters of a graph event: those written, or all variables of its group (D39)."""
     return tuple(variable.name for variable in event.parameters) or group_variables(event.group)
-
-
-def windows_of(node: ast.Node) -> set[str]:
-    """The windows that the groups in a definition, or its leaves, name."""
-    return {
-        node.window
-        for node in walk(node)
-        if isinstance(node, ast.WindowGroup | ast.Leaf) and isinstance(node.window, str)
-    }

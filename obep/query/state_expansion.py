@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from obep.model import RDF_TYPE, Term
 from obep.query import ast
 from obep.query.free_variables import HIDDEN, THIS, rename_variable, timed, variables
-from obep.query.group_walk import group_variables
+from obep.query.group_walk import group_variables, parameters_of
 from obep.query.pattern_walk import operands, patterns, with_operands
 from obep.query.state_parts import GRAPH, part_of
-from obep.query.walk import alias_of, leaves, walk
+from obep.query.walk import alias_of, leaves, walk, windows_of
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -42,21 +42,6 @@ class Moment(NamedTuple):
 def moment_of(leaf: ast.Leaf) -> Term:
     """The event that a leaf of a state reads."""
     return part_of(leaf.event.iri, leaf.moment, leaf.lasting.micros if leaf.lasting else None)
-
-
-def is_same_moment(one: Term, other: Term) -> bool:
-    """Whether two events are ends of one state, FOR different times: an end is one occurrence (D43).
-
-    >>> is_same_moment("<urn:S#end>", "<urn:S#end-5000000>")
-    True
-    """
-    return moment_name(one) == moment_name(other)
-
-
-def moment_name(event: Term) -> Term:
-    """The event of an END without the time that its episode lasts."""
-    head, mark, _ = event.partition("#end-")
-    return f"{head}#end>" if mark else event
 
 
 def expand(linked: Linked) -> Linked:
@@ -132,13 +117,8 @@ class _Expansion:
         name = ast.Name(f"{state.name.text}#class", part_of(state.name.iri, "class"), span=state.name.span)
         self._events[name.iri] = ast.LogicalEvent(name, state.description, on=NOWHERE, span=state.span)
         typed = ast.TriplePattern(this, ast.Name("a", RDF_TYPE), ast.ClassName(name).name)
-        triples, filters = [typed], []
-        if state.guard is not None:
-            own = (*state.guard.own, *(t for block in state.guard.blocks for t in block.triples))
-            inside = (*state.guard.filters, *(f for block in state.guard.blocks for f in block.filters))
-            triples += [rename_variable(one, THIS, this.name) for one in own]
-            filters += [rename_variable(one, THIS, this.name) for one in inside]
-        group = ast.Group((ast.Bgp(tuple(triples)), *filters))
+        asked = [rename_variable(one, THIS, this.name) for one in _as_elements(state.guard)]
+        group = ast.Group((ast.Bgp((typed,)), *asked))
         return ast.GroupState(state.name, state.parameters, group, state.on, span=state.span)
 
     def _reporting(self, iri: Term, moment: Moment) -> ast.CompositeEvent:
@@ -241,22 +221,20 @@ def looks_around(event: ast.GraphEvent) -> bool:
     return any(isinstance(node, ast.Atom | ast.WindowGroup) for node in walk(event.group))
 
 
-def windows_in(node: ast.Node) -> list[str]:
-    """The names of the windows that a group asks for."""
-    found = [one.window for one in walk(node) if isinstance(one, ast.WindowGroup)]
-    return list(dict.fromkeys(name for name in found if isinstance(name, str)))
-
-
 def _whole(event: ast.GraphEvent) -> ast.GraphEvent:
     """The event with its guard as a part of the group, and all variables as parameters if it names none."""
-    group = event.group
     if event.guard is not None:
-        blocks = event.guard.blocks
-        triples = (*event.guard.own, *(triple for block in blocks for triple in block.triples))
-        filters = (*event.guard.filters, *(one for block in blocks for one in block.filters))
-        group = ast.Group((group, ast.Bgp(triples), *filters) if triples else (group, *filters))
-    parameters = event.parameters or tuple(map(ast.Var, group_variables(group)))
-    return replace(event, group=group, parameters=parameters, guard=None)
+        event = replace(event, group=ast.Group((event.group, *_as_elements(event.guard))), guard=None)
+    return replace(event, parameters=tuple(map(ast.Var, parameters_of(event))))
+
+
+def _as_elements(guard: ast.Guard | None) -> tuple[ast.Bgp | ast.Filter, ...]:
+    """What a guard asks, as a group asks it."""
+    if guard is None:
+        return ()
+    triples = (*guard.own, *(triple for block in guard.blocks for triple in block.triples))
+    filters = (*guard.filters, *(one for block in guard.blocks for one in block.filters))
+    return (ast.Bgp(triples), *filters) if triples else filters
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +328,7 @@ def _states_of(state: ast.State | ast.GraphEvent, linked: Linked) -> set[str]:
     """The states, and the events of windows, that a state or a graph event is defined by."""
     found = {node.state.iri for node in walk(state) if isinstance(node, ast.StateUse)}
     found |= {node.name.iri for node in walk(state) if isinstance(node, ast.Atom)}
-    names = {*windows_in(state), getattr(state, "on", None)}
+    names = windows_of(state)
     return found | {one.event.iri for one in linked.windows if one.event is not None and one.name in names}
 
 

@@ -43,3 +43,13 @@ def apart(event: Term) -> StatePart | None:
         return None
     state, moment, lasting = found.groups()
     return StatePart(f"{state}>", moment, None if lasting is None else int(lasting))
+
+
+def moment_name(event: Term) -> Term:
+    """The event of an END without the time that its episode lasts: an end is one occurrence (D43).
+
+    >>> moment_name("<urn:S#end-5000000>")
+    '<urn:S#end>'
+    """
+    part = apart(event)
+    return part_of(part.of, part.moment) if part is not None and part.moment == "end" else event

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cycle", "alias_of", "children", "components", "declarations", "depends", "event_needs", "layered",
-    "leaves", "nearest", "needs_of", "reachable", "strata", "too_deep", "walk",
+    "leaves", "nearest", "needs_of", "reachable", "statements", "strata", "too_deep", "walk",
 ]  # fmt: skip
 
 
@@ -74,9 +74,14 @@ def declarations(file: ast.QueryFile) -> list[ast.Event | ast.State]:
     return sorted((*file.events, *file.states), key=lambda one: one.span.start)
 
 
+def statements(file: ast.QueryFile) -> list[ast.Event | ast.State | ast.Register]:
+    """The events, states and queries of a file, in the order of the text."""
+    return sorted((*file.events, *file.states, *file.queries), key=lambda one: one.span.start)
+
+
 def too_deep(file: ast.QueryFile, limit: int) -> Span | None:
     """The place of the first node that lies deeper inside its event than `limit`."""
-    for declared in declarations(file):
+    for declared in statements(file):
         stack = [(child, 0) for child in children(declared)]
         while stack:
             node, depth = stack.pop()
@@ -119,6 +124,13 @@ def _of_description(description: ast.Description) -> set[str]:
     return found
 
 
+def windows_of(node: ast.Node) -> tuple[str, ...]:
+    """The windows that a definition is ON, and those that its groups or leaves name, in this order."""
+    found = [getattr(node, "on", None)]
+    found += [one.window for one in walk(node) if isinstance(one, ast.WindowGroup | ast.Leaf)]
+    return tuple(dict.fromkeys(name for name in found if isinstance(name, str)))
+
+
 def needs_of(linked: Linked) -> dict[str, set[str]]:
     """For each event and each state the others that its definition names, or that its windows hold."""
     held = {window.name: window.event.iri for window in linked.windows if window.event is not None}
@@ -127,10 +139,7 @@ def needs_of(linked: Linked) -> dict[str, set[str]]:
     for iri, definition in (*linked.events.items(), *linked.states.items()):
         needs[iri] = depends(definition) & known
         if held:
-            windows = {getattr(definition, "on", None)} | {
-                node.window for node in walk(definition) if isinstance(node, ast.WindowGroup | ast.Leaf)
-            }
-            needs[iri] |= {event for window, event in held.items() if window in windows} & known
+            needs[iri] |= {held[window] for window in windows_of(definition) if window in held} & known
         needs[iri] |= linked.needs.get(iri, set()) & known
     return needs
 

@@ -11,11 +11,11 @@ from obep.model import Alert, Occurrence, Term, local_name
 from obep.output.json_writer import style_of, to_line
 from obep.output.rdf_writer import to_rdf
 from obep.output.row_writer import THIS, RowIds, csv_header, csv_line, result_document, row_line, rows_of
-from obep.output.terminal_text import escaped
 from obep.output.why_tree import why
 from obep.plan.plan import Plan
 from obep.run.pipeline import Outlet, Record
 from obep.run.run_spec import Order, Target, only_alerts, wanted_events
+from obep.run.terminal_text import escaped
 from obep.streams.sinks.open_sinks import ALERTMANAGER, OF_ROWS, Form, open_sink
 from obep.streams.stream_uri import parse_address
 

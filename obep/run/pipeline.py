@@ -19,7 +19,7 @@ from obep.streams.sources.batches import Source
 from obep.streams.sources.merge import Positions, Turn, merged
 
 PATIENCE_S = 0.2
-"""How long live sources may be silent before the engine is told that time goes on."""
+"""How long live sources may be silent before the engine moves time on."""
 INTERVAL_S = 5.0
 """Between two checkpoints."""
 
@@ -230,5 +230,5 @@ class Run:
                     for id, payload in outlet.records(occurrence):
                         outlet.sink.send(id, payload)
         for outlet in self.outlets.values() if found else ():
-            if isinstance(outlet.sink, FileSink | OutputSink):  # somebody may be looking
+            if isinstance(outlet.sink, FileSink | OutputSink):  # a reader may follow the file
                 outlet.sink.flush()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from obep.errors import Diagnostic
 from obep.formats.timestamps import Style, show_instant
-from obep.output.terminal_text import plain
+from obep.run.terminal_text import plain
 from obep.secrets import hide, hide_in
 
 

@@ -190,7 +190,7 @@ def _unread(query: Path, streams: Sequence[str], config: Config) -> list[str]:
 def _text(path: Path) -> str:
     try:
         return path.read_text("utf-8", errors="replace") if path.is_file() else ""
-    except OSError:  # nobody asked for this file
+    except OSError:  # this file was not asked for
         return ""
 
 
@@ -225,7 +225,7 @@ def bindings(order: Order, streams: Iterable[str]) -> list[str]:
 
 
 def _apart(inlets: Sequence[Inlet]) -> tuple[Inlet, ...]:
-    """The sources, those that share a stream told apart by their URIs."""
+    """The sources, those that share a stream distinguished by their URIs."""
     names = Counter(inlet.name for inlet in inlets)
     found = {one.key: one for one in (replace(i, alone=names[i.name] == 1) for i in inlets)}
     if len(found) < len(inlets):
@@ -285,7 +285,7 @@ def origin_of(inlet: Inlet) -> str:
 
 
 def _counted(targets: Iterable[Target]) -> tuple[Target, ...]:
-    """The sinks, those with equal keys told apart."""
+    """The sinks, those with equal keys distinguished."""
     seen: Counter[str] = Counter()
     found = []
     for target in targets:

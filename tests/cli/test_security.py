@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from shell import HOT, embedded, hot, obep, reading
 
-from obep.output.terminal_text import escaped, plain
+from obep.run.terminal_text import escaped, plain
 from obep.streams.sinks.webhook import WebhookSink
 
 

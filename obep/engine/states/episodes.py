@@ -8,7 +8,7 @@ from typing import Any
 
 from obep.model import Alert, Assertion, Occurrence, Term, identity
 from obep.plan.state_plan import StatePlan
-from obep.query.state_expansion import moment_name
+from obep.query.state_parts import moment_name
 
 Key = tuple[Term, ...]
 """The values of a state's parameters."""

@@ -21,7 +21,7 @@ from obep.guards.typed_values import split_literal
 from obep.model import Term
 from obep.plan.state_plan import GraphPlan, StatePlan
 from obep.query import ast
-from obep.query.state_expansion import windows_in
+from obep.query.walk import windows_of
 
 
 class States:
@@ -34,10 +34,8 @@ class States:
 
     def start(self, plan: StatePlan | GraphPlan) -> Iterator[Running]:
         """What runs for a state or a graph event, after the windows that nothing before it looks at."""
-        definition = plan.definition
-        on = definition.on if isinstance(definition, ast.GroupState) else None
-        for name in dict.fromkeys([*([on] if on else []), *windows_in(definition)]):
-            if name not in self._windows:
+        for name in windows_of(plan.definition):
+            if name in plan.windows and name not in self._windows:
                 self._windows[name] = WindowGraph(plan.windows[name], self._matcher)
                 yield self._windows[name]
         if isinstance(plan, GraphPlan):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from obep.errors import Diagnostic, Span
 from obep.lints.analysis.event_order import Definitions
-from obep.lints.context import windows_of
+from obep.lints.context import declared_windows
 from obep.query.ast import (
     Atom,
     ClassName,
@@ -24,7 +24,7 @@ from obep.query.ast import (
     WindowGroup,
 )
 from obep.query.diagnostics import listed, say
-from obep.query.walk import declarations, walk
+from obep.query.walk import declarations, walk, windows_of
 
 
 def all_definitions(definitions: Definitions) -> Iterator[tuple[Event | State, QueryFile]]:
@@ -85,10 +85,8 @@ def _number(file: QueryFile, name: Name, given: tuple[Var, ...], state: State) -
 
 def _counts_events(atom: Atom, definition: Event | State, definitions: Definitions) -> bool:
     """Whether an atom names the event of a window that its group looks at."""
-    held = {w.name: w.event.iri for w, _ in windows_of(definitions) if w.event is not None}
-    looked_at = {getattr(definition, "on", None)}
-    looked_at |= {node.window for node in walk(definition) if isinstance(node, WindowGroup)}
-    return any(held.get(window) == atom.name.iri for window in looked_at if isinstance(window, str))
+    held = {w.name: w.event.iri for w, _ in declared_windows(definitions) if w.event is not None}
+    return any(held.get(window) == atom.name.iri for window in windows_of(definition))
 
 
 def _in_description(file: QueryFile, name: Name) -> Diagnostic:
@@ -150,7 +148,7 @@ def unknown_windows(definitions: Definitions) -> Iterator[Diagnostic]:
                 known = [*windows, *definitions.linked.streams]
             if window not in known:
                 yield _no_window(definitions, file, span, window, known)
-    for window_, file in windows_of(definitions):
+    for window_, file in declared_windows(definitions):
         if window_.event is not None and window_.event.iri not in definitions.events:
             near = definitions.near(window_.event.text, definitions.known)
             message = f"there is no event {window_.event.text}"

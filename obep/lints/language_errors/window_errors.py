@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
-from obep.lints.context import windows_of
+from obep.lints.context import declared_windows
 from obep.query.ast import Duration
 from obep.query.diagnostics import quote, say
 
@@ -15,7 +15,7 @@ from obep.query.diagnostics import quote, say
 def named_like_another(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP128: ON <w> must mean one thing."""
     first: dict[str, str] = dict.fromkeys(definitions.linked.streams, "a stream")
-    for window, file in windows_of(definitions):
+    for window, file in declared_windows(definitions):
         if window.name in first:
             yield say(
                 "OBEP128",
@@ -30,7 +30,7 @@ def named_like_another(definitions: Definitions) -> Iterator[Diagnostic]:
 
 def bound_of_zero(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP124: a window holds some time, and steps forward."""
-    for window, file in windows_of(definitions):
+    for window, file in declared_windows(definitions):
         for name, length in (("RANGE", window.range), ("STEP", window.step)):
             if length is not None and length.micros <= 0:
                 yield say(

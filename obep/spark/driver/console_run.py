@@ -9,13 +9,13 @@ from obep.engine.blocks import NOTED
 from obep.engine.query import Query
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError, Stopped, fail
-from obep.output.terminal_text import escaped, plain
 from obep.run.progress import Progress, shown_watermark
 from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
 from obep.run.run_notes import Absences, heard_sinks, opened, say_noted, say_skipped
 from obep.run.run_spec import Order, bindings
 from obep.run.signals import exit_status
+from obep.run.terminal_text import escaped, plain
 from obep.run.watched_run import watch
 from obep.secrets import hide
 from obep.spark.connectors.heartbeat import other_sources

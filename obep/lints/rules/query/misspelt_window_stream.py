@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from obep.errors import Diagnostic
-from obep.lints.context import QueryContext, windows_of
+from obep.lints.context import QueryContext, declared_windows
 from obep.query.diagnostics import listed, quote, say
 from obep.query.nearest_name import alike
 
@@ -34,7 +34,7 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
     definitions = context.definitions
     sources = [source for file in definitions.linked.files for source in file.sources]
     declared = list(dict.fromkeys(source.iri for source in sources if source.kind == "stream"))
-    for window, file in windows_of(definitions):
+    for window, file in declared_windows(definitions):
         near = [] if window.stream in declared else [one for one in declared if alike(window.stream, one)]
         if near:
             yield say(

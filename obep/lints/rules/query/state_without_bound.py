@@ -25,7 +25,7 @@ from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.analysis.pattern_durations import Measures
 from obep.lints.analysis.pattern_layout import Scope
-from obep.lints.context import QueryContext, windows_of
+from obep.lints.context import QueryContext, declared_windows
 from obep.lints.language_errors.pattern_errors import FIVE_MINUTES
 from obep.query.ast import (
     Allen,
@@ -126,7 +126,7 @@ def _ends_with(node: Pattern, operand: Pattern, measures: Measures) -> bool:
 
 
 def check(context: QueryContext) -> Iterator[Diagnostic]:
-    for window, file in windows_of(context.definitions):
+    for window, file in declared_windows(context.definitions):
         if window.kind == "landmark":
             yield say(
                 CODE,

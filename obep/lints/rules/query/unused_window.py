@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from obep.errors import Diagnostic
-from obep.lints.context import QueryContext, windows_of
+from obep.lints.context import QueryContext, declared_windows
 from obep.query.diagnostics import say
-from obep.query.group_walk import windows_of as named_windows
+from obep.query.walk import windows_of
 
 CODE = "OBEP213"
 NAME = "unused-window"
@@ -31,8 +31,8 @@ SEVERITY = "warning"
 def check(context: QueryContext) -> Iterator[Diagnostic]:
     definitions = context.definitions
     both = [one for file in definitions.linked.files for one in (*file.events, *file.states)]
-    used = {getattr(one, "on", None) for one in both}.union(*(named_windows(one) for one in both))
-    for window, file in windows_of(definitions):
+    used = {name for one in both for name in windows_of(one)}
+    for window, file in declared_windows(definitions):
         if window.name not in used:
             yield say(
                 CODE,

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from obep.errors import Diagnostic
-from obep.lints.context import QueryContext, windows_of
+from obep.lints.context import QueryContext, declared_windows
 from obep.query.diagnostics import quote, say
 
 CODE = "OBEP214"
@@ -30,7 +30,7 @@ SEVERITY = "warning"
 
 def check(context: QueryContext) -> Iterator[Diagnostic]:
     definitions = context.definitions
-    for window, file in windows_of(definitions):
+    for window, file in declared_windows(definitions):
         if window.range and window.step and window.step.micros > window.range.micros > 0:
             yield say(
                 CODE,

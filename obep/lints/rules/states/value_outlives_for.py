@@ -23,8 +23,7 @@ from obep.errors import Diagnostic
 from obep.lints.context import QueryContext
 from obep.query.ast import Duration, Leaf, QueryFile, State, Window
 from obep.query.diagnostics import quote, say
-from obep.query.group_walk import windows_of
-from obep.query.walk import declarations, walk
+from obep.query.walk import declarations, walk, windows_of
 
 CODE = "OBEP271"
 NAME = "value-outlives-for"
@@ -50,7 +49,7 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
 def _outlived(
     file: QueryFile, lasting: Duration, state: State, windows: dict[str, Window]
 ) -> Iterator[Diagnostic]:
-    names = {getattr(state, "on", None)} | windows_of(state)
+    names = windows_of(state)
     looked_at = [window for name, window in windows.items() if name in names]
     kept = [window for window in looked_at if _keeps(window, lasting)]
     if not kept or len(kept) != len(looked_at):
