@@ -268,7 +268,8 @@ class Matcher:
     def _template(self, shape: Shape, key: tuple[object, ...], news: frozenset[int] | None) -> Template:
         triples = shape.triples
         if len(set(triples)) < len(triples):  # an item is a set; what stands there twice counts once
-            places = [n for n, triple in enumerate(triples) if triple not in triples[:n]]
+            first = {triple: n for n, triple in reversed([*enumerate(triples)])}
+            places = sorted(first.values())
             once = shape._replace(triples=[triples[n] for n in places])
             new = None if news is None else frozenset(m for m, n in enumerate(places) if n in news)
             template = self.evaluator.evaluate(once, new).moved(places)
