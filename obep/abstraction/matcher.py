@@ -100,7 +100,8 @@ class Matcher:
             self._asks.fixed,
             bundle.value_tests,
             bundle.definitions.axioms.datatype_definitions,
-            all_matter=bundle.definitions.any_predicate or bool(bundle.normal.unwritten),
+            # What T says of everything it says of whoever is named, by whatever triple.
+            all_matter=bundle.definitions.any_predicate or bool(bundle.asserted.opaque),
         )
         self._memory: Memory[Template] | None = Memory(remember) if remember else None
         self.statements = Statements(bundle, partial(self._for_statements, asks, gap is None), self)
