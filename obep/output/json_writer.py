@@ -62,7 +62,7 @@ class Record(msgspec.Struct, omit_defaults=True, gc=False):
 
 
 class AlertRecord(msgspec.Struct, omit_defaults=True, gc=False):
-    """An alert as it is printed (STATES §4)."""
+    """An alert as it is printed, and as a line of it is read (STATES §4)."""
 
     alert: str
     id: str

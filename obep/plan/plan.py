@@ -141,6 +141,11 @@ class Plan:
     """The classes whose members the triples of other subjects may decide; `None`: T may reach anywhere."""
 
     @cached_property
+    def alerting(self) -> tuple[Term, ...]:
+        """The states of which alerts are returned."""
+        return tuple(state.state for state in self.states if state.alerts)
+
+    @cached_property
     def shared(self) -> tuple[tuple[EventPlan, ...], Mapping[str, EventPlan]]:
         """Its events as they run, and by name the sub-patterns that several of them have in common."""
         alike = {
@@ -159,11 +164,6 @@ class Plan:
         shared = {name: EventPlan(name, name, 0, root=root) for name, root in common.items()}
         shared |= {name: EventPlan(name, name, 0, root=fed[name], family=one) for name, one in found.items()}
         return events, shared
-
-    @property
-    def alerting(self) -> tuple[Term, ...]:
-        """The states that are returned as alerts."""
-        return tuple(state.state for state in self.states if state.alerts)
 
     @property
     def _plain(self) -> frozenset[Term]:

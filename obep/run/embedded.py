@@ -27,7 +27,15 @@ from obep.run.progress import Progress, shown_watermark
 from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
 from obep.run.run_notes import Absences, heard_sinks, opened, say_noted, say_skipped
-from obep.run.run_spec import Inlet, Order, Target, bindings, file_of, origin_of, wanted_events
+from obep.run.run_spec import (
+    Inlet,
+    Order,
+    Target,
+    bindings,
+    file_of,
+    origin_of,
+    wanted_by,
+)
 from obep.run.signals import exit_status
 from obep.run.terminal_text import escaped
 from obep.run.watched_run import watch
@@ -221,8 +229,9 @@ def _start(target: Target, config: Config, known: Mapping[str, int] | None, warn
 
 
 def _outlet(target: Target, order: Order, query: Query, notes: Notes, start: int) -> Outlet:
+    returned, alerting = query.plan.returned, query.plan.alerting
+    events = wanted_by(target, returned, alerting)
     sink = open_sink(target.uri, target.settings, order.config, start, target.trusted)
-    returned = query.plan.returned
     trig = target.uri.lower().endswith(".trig")
     to_terminal = target.uri == "-" and sys.stdout.isatty()
 
@@ -235,7 +244,7 @@ def _outlet(target: Target, order: Order, query: Query, notes: Notes, start: int
             print(why(occurrence, notes.style), file=sys.stderr)
         return (escaped(text) if to_terminal else text).encode("utf-8", "surrogatepass")
 
-    return Outlet(sink, encode, wanted_events(target.events, returned))
+    return Outlet(sink, encode, events)
 
 
 class Figures:
