@@ -74,7 +74,8 @@ class Runtime:
         self._timed = [number for number, run in enumerate(self._runs) if run.timed]
         self._of_items = [number for number, run in enumerate(self._runs) if run.wants_items]
         composites = [event.event for event in plan.events if event.root is not None and not event.hidden]
-        self._returned = frozenset(plan.returned) or frozenset(composites)
+        chosen = bool(plan.returned or plan.alerting)
+        self._returned = frozenset(plan.returned if chosen else composites)
         self._asked: dict[Term, list[Ask]] = {}
         for ask in plan.asks.all:
             self._asked.setdefault(ask.event, []).append(ask)

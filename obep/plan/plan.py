@@ -137,6 +137,8 @@ class Plan:
     states: tuple[StatePlan, ...] = ()
     graphs: tuple[GraphPlan, ...] = ()
     """Graph events on items that ask for states or windows."""
+    reaching: frozenset[Term] | None = None
+    """The classes whose members the triples of other subjects may decide; `None`: T may reach anywhere."""
 
     @cached_property
     def alerting(self) -> tuple[Term, ...]:

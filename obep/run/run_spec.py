@@ -337,7 +337,15 @@ def wanted_events(names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def only_alerts(target: Target, wanted: frozenset[str], alerting: Iterable[str]) -> frozenset[str]:
+def wanted_by(target: Target, returned: Iterable[str], alerting: Iterable[str]) -> frozenset[str]:
+    """The events and states (as terms) that a sink takes, of those that a query returns; none: all."""
+    alerts = tuple(alerting)
+    wanted = wanted_events(target.events, (*returned, *alerts))
+    is_alertmanager = parse_address(target.uri).scheme in ALERTMANAGER
+    return _only_alerts(target, wanted, alerts) if is_alertmanager else wanted
+
+
+def _only_alerts(target: Target, wanted: frozenset[str], alerting: Iterable[str]) -> frozenset[str]:
     """What an Alertmanager gets: alerts, those of all states if it names none."""
     alerts = frozenset(alerting)
     others = sorted(local_name(event) for event in wanted - alerts)

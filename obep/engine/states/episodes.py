@@ -69,6 +69,10 @@ class Episodes:
         self._found: list[Occurrence] = []
         self._ripe: list[tuple[Episode, int]] = []
 
+    def owns(self, key: Key) -> bool:
+        """Whether a key is decided here: all are, unless the state is split."""
+        return self.plan.owner is None or self.plan.owner.owns(key)
+
     # --- an instant
 
     def reach(self, at: int) -> None:
@@ -83,6 +87,8 @@ class Episodes:
         self, key: Key, at: int, bindings: Bindings, explanation: tuple[Assertion, ...], *, seen: bool = True
     ) -> None:
         """An episode begins; `seen`: at this instant of the run, and not before it."""
+        if not self.owns(key):
+            return
         self.changes += 1
         episode = self.open[key] = Episode(key, at, bindings, explanation)
         for listener in self.listeners:

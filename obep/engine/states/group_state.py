@@ -81,7 +81,7 @@ class GroupState(StateRun):
         for key, bindings in sorted(answer.items()):
             if key in open_:
                 self.episodes.change(key, at, bindings)
-            else:
+            elif self.episodes.owns(key):
                 self.episodes.begin(key, at, bindings, self._because(key, bindings))
         self._due = self._next_due(at)
 
