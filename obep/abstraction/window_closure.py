@@ -8,12 +8,18 @@ changes to give.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from obep.abstraction.guard_graphs import Closed, ClosedGraph, classes_asked_for
 from obep.abstraction.matcher import Matcher
+from obep.algebra.dataset import Graph
+from obep.algebra.evaluation import Match
+from obep.algebra.live.build_live import NotIncremental
+from obep.algebra.live.fact_source import DEFAULT_GRAPH
+from obep.algebra.live.live_group import triples_wanted
 from obep.algebra.nodes.basic_graph_pattern import TripleMatch
+from obep.algebra.select_node import SelectNode
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.closure.backwards import Fact
@@ -148,14 +154,36 @@ class WindowClosure:
 
     def match_new(self, s: Term | None, p: Term | None, o: Term | None) -> Iterator[Triple]:
         """What the window says, and what it adds to K (D14)."""
-        for triple in dict.fromkeys(self.graph.match(s, p, o)):
-            if triple in self._said or not any(True for _ in self.static.match(*triple)):
+        return self._new(self._said, self.graph.match(s, p, o))
+
+    def _new(self, said: Container[Triple], found: Iterable[Triple]) -> Iterator[Triple]:
+        for triple in dict.fromkeys(found):
+            if triple in said or not any(True for _ in self.static.match(*triple)):
                 yield triple
 
-    def with_more(self, triples: Iterable[Triple]) -> ClosedGraph:
-        """The graph as if these were there, too."""
-        every = [*dict.fromkeys((*self._said, *triples))]
-        return ClosedGraph(self._matcher.bundle, every, with_k=True, facts=self._matcher.facts)
+    def with_more(self, triples: Iterable[Triple], *, new: bool) -> Graph:
+        """The graph as if these were there, too; `new`: without what K says."""
+        said = dict.fromkeys((*self._said, *triples))
+        closed = ClosedGraph(self._matcher.bundle, [*said], with_k=True, facts=self._matcher.facts)
+        return _Matching(lambda s, p, o: self._new(said, closed.match(s, p, o))) if new else closed
+
+
+class _Matching:
+    """A graph by what looks things up in it."""
+
+    def __init__(self, match: Match) -> None:
+        self.match = match
+
+
+def why_evaluated_anew(bundle: Bundle, select: SelectNode, on: str | None) -> str | None:
+    """Why a group over windows (`on`: the one that is its default graph, else K is) cannot be kept."""
+    static = {} if on is not None else {DEFAULT_GRAPH: _Matching(lambda s, p, o: ())}
+    try:
+        wanted = triples_wanted(select, static)
+    except NotIncremental as reason:
+        return str(reason)
+    patterns = [pattern for some in wanted.values() for pattern in some]
+    return (why_closed_anew(bundle) or why_not_followed(bundle, patterns)) if patterns else None
 
 
 def why_closed_anew(bundle: Bundle) -> str | None:

@@ -89,7 +89,16 @@ class LiveGroup:
 def is_incremental(select: SelectNode, static: Mapping[FactSource, Graph] | None = None) -> str | None:
     """Why a group must be evaluated anew at each evaluation time; `None` if LiveGroup can keep it."""
     try:
-        LiveBuilder(static or {}).select(select, DEFAULT_GRAPH, lambda row, number: None)
+        triples_wanted(select, static)
     except NotIncremental as reason:
         return str(reason)
     return None
+
+
+def triples_wanted(
+    select: SelectNode, static: Mapping[FactSource, Graph] | None = None
+) -> Mapping[FactSource, list[TripleMatch]]:
+    """Which triples of each graph a LiveGroup would look at; raises NotIncremental where it would."""
+    builder = LiveBuilder(static or {})
+    builder.select(select, DEFAULT_GRAPH, lambda row, number: None)
+    return builder.patterns

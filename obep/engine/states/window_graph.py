@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from obep.abstraction.guard_graphs import ClosedGraph
 from obep.abstraction.matcher import Matcher
 from obep.abstraction.window_closure import Change, WindowClosure
+from obep.algebra.dataset import Graph
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
 from obep.engine.event_run import Running
@@ -181,9 +181,9 @@ class WindowGraph(Running):
         """What the window says, and what it adds to K (D14): the graph of `WINDOW <w>`."""
         return self._closure.match_new(s, p, o)
 
-    def before(self, at: int) -> ClosedGraph:
-        """The graph as if nothing had left at an instant."""
-        return self._closure.with_more(self.left[1] if self.left[0] == at else ())
+    def before(self, at: int, *, new: bool) -> Graph:
+        """The graph as if nothing had left at an instant; `new`: that of `WINDOW <w>`."""
+        return self._closure.with_more(self.left[1] if self.left[0] == at else (), new=new)
 
     @property
     def consistent(self) -> bool:
@@ -198,9 +198,9 @@ class WindowGraph(Running):
 
     def load(self, data: Any, unpack: Unpack) -> None:
         content, events, self.fed = data
+        self._tell(*self._closure.change([*self.triples], ()), leaving=False)
         self.triples.clear()
         self.seen.clear()
-        self._closure = WindowClosure(self._matcher)
         self._content.load(content, unpack)
         self._from_events[:] = unpack(events)
 
