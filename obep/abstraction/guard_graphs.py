@@ -1,4 +1,4 @@
-"""The two graphs that a guard block reads (SPEC D7), closed under T, made only when somebody looks."""
+"""The two graphs that a guard block reads (SPEC D7), closed under T, made on first use."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class ClosedGraph:
             yield from self._edges(s, p, o)
 
     def _unheard(self, s: Term | None, o: Term | None) -> Iterator[Triple]:
-        """Triples of properties that nobody knows, as they stand."""
+        """Triples of unknown properties, as they are asserted."""
         program = self._sure.program
         for triples in (self._triples, self._bundle.k) if self._with_k else (self._triples,):
             for triple in triples:

@@ -8,7 +8,7 @@ from obep.algebra import evaluation
 from obep.algebra.bag_node import BagNode
 from obep.algebra.dataset import Graph
 from obep.algebra.evaluation import Evaluation, Row, check_solutions
-from obep.algebra.group_expressions import Computed, PlainTest, Tested, all_true
+from obep.algebra.group_expressions import Computed, PlainTest, Tested
 from obep.algebra.live.fact_feed import RowFeed, Take, TripleFeed, taker
 from obep.algebra.live.fact_source import FactSource, atom_source, named_graph, window_graph
 from obep.algebra.live.join_input import Change, JoinInput, LookupInput, row_of
@@ -32,6 +32,7 @@ from obep.algebra.nodes.union_bags import UnionBags
 from obep.algebra.nodes.values_table import ValuesTable
 from obep.algebra.nodes.window_block import EachWindow, WindowBlock
 from obep.algebra.select_node import SelectNode
+from obep.guards.three_valued import all_true
 
 
 class NotIncremental(Exception):

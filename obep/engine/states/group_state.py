@@ -39,11 +39,12 @@ class GroupState(StateRun):
         super().__init__(plan)
         definition = plan.definition
         assert isinstance(definition, ast.GroupState)
-        self._group = definition.group
+        self.group = definition.group
         self._atoms = [node for node in walk(definition.group) if isinstance(node, ast.Atom)]
-        columns = {node.name.iri: states[node.name.iri].state.extra for node in self._atoms}
-        self._query = translate(definition.group, columns)
-        self._dataset = StateDataset(definition.on, states, windows, matcher)
+        self.columns = {node.name.iri: states[node.name.iri].state.extra for node in self._atoms}
+        """The columns of the states that it asks for, beside their parameters."""
+        self._query = translate(definition.group, self.columns)
+        self.dataset = StateDataset(definition.on, states, windows, matcher)
         self._windows = [windows[name] for name in windows_of(definition)]
         self._on = windows[definition.on] if definition.on is not None else None
         self._due: int | None = None
@@ -54,7 +55,7 @@ class GroupState(StateRun):
         self._followed: FollowedGroup | None = None
         """Its rows, where they can be kept."""
         if why_evaluated_anew(matcher.bundle, self._query, definition.on) is None:
-            self._followed = FollowedGroup(self._query, definition.on, states, windows, self._dataset)
+            self._followed = FollowedGroup(self._query, definition.on, states, windows, self.dataset)
         self._loaded = False
         """Whether episodes have come out of a snapshot that the rows have not been compared with."""
 
@@ -74,6 +75,7 @@ class GroupState(StateRun):
             self._due = at - at % step + step
             return
         self._due = None
+        self.dataset.now = at
         if not all(window.consistent for window in self._windows):  # no answer, until one has changed
             return
         try:
@@ -124,9 +126,8 @@ class GroupState(StateRun):
 
     def _answer(self, at: int) -> RowsByKey:
         """All rows, evaluated anew."""
-        self._dataset.now = at
         rows = RowsByKey(self._query.columns, self.state.parameters, self.state.extra)
-        rows.change(Counter(evaluate(self._query, self._dataset, at, self.state.name)))
+        rows.change(Counter(evaluate(self._query, self.dataset, at, self.state.name)))
         return rows
 
     def _with_what_left(self, at: int) -> RowsByKey:
@@ -134,11 +135,11 @@ class GroupState(StateRun):
         left = any(window.left[0] == at and window.left[1] for window in self._windows)
         if not left and not any(state.episodes.expired[0] == at for state in self._states):
             return RowsByKey((), (), ())
-        self._dataset.before = at
+        self.dataset.before = at
         try:
             return self._answer(at)
         finally:
-            self._dataset.before = None
+            self.dataset.before = None
 
     def _refuse(self, at: int, refused: Refused) -> None:
         if self.on_dead_letter is not None:
@@ -160,14 +161,14 @@ class GroupState(StateRun):
         values = dict(zip(self.state.parameters, key, strict=True))
         values |= bindings[0] if bindings else {}
         found: set[Assertion] = set()
-        for pattern in positive_patterns(self._group):
+        for pattern in positive_patterns(self.group):
             triple = _under(pattern, values)
             if triple is None:
                 continue
             for window in self._windows:
                 if triple in window.triples:
                     found.add((triple, window.seen.get(triple)))
-            if not any(triple == one for one, _ in found) and triple in self._dataset.static:
+            if not any(triple == one for one, _ in found) and triple in self.dataset.static:
                 found.add((triple, None))
         return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
 

@@ -12,6 +12,7 @@ from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
+from obep.why_not.state_history import Spell
 
 if TYPE_CHECKING:
     from obep.engine.states.window_graph import WindowGraph
@@ -41,6 +42,9 @@ class StateRun(Running):
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         yield from ()
+
+    def read(self, pattern: EventPlan) -> None:
+        """The candidates of this pattern come in at its inlet."""
 
     def start(self, at: int) -> None:
         """The first item of the run comes at the next instant: what holds before it."""
@@ -95,6 +99,17 @@ class StateRun(Running):
     def load(self, data: Any, unpack: Unpack) -> None:
         self.episodes.load(data[0])
         self.load_own(data[1], unpack)
+
+    def follow(self, told: Callable[[Term, Spell], None], most: int | None) -> None:
+        """Call back with each episode that is over; keep what else why-not asks for, of each so many."""
+        state, episodes = self.state.state, self.episodes
+
+        def note(episode: Episode, at: int) -> None:
+            if episode.ended is not None:
+                expired = episodes.expired[0] == at and episodes.expired[1][-1] is episode
+                told(state, Spell(episode.key, episode.begun, episode.ended, expired))
+
+        episodes.listeners.append(note)
 
     # --- what patterns and other states ask
 
