@@ -35,14 +35,15 @@ Change = tuple[Triple, bool]
 class WindowClosure:
     """What a window says and what follows from it."""
 
-    def __init__(self, matcher: Matcher) -> None:
-        self._matcher = matcher
+    def __init__(self, matcher: Matcher, said: Collection[Triple]) -> None:
+        """`said` are the triples of the window; they change right after each `change`."""
+        self._matcher, self._said = matcher, said
         bundle = matcher.bundle
         self._names = _Names(bundle)
         self.kept = why_closed_anew(bundle) is None
         """Whether it is kept, and `change` says what has changed."""
-        self._said: dict[Triple, None] = {}
         self._facts = Maintained(bundle.lower_asserted, bundle.lower.store)
+        self._static_ids = bundle.lower.store.ids
         self._apart = self._names.apart
         """Triples of which nothing follows are not among the facts until somebody looks something up."""
         self._graph: ClosedGraph | None = None
@@ -52,38 +53,40 @@ class WindowClosure:
 
         Gives what no longer follows and what now does, beyond K; and which of these triples K has, too.
         """
-        said = self._said
         if not self.kept:
-            for triple in gone:
-                del said[triple]
-            said.update(dict.fromkeys(new))
             self._graph = None
             return [], []
-        if self._apart and any(triple[1] == SAME_AS for triple in new):
-            self._gather()
-        apart, found, again = self._apart, list[Change](), list[Change]()
+        found: list[Change] = []
+        again: list[Change] = []
         less: list[Triple] = []
         more: list[Triple] = []
-        for triples, there, others in ((gone, False, less), (new, True, more)):
-            for triple in triples:
-                if there:
-                    said[triple] = None
-                else:
-                    del said[triple]
-                seen = apart.get((triple[1], triple[2][0] == '"'))
-                if seen is None:
-                    others.append(triple)
-                if self._is_static(triple):
-                    again.append((triple, there))
-                elif seen:
-                    found.append((triple, there))
+        for triple in gone:
+            self._sort(triple, False, found, again, less)
+        for triple in new:
+            if triple[1] == SAME_AS and self._apart:
+                self._gather()
+                return self.change(gone, new)
+            self._sort(triple, True, found, again, more)
         if less or more:
             found += self._facts_changed(less, more)
         return found, again
 
+    def _sort(
+        self, triple: Triple, there: bool, found: list[Change], again: list[Change], facts: list[Triple]
+    ) -> None:
+        """What a triple changes by itself, or that facts must be looked at."""
+        seen = self._apart.get((triple[1], triple[2][0] == '"'))
+        if seen is None:
+            facts.append(triple)
+        if triple[0] in self._static_ids and self._is_static(triple):
+            again.append((triple, there))
+        elif seen:
+            found.append((triple, there))
+
     def _gather(self) -> None:
         """From now on all triples are among the facts."""
-        self._facts.insert([one for one in self._said if (one[1], one[2][0] == '"') in self._apart])
+        said, apart = self._said, self._apart
+        self._facts.insert([one for one in said if (one[1], one[2][0] == '"') in apart])
         self._apart = {}
 
     def _facts_changed(self, gone: list[Triple], new: list[Triple]) -> Iterator[Change]:

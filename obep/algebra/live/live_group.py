@@ -57,6 +57,11 @@ class LiveGroup:
         """Which triples of a graph the group looks at."""
         return self._builder.patterns.get(source, [])
 
+    @property
+    def lost(self) -> bool:
+        """Whether a change was given up half-way, so that the rows are no longer those of the facts."""
+        return self._builder.lost
+
     def changes(self, now: int = 0) -> dict[Row, int]:
         """The rows that have appeared (above 0) and disappeared (below 0) since the last call.
 

@@ -66,7 +66,7 @@ class FollowedGroup:
                 leaving.append((feed, left))
         for atom in self._atoms:
             atom.change(at)
-        if not leaving and not any(atom.expires(at) for atom in self._atoms):
+        if not leaving and not (self._atoms and any(atom.expires(at) for atom in self._atoms)):
             return self._live.changes(at), {}
         refused: Refused | None = None
         first: dict[Row, int] = {}
@@ -82,8 +82,22 @@ class FollowedGroup:
             raise refused
         return first, self._live.changes(at)
 
+    @property
+    def lost(self) -> bool:
+        """Whether there were so many rows that they are no longer kept."""
+        return self._live.lost
+
+    def stop(self) -> None:
+        """Nobody looks any more."""
+        for followed, _ in self._graphs:
+            followed.stop()
+        for atom in self._atoms:
+            atom.stop()
+
     def next_due(self) -> int | None:
         """When a state will have held as long as an atom asks for."""
+        if not self._atoms:
+            return None
         return min([due for atom in self._atoms if (due := atom.next_due()) is not None], default=None)
 
     def reload(self) -> None:
@@ -116,6 +130,10 @@ class _Held:
         """The keys that have begun, changed or ended."""
         self._due: list[tuple[int, Key]] = []
         state.episodes.changed_keys.append(self._changed)
+
+    def stop(self) -> None:
+        noted = self._state.episodes.changed_keys
+        noted[:] = [keys for keys in noted if keys is not self._changed]
 
     def change(self, at: int) -> None:
         """Rows of keys that have changed; of those that expired at this instant as if they had not."""

@@ -40,6 +40,7 @@ class GroupState(StateRun):
         definition = plan.definition
         assert isinstance(definition, ast.GroupState)
         self.group = definition.group
+        self._patterns = tuple(positive_patterns(definition.group))
         self._atoms = [node for node in walk(definition.group) if isinstance(node, ast.Atom)]
         self.columns = {node.name.iri: states[node.name.iri].state.extra for node in self._atoms}
         """The columns of the states that it asks for, beside their parameters."""
@@ -85,22 +86,27 @@ class GroupState(StateRun):
                 self._decide_anew(at)
         except Refused as refused:
             self._refuse(at, refused)
+            if self._followed is not None and self._followed.lost:
+                self._followed.stop()
+                self._followed = None
 
     def _decide_changes(self, at: int, followed: FollowedGroup) -> None:
         """By the rows that came and went."""
         changed, left = followed.look(at)
-        rows, open_ = self._rows, self.episodes.open
+        self._due = followed.next_due()
+        if not changed and not left and not self._loaded:
+            return
+        rows = self._rows
         keys = rows.change(changed)
         if self._loaded:
             self._loaded = False
-            keys.update(dict.fromkeys(open_))
+            keys.update(dict.fromkeys(self.episodes.open))
         expired: Container[Key] = ()
         if left:
             expired = {key for key in rows.keys_of(left) if key in rows.found}
             keys.update(rows.change(left))
         if keys:
             self._pass_on(at, keys, rows, expired)
-        self._due = followed.next_due()
 
     def _decide_anew(self, at: int) -> None:
         rows = self._answer(at)
@@ -161,7 +167,7 @@ class GroupState(StateRun):
         values = dict(zip(self.state.parameters, key, strict=True))
         values |= bindings[0] if bindings else {}
         found: set[Assertion] = set()
-        for pattern in positive_patterns(self.group):
+        for pattern in self._patterns:
             triple = _under(pattern, values)
             if triple is None:
                 continue
