@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -46,6 +46,8 @@ class Episodes:
         self.open: dict[Key, Episode] = {}
         self.listeners: list[Callable[[Episode, int], None]] = []
         """Called with each episode that begins or ends, and the instant."""
+        self.changed_keys: list[dict[Key, None]] = []
+        """Where each key that begins, changes or ends is noted."""
         self.expired: tuple[int, list[Episode]] = (0, [])
         """An instant, and the episodes that expired at it."""
         self.now = 0
@@ -89,7 +91,7 @@ class Episodes:
         """An episode begins; `seen`: at this instant of the run, and not before it."""
         if not self.owns(key):
             return
-        self.changes += 1
+        self._note(key)
         episode = self.open[key] = Episode(key, at, bindings, explanation)
         for listener in self.listeners:
             listener(episode, at if seen else self.now)
@@ -106,14 +108,14 @@ class Episodes:
         """Its other variables have new values."""
         episode = self.open[key]
         if bindings != episode.bindings:
-            self.changes += 1
+            self._note(key)
             if self.plan.history != 0:
                 episode.past.append((at - 1, episode.bindings))
             episode.bindings = bindings
 
     def end(self, key: Key, at: int, explanation: tuple[Assertion, ...] = (), ended: str = "changed") -> None:
         """An episode is over."""
-        self.changes += 1
+        self._note(key)
         episode = self.open.pop(key)
         episode.ended = at
         if ended == "expired":
@@ -131,6 +133,11 @@ class Episodes:
                 self._found.append(self._alert(episode, lasting, at, ended, because))
         if self.plan.history != 0:
             self._closed.setdefault(key, []).append(episode)
+
+    def _note(self, key: Key) -> None:
+        self.changes += 1
+        for keys in self.changed_keys:
+            keys[key] = None
 
     def close(self) -> list[Occurrence]:
         """What the instant has brought; firing alerts come before resolved ones."""
@@ -167,6 +174,11 @@ class Episodes:
             for old in closed.get(one, ()):
                 if old.begun <= start and old.ended is not None and old.ended > end:
                     yield old
+
+    def rows(self, episode: Episode) -> Iterator[tuple[Term | None, ...]]:
+        """The rows of an episode in a group: its key, and each of its bindings."""
+        for one in episode.bindings or ({},):
+            yield (*episode.key, *[one.get(name) for name in self.plan.extra])
 
     def firing(self) -> list[Alert]:
         """The alerts of open episodes that have lasted long enough."""

@@ -12,8 +12,9 @@ from obep.engine.event_run import Running
 from obep.engine.states.daily_state import WEEKDAYS, Calendar, DailyState
 from obep.engine.states.episodes import Bindings, Key
 from obep.engine.states.graph_run import GraphRun
-from obep.engine.states.group_state import GroupState, StateDataset
+from obep.engine.states.group_state import GroupState
 from obep.engine.states.over_state import OverState
+from obep.engine.states.state_dataset import StateDataset
 from obep.engine.states.state_run import StateRun
 from obep.engine.states.switched_state import SwitchedState
 from obep.engine.states.window_graph import WindowGraph
