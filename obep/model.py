@@ -72,7 +72,7 @@ class Occurrence:
     """Whether a reasoner was needed and missing: its event is a lower bound, there may be more."""
     _id: str = ""
     style: str = ""
-    """How its instants came in, `iso` or `integer`; nothing where nobody knows."""
+    """How its instants came in, `iso` or `integer`; nothing where it is unknown."""
     items: tuple[Item | Occurrence | Term, ...] = ()
     """The items that it was found in, or their names; an occurrence is an item of the next stratum."""
     _told: tuple[str, bytes, int] | None = None
@@ -184,7 +184,7 @@ def id_text(
     individuals: Iterable[Term],
     partition: Iterable[Term],
 ) -> str:
-    """What an id is the digest of; whoever makes many of one shape has places for the instants in it."""
+    """What an id is the digest of; bulk ids leave places for the instants in it."""
     pieces = [event, start, end, *partition, "|", *individuals, "|"]
     pieces += [f"{s} {p} {o} {'' if at is None else at}" for (s, p, o), at in explanation]
     pieces.append("")
@@ -213,8 +213,8 @@ def local_name(event: Term) -> str:
 
 def digest_of(item: Item) -> str:
     """The same for items of one stream that say the same, whenever they come."""
-    told = "\n".join([item.stream, *sorted([" ".join(triple) for triple in item.triples])])
-    return blake2b(told.encode(), digest_size=16).hexdigest()
+    text = "\n".join([item.stream, *sorted([" ".join(triple) for triple in item.triples])])
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def item_name(digest: str, at: int) -> Term:

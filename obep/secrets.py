@@ -76,7 +76,7 @@ def _hidden(value: Any) -> Any:
 
 
 class Discreet:
-    """A stream for people that hides what is written to it, whoever writes: tracebacks and libraries, too."""
+    """A stream for people that hides secrets in all that is written, tracebacks included."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file

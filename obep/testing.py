@@ -26,7 +26,7 @@ Timed = tuple[Any, Any] | tuple[Any, Any, str]
 
 
 class HandClock:
-    """A clock of arrival that only moves when it is told to: `query.engine(idle=60, now=HandClock())`.
+    """A clock of arrival that only moves by hand: `query.engine(idle=60, now=HandClock())`.
 
     >>> clock = HandClock()
     >>> clock.move(90)

@@ -1,4 +1,4 @@
-"""Minimal sets of assertions for a fact, the smallest first, until there are as many as somebody wants.
+"""Minimal sets of assertions for a fact, the smallest first, up to the number that is wanted.
 
 In: facts with the ways in which they come about, each from other facts or from a set of assertions. Out: the
 minimal sets of one fact. Sets are made in an order in which no set comes before a smaller one. So a set that

@@ -26,7 +26,7 @@ T = TypeVar("T")
 LIMIT = 128
 """Sets of one fact that are carried along; beyond that some are left out, and `Explained.cut` says so."""
 EFFORT = 200_000
-"""Steps for one fact of K, or where nobody says how many."""
+"""Steps for one fact of K, or where no number is set."""
 REMEMBERED = 1 << 15
 """Facts of K whose sets are remembered."""
 NO_ALIAS: Mapping[Triple, int] = {}

@@ -1,4 +1,4 @@
-"""Items to logical occurrences: which events happened, to whom, and because of what.
+"""Items to logical occurrences: which events happened to which individuals, and why.
 
 In: items, and occurrences of composite or guarded events as items of the next stratum. Out: `Matched`, or a
 `DeadLetter` for what contradicts T and K. A matcher keeps nothing between items but what it remembers.
@@ -125,7 +125,7 @@ class Matcher:
         """The occurrences of all events in an item, or why it takes part in nothing.
 
         The body of a guarded event may be left out where its guard surely refuses it. `every`: not then, and
-        nothing is counted, for somebody who looks at an item once more.
+        nothing is counted, for a second look at an item.
         """
         shape = self._shapes.of(item.triples)
         key, triples, own, unknown, more = shape

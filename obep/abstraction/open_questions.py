@@ -165,7 +165,7 @@ class Bounds:
         )
 
     def _named_by_t(self, upper: Closure, opaque: bool) -> Iterable[Term]:
-        """The individuals that only T names, and about whom something may be open."""
+        """The individuals that only T names, and about which something may be open."""
         if opaque:
             return self._fixed
         return [
@@ -237,7 +237,7 @@ class Bounds:
                 open_.answer = self._decided(question)
 
     def _decided(self, question: Question) -> Answer | None:
-        """The answer to a question, if somebody has one."""
+        """The answer to a question, if it is known."""
         if self._gap is None:
             return None
         try:
@@ -246,7 +246,7 @@ class Bounds:
         except ObepError as error:
             if error.code not in NO_ANSWER:
                 raise
-            if error.code in NO_JAVA:  # nobody is there: what is open stays open, and is flagged
+            if error.code in NO_JAVA:  # no reasoner: what is open stays open, and is flagged
                 self._gap = None
             return None
 
@@ -268,7 +268,7 @@ class Bounds:
     def _may_clash(self, upper: Closure, names: Iterable[Term]) -> bool:
         if upper.clashes or BOTTOM in upper.program.universal:
             return True
-        store = upper.store  # whoever has a witness that cannot be has BOTTOM too (`build_reading`)
+        store = upper.store  # what has an impossible witness has BOTTOM too (`build_reading`)
         return any(BOTTOM in store.types[store.ids[name]] for name in names if name in store.ids)
 
 
@@ -325,7 +325,7 @@ def _as_triples(one: Explanation, triples: Sequence[Triple], closure: Closure) -
 
 
 def _only_written(triple: Triple) -> bool:
-    """Whether a triple is a part of how OWL 2 writes a statement in RDF: its nodes are nobody."""
+    """Whether a triple is a part of how OWL 2 writes a statement in RDF: its nodes are no individuals."""
     _, p, o = triple
     if p == RDF_TYPE:
         return o.startswith((f"<{OWL}", "_")) and o not in (THING, NAMED_INDIVIDUAL)

@@ -45,7 +45,7 @@ class Evaluator:
 
     def components(self) -> Components:
         """What belongs together in K, whatever an item asserts."""
-        assert self._bounds is not None, "where the rules decide all, nobody asks"
+        assert self._bounds is not None, "where the rules decide all, nothing is asked"
         return self._bounds.components_asserted
 
     @property

@@ -1,4 +1,4 @@
-"""The shape of an item: what is left when the names that nobody else knows are taken away.
+"""The shape of an item: what is left without the names that only this item has.
 
 Two items of one shape have the same answers up to those names (REASONING 4.3: a bijection of names that
 leaves those of T and K alone changes nothing). The key need not be canonical: a missed likeness costs time,
@@ -27,7 +27,7 @@ class Shape(NamedTuple):
 
     key: tuple[object, ...]
     triples: list[Triple]
-    """Those that somebody looks at."""
+    """Those that are looked at."""
     names: dict[Term, int]
     """Its own names and literals, numbered in the order of their first appearance."""
     unknown: int

@@ -6,7 +6,7 @@ in the text (D17), so that the same input gives the same output.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple, cast
@@ -18,7 +18,7 @@ from obep.errors import ObepError, fail
 from obep.guards.calendar import Moment
 from obep.guards.filter_closures import Compiler, Evaluate, EvaluateTerm
 from obep.guards.guard_terms import literal
-from obep.guards.three_valued import Condition, Times
+from obep.guards.three_valued import Condition, Times, all_true
 from obep.guards.three_valued import Row as AnyRow
 from obep.guards.typed_values import ExpressionError, parsed
 from obep.model import Term
@@ -191,31 +191,6 @@ class GroupCompiler(Compiler):
 def _conjuncts(condition: Expression) -> tuple[Expression, ...]:
     """The parts of `a && b`: at the top an error is as good as false, so each is a condition of its own."""
     return condition.operands if isinstance(condition, Conjunction) else (condition,)
-
-
-def all_true(tests: Sequence[Condition]) -> Condition:
-    """One test of several; an error is not true."""
-    if len(tests) == 1:
-        [only] = tests
-
-        def one_holds(row: AnyRow, times: Times) -> bool:
-            try:
-                return only(row, times)
-            except ExpressionError:
-                return False
-
-        return one_holds
-
-    def all_hold(row: AnyRow, times: Times) -> bool:
-        try:
-            for test in tests:
-                if not test(row, times):
-                    return False
-        except ExpressionError:
-            return False
-        return True
-
-    return all_hold
 
 
 def has_exists(*nodes: Node) -> bool:

@@ -87,10 +87,10 @@ def _java_version(library: Path) -> str:
     if home is None:
         return str(library)
     try:
-        told = subprocess.run(
+        version = subprocess.run(
             [home / "bin" / "java", "-version"], capture_output=True, text=True, timeout=30, check=False
         )
-        return f"{told.stderr.splitlines()[0]}, in {home}"
+        return f"{version.stderr.splitlines()[0]}, in {home}"
     except (OSError, subprocess.TimeoutExpired, IndexError):
         return str(home)
 

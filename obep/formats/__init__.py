@@ -1,6 +1,6 @@
 """Bytes in, items out: RDF text, JSON lines, CSV, Parquet, and mappings from plain records.
 
-In come bytes that nobody vouches for; out go `Item`s, and a `DeadLetter` for each record that cannot be one.
+They read untrusted bytes and give `Item`s, and a `DeadLetter` for each record that cannot be one.
 Nothing here raises on bad input, opens a file, or uses the network.
 """
 

@@ -64,7 +64,7 @@ class LongLine:
             at = run.end() + 1
 
     def statement(self) -> str | None:
-        """The statement as it prints, nothing for a comment; None if it cannot be told."""
+        """The statement as it prints, nothing for a comment; None if it cannot be read."""
         if len(self._kept) > KEPT:
             return None
         try:

@@ -34,7 +34,7 @@ AS_QUADS = "if a fourth term names the graph, it is N-Quads: such a file ends in
 def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
     """The items of a file in N-Quads or TriG; statements that cannot be read spoil only their graph.
 
-    A line of N-Quads that is too long is passed over. Of TriG the rest is not read: nobody knows where the
+    A line of N-Quads that is too long is passed over. Of TriG the rest is not read: it is unknown where the
     next statement would begin.
     """
     gathering = Gathering(reading)
@@ -161,7 +161,7 @@ class Gathering:
             self._error_after = None
 
     def refuse(self, statement: str | None, refused: Refused) -> Iterator[Item | DeadLetter]:
-        """Takes a statement that is over a limit, as it prints without its texts; None if nobody can tell."""
+        """Takes a statement over a limit, as it prints without its texts; None if it cannot be read."""
         if statement and (name := _graph_of(statement)):
             yield from self.add(statement)
             if (graph := self._open.get(name)) and graph.refused is None:

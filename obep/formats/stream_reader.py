@@ -63,7 +63,7 @@ class Notes:
     settled: set[str] = field(default_factory=set)
     """The sources about whose times nothing more is noted."""
     said: list[tuple[str, str]] = field(default_factory=list)
-    """Warnings about a source, each a code and a message, until somebody has shown them."""
+    """Warnings about a source, each a code and a message, until they are shown."""
 
     @property
     def doubts(self) -> dict[str, Doubt]:

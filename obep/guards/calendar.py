@@ -17,27 +17,8 @@ LONGEST = 10**20
 """About three million years: no duration beyond it."""
 
 
-class Moment(int):
-    """An xsd:dateTime: microseconds since the epoch, and the minutes of its zone where it has one."""
-
-    offset: int | None
-
-    def __new__(cls, micros: int, offset: int | None = 0) -> Self:
-        self = super().__new__(cls, micros)
-        self.offset = offset
-        return self
-
-    def local(self) -> datetime:
-        """The date and time that the clocks of its zone show."""
-        return _EPOCH + timedelta(microseconds=int(self) + 60 * MICROS * (self.offset or 0))
-
-    def __str__(self) -> str:
-        moment = self.local().replace(tzinfo=None).isoformat()
-        return (moment.rstrip("0") if "." in moment else moment) + zone(self.offset)
-
-
-class Day(int):
-    """An xsd:date: the microsecond at which it begins, and the minutes of its zone where it has one."""
+class _Zoned(int):
+    """Microseconds since the epoch, and the minutes of a zone where one was written."""
 
     offset: int | None
 
@@ -47,8 +28,23 @@ class Day(int):
         return self
 
     def local(self) -> datetime:
-        """The midnight at which it begins, where it was written."""
+        """The date and time that the clocks of its zone show."""
         return _EPOCH + timedelta(microseconds=int(self) + 60 * MICROS * (self.offset or 0))
+
+
+class Moment(_Zoned):
+    """An xsd:dateTime; without a zone it is UTC."""
+
+    def __new__(cls, micros: int, offset: int | None = 0) -> Self:
+        return super().__new__(cls, micros, offset)
+
+    def __str__(self) -> str:
+        moment = self.local().replace(tzinfo=None).isoformat()
+        return (moment.rstrip("0") if "." in moment else moment) + zone(self.offset)
+
+
+class Day(_Zoned):
+    """An xsd:date: the microsecond at which it begins, where it was written."""
 
     def __str__(self) -> str:
         return self.local().date().isoformat() + zone(self.offset)

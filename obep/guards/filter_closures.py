@@ -14,7 +14,7 @@ from obep.guards.calendar import Lapse, Moment
 from obep.guards.casts import cast
 from obep.guards.guard_terms import term_of
 from obep.guards.sparql_functions import MAKE_TERMS, OVER_TERMS, OVER_VALUES
-from obep.guards.three_valued import Condition, Row, Times, all_of, any_of, first_of
+from obep.guards.three_valued import Condition, Row, Times, all_of, all_true, any_of, first_of
 from obep.guards.typed_values import ExpressionError, Value, parse_term, parsed, term_of_value
 from obep.guards.value_order import OPERATORS, ORDERED, RANK, as_double, compare, equal, truth
 from obep.model import Term
@@ -50,28 +50,7 @@ def compile_condition(condition: Expression, index: Mapping[str, int], times: Ma
     compiler = Compiler(index, times)
     # At the top an error is as good as false, so the parts of a conjunction can stop at the first one.
     parts = condition.operands if isinstance(condition, Conjunction) else (condition,)
-    tests = [compiler.test(part) for part in parts]
-    if len(tests) == 1:
-        [only] = tests
-
-        def holds(row: Row, times: Times) -> bool:
-            try:
-                return only(row, times)
-            except ExpressionError:
-                return False
-
-    else:
-
-        def holds(row: Row, times: Times) -> bool:
-            try:
-                for test in tests:
-                    if not test(row, times):
-                        return False
-            except ExpressionError:
-                return False
-            return True
-
-    return holds
+    return all_true([compiler.test(part) for part in parts])
 
 
 class Compiler:

@@ -20,7 +20,7 @@ from obep.query.xpath_regex_tree import (
 )
 
 _MOST_REMEMBERED = 20_000
-"""Transitions that are remembered before starting afresh."""
+"""Transitions that are remembered before they are cleared."""
 
 
 class Automaton:

@@ -32,6 +32,31 @@ def all_of(tests: list[Condition]) -> Condition:
     return every
 
 
+def all_true(tests: Sequence[Condition]) -> Condition:
+    """One test of several; an error is not true."""
+    if len(tests) == 1:
+        [only] = tests
+
+        def one_holds(row: Row, times: Times) -> bool:
+            try:
+                return only(row, times)
+            except ExpressionError:
+                return False
+
+        return one_holds
+
+    def all_hold(row: Row, times: Times) -> bool:
+        try:
+            for test in tests:
+                if not test(row, times):
+                    return False
+        except ExpressionError:
+            return False
+        return True
+
+    return all_hold
+
+
 def any_of(tests: list[Condition]) -> Condition:
     """SPARQL's ||: true wins over an error."""
 

@@ -79,7 +79,7 @@ def _same(left: Value, right: Value) -> bool:
             return True
         if type(left) in (Iri, Blank) or type(right) in (Iri, Blank):
             return False
-        raise ExpressionError  # nobody knows whether two forms of an unknown datatype are one value
+        raise ExpressionError  # two forms of an unknown datatype may or may not be one value
     return type(left) is type(right) and left == right
 
 

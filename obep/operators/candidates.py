@@ -30,4 +30,4 @@ Take = Callable[[Occurrence], None]
 Key = Hashable
 
 NOTHING: Rows = ((),)
-"""The rows of a candidate that nobody asks anything: one, empty."""
+"""The rows of a candidate without a guard block: one, empty."""

@@ -1,4 +1,4 @@
-"""A memory of leaves that are instants, in half the space: a candidate is made when somebody asks for it."""
+"""A memory of leaves that are instants, in half the space: a candidate is made on demand."""
 
 from __future__ import annotations
 

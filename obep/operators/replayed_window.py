@@ -1,4 +1,4 @@
-"""WITHIN where what lies outside of the window could change what is inside: the window is evaluated afresh.
+"""WITHIN where what lies outside of the window could change what is inside: the window is evaluated again.
 
 At each instant at which something comes, or a deadline may fall due, a new tree runs over what lies in the
 window; only what is done at that instant counts (SPEC §4).

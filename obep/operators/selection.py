@@ -140,7 +140,7 @@ class Choice(Operator):
 class Settle(Operator):
     """Joins the rows that were kept apart below, and decides the conditions over them.
 
-    With `keep` a candidate goes on without rows: whoever is above chooses before it looks at them.
+    With `keep` a candidate goes on without rows: the operator above chooses before it looks at them.
     """
 
     def __init__(self, node: nodes.Settle, emit: Emit) -> None:

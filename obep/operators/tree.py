@@ -100,7 +100,7 @@ class Tree:
         """`states` are those that WHILE and UNLESS look at."""
         self.states: States = states or {}
         self.found: list[Candidate] = []
-        """What has come out; whoever reads it empties it."""
+        """What has come out; reading it empties it."""
         self.leaves: list[Leaf] = []
         self.operators: list[Operator] = []
         """Operands before what stands on them."""

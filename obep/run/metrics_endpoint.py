@@ -47,7 +47,7 @@ class Endpoint:
     def __init__(
         self, where: str, figures: Callable[[], Figures], ready: Callable[[], bool] = lambda: True
     ) -> None:
-        """`ready` says whether the sources are heard; before that `/health` answers that the run starts."""
+        """`ready` says whether the sources are connected; before that `/health` says that the run starts."""
         host, _, port = where.rpartition(":")
         if not port.isdecimal() or int(port) > 65535:
             raise fail("OBEP514", f"{where!r} is no address for metrics", remedy="--metrics :9464")

@@ -9,17 +9,16 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from obep.formats.stream_reader import Notes, as_sent
-from obep.model import DeadLetter, Item, Occurrence
+from obep.model import Alert, DeadLetter, Item, Occurrence
 from obep.run.checkpoint import Checkpoint, Standing
 from obep.run.dead_letters import Letters
-from obep.streams.sinks.open_sinks import FileSink, OutputSink, Sink
+from obep.streams.sinks.open_sinks import FileSink, OutputSink, Repeating, Sink
 from obep.streams.sinks.output_files import LeftFiles
-from obep.streams.sinks.queued_sink import Posted
 from obep.streams.sources.batches import Source
 from obep.streams.sources.merge import Positions, Turn, merged
 
 PATIENCE_S = 0.2
-"""How long live sources may be silent before the engine is told that time goes on."""
+"""How long live sources may be silent before the engine moves time on."""
 INTERVAL_S = 5.0
 """Between two checkpoints."""
 
@@ -38,6 +37,8 @@ class Pushed(Protocol):
     def snapshot(self) -> bytes: ...
 
     def restore(self, data: bytes) -> None: ...
+
+    def firing(self) -> list[Alert]: ...
 
 
 @dataclass(slots=True)
@@ -87,6 +88,11 @@ class Run:
     def restore(self, standing: Standing) -> None:
         """Goes on where a checkpoint stands; sinks were opened at its positions."""
         self.engine.restore(standing.state)
+        for outlet in self.outlets.values():
+            if isinstance(outlet.sink, Repeating):
+                for alert in self.engine.firing():
+                    if alert.event in outlet.events:
+                        outlet.sink.keep(outlet.encode(alert))
         self.positions = {key: dict(position) for key, position in standing.sources.items()}
         self._before = dict(standing.outputs)
         self._left = LeftFiles(self._before, {*self.outlets, self.letters.key})
@@ -139,12 +145,7 @@ class Run:
     @property
     def failed(self) -> list[tuple[str, str]]:
         """The occurrences that a sink did not take, with the reason."""
-        return [
-            failure
-            for outlet in self.outlets.values()
-            if isinstance(outlet.sink, Posted)
-            for failure in outlet.sink.failed
-        ]
+        return [failure for outlet in self.outlets.values() for failure in getattr(outlet.sink, "failed", ())]
 
     def save(self) -> None:
         """Writes a checkpoint, once everything before it is safe."""
@@ -212,5 +213,5 @@ class Run:
                 if not outlet.events or occurrence.event in outlet.events:
                     outlet.sink.send(occurrence.record_id, outlet.encode(occurrence))
         for outlet in self.outlets.values() if found else ():
-            if isinstance(outlet.sink, FileSink | OutputSink):  # somebody may be looking
+            if isinstance(outlet.sink, FileSink | OutputSink):  # a reader may follow the file
                 outlet.sink.flush()

@@ -53,10 +53,10 @@ def watch(
             run.go()
             run.close()
     except Exception as error:
-        told = broken(error)
-        if told is None:
+        report = broken(error)
+        if report is None:
             raise
-        text, status = told
+        text, status = report
         progress.end(figures(), stopped=True)
         print(text, file=sys.stderr)
         return Ended(caught, status)

@@ -9,6 +9,7 @@ import pytest
 import obep
 from obep.errors import ObepError
 from obep.model import Alert, Occurrence
+from obep.run.cases import run_case
 
 EX = "http://example.org/obep#"
 Pushed = tuple[float, str, str]
@@ -26,6 +27,11 @@ def run(text: str, items: list[Pushed], folder: Path | None = None) -> list[Occu
 
 def shown(found: list[Occurrence]) -> list[tuple[str, float, float]]:
     return [(one.event[1:-1].removeprefix(EX), one.start / 1e6, one.end / 1e6) for one in found]
+
+
+def test_the_examples_of_states_md_give_what_their_text_says() -> None:
+    outcome = run_case(Path(__file__).parent / "data" / "states_text")
+    assert (len(outcome.found), outcome.difference) == (22, [])
 
 
 LATEST = """

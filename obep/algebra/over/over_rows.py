@@ -109,6 +109,11 @@ class OverRows:
         known = self.groups.get(group)
         return known.sources() if known else []
 
+    def rows_in(self, group: GroupKey) -> int:
+        """How many rows a group has."""
+        known = self.groups.get(group)
+        return len(known.rows) if known else 0
+
     # --- how time goes on -----------------------------------------------------------------------------------
 
     def _feed(self, at: int) -> int:

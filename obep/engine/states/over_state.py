@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
@@ -20,6 +22,7 @@ from obep.operators.tree import Tree
 from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
+from obep.why_not.state_history import Spell
 
 
 class RowPattern(Undivided):
@@ -75,6 +78,11 @@ class OverState(StateRun):
         self._group_of = _picker([places.get(name) for name in self._group_by])
         self._pattern = None if pattern is None else RowPattern(pattern, states)
         self._candidates: list[Candidate] = []
+        self._recent: deque[Candidate] | None = None
+        self._terms: Callable[[Values], Values] = tuple
+        """The solution of a row, of a solution of the pattern."""
+        self._held: list[int] = []
+        """The parts of a candidate that are no contexts."""
         if self._pattern is not None and pattern is not None and pattern.root is not None:
             self.wants_items = self._pattern.wants_items
             self.longest = max(self.longest or 0, self._pattern.longest or 0) or None
@@ -82,9 +90,7 @@ class OverState(StateRun):
             seen = dict(pattern.visible)
             more = sorted(seen.keys() - places.keys())
             self._terms = _picker([seen.get(name) for name in (*self._variables, *more)])
-            """The solution of a row, of a solution of the pattern."""
             self._held = [at for at, alias in enumerate(pattern.root.aliases) if not alias.context]
-            """The parts of a candidate that are no contexts."""
         self._holding: dict[Key, dict[GroupKey, dict[str, Term]]] = {}
         computed = definition.aggregates or definition.having is not None
         self._always = bool(computed) and not plan.parameters and not grouped and definition.each is None
@@ -105,6 +111,10 @@ class OverState(StateRun):
     def routes(self) -> Iterator[tuple[Term, Take]]:
         if self._pattern:
             yield from self._pattern.routes()
+
+    def take(self, candidate: Candidate) -> None:
+        """A candidate of its pattern has come."""
+        self._candidates.append(candidate)
 
     def start(self, at: int) -> None:
         if self._always:
@@ -153,7 +163,9 @@ class OverState(StateRun):
 
     def decide(self, at: int) -> None:
         for candidate in self._candidates:
-            self._take(candidate)
+            self._add_rows(candidate)
+        if self._recent is not None:
+            self._recent.extend(self._candidates)
         self._candidates.clear()
         touched: dict[Key, list[GroupChange]] = {}
         """For each key its groups that held no more."""
@@ -168,7 +180,7 @@ class OverState(StateRun):
         for key, ended in touched.items():
             self._settle(key, ended, at)
 
-    def _take(self, candidate: Candidate) -> None:
+    def _add_rows(self, candidate: Candidate) -> None:
         """One row for each start, end, individuals and solution (STATES 2)."""
         start, end, done, _, parts, solutions = candidate
         held = [part for place in self._held if (part := parts[place]) is not None]
@@ -206,6 +218,28 @@ class OverState(StateRun):
         sources = [source for group in groups for source in self._window.sources_of(group)]
         found = {one for source in sources[-MAX_BECAUSE:] for one in source}
         return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
+
+    # --- for why-not
+
+    def follow(self, told: Callable[[Term, Spell], None], most: int | None) -> None:
+        super().follow(told, most)
+        self._recent = deque(maxlen=most)
+
+    @property
+    def recent(self) -> Iterable[Candidate]:
+        """The latest rows, as candidates of its pattern."""
+        return self._recent or ()
+
+    def like(self, definition: ast.OverState, states: Mapping[Term, StateRun]) -> OverState:
+        """A state with other aggregates over the same rows, which nothing has come to yet."""
+        other = OverState(replace(self.state, definition=definition, moments={}, alerts=()), states)
+        other._terms, other._held = self._terms, self._held
+        return other
+
+    def figures(self) -> Iterator[tuple[Key, list[tuple[dict[str, Term], int]]]]:
+        """What holds: for each key the figures of its groups, each with the number of its rows."""
+        for key, groups in self._holding.items():
+            yield key, [(found, self._window.rows_in(group)) for group, found in groups.items()]
 
     def next_change(self) -> int | None:
         moment = self._window.next_moment()

@@ -1,4 +1,4 @@
-"""The events of a linked query together: who is built on whom, in an order where parts come first."""
+"""The events of a linked query, in an order where parts come before what is built of them."""
 
 from __future__ import annotations
 

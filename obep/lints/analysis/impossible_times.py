@@ -37,7 +37,7 @@ from obep.query.pattern_walk import operands, patterns, with_operands
 from obep.query.walk import alias_of, leaves, walk
 
 MOST_DIFFERENCES = 4
-"""In one comparison: nobody writes more."""
+"""In one comparison; more are not written in practice."""
 MILLISECOND = 1000
 
 

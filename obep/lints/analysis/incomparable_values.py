@@ -34,7 +34,7 @@ from obep.query.walk import walk
 
 SECOND = 1_000_000
 MOST = 10**18
-"""A duration that nobody writes, in microseconds."""
+"""A duration longer than any that is written, in microseconds."""
 FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}
 ROUNDED = ("double", "float")
 MILLISECONDS = 1e11

@@ -1,6 +1,6 @@
 """Names that the static graph and the query do not share: a slip in one of them is silent.
 
-Classes and properties of K that nobody looks at, and individuals of the query that K has almost.
+Classes and properties of K that nothing uses, and individuals of the query that K has almost.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def misspelt_individuals(bundle: Bundle) -> list[Diagnostic]:
         known = frozenset(name for name in known if name.lower() in alike)
     return [
         warn(
-            "OBEP242", file, name.span, f"nobody knows {name.text}",
+            "OBEP242", file, name.span, f"{name.text} is unknown",
             "Neither the ontology nor the static graph has an individual of this name, so only items can "
             "have it.",
             as_written(near, file) if ":" in name.text else as_written(near, file).removeprefix(":"),

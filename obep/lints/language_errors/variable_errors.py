@@ -51,13 +51,13 @@ def _binding(missing: list[Place], var: Var, scope: Scope) -> str:
     """How aliases could bind a variable: as their individual where the others do so, else by a block."""
     first = missing[0]
     as_individual = any(p.leaf.parameters and p.leaf.parameters[0].name == var.name for p in scope.places)
-    nobody = len(missing) == len(scope.places) and not any(p.leaf.parameters for p in missing)
+    by_no_leaf = len(missing) == len(scope.places) and not any(p.leaf.parameters for p in missing)
     if as_individual and not first.leaf.parameters:
         return quote(replace(first.leaf, parameters=(var,)))
     for block in scope.blocks:
         if block.aliases and var.name in {bound.name for bound in variables_of(block.triples)}:
             return f"EVENT {', '.join((*block.aliases, first.alias))} {{ … ?{var.name} … }}"
-    if nobody:
+    if by_no_leaf:
         return f"{quote(_with_parameter(scope.event.pattern, var))}   if ?{var.name} is their individual"
     return f"IF {{ EVENT {first.alias} {{ … ?{var.name} … }} }}"
 

@@ -71,7 +71,7 @@ def _lies_in(name: ast.Name, namespaces: Iterable[str]) -> bool:
 
 
 class Unknown(NamedTuple):
-    """A name that nobody knows, and what it had to be."""
+    """An unknown name, and which kind it has to be of."""
 
     kind: str
     name: ast.Name
@@ -181,7 +181,7 @@ def _guard(event: ast.Event, file: ast.QueryFile, known: _Known, foreign: set[st
         near = _near(name, known.names, file)
         if near or known.closed:
             yield warn(
-                "OBEP242", file, name.span, f"nobody knows {name.text}",
+                "OBEP242", file, name.span, f"{name.text} is unknown",
                 "Neither the ontology, nor the static graph, nor a definition uses this name, so only items "
                 "can have it.",
                 near or "check its spelling",

@@ -230,7 +230,7 @@ class _Ids(Mapping[Term, int]):
         return int(found)
 
     def __contains__(self, term: object) -> bool:
-        return self.get(term) is not None  # type: ignore[arg-type]  # nobody asks for anything but a term
+        return self.get(term) is not None  # type: ignore[arg-type]  # only terms are asked for
 
     def __iter__(self) -> Iterator[Term]:
         return (self._terms.read(x).decode() for x in range(len(self._terms)))

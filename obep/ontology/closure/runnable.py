@@ -32,7 +32,7 @@ from obep.ontology.rules.universals import Universals
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """The names that somebody looks at."""
+    """The names that are looked at."""
 
     axioms: Axioms
     goals: tuple[Symbol, ...]
@@ -169,7 +169,7 @@ def possible_program(
 def _shared(
     program: Program, rules: list[Rule], k: Graph, axioms: Axioms, folder: Path, *, upper: bool
 ) -> Store:
-    """The closed K out of a file; made and put there first, if nobody has."""
+    """The closed K out of a file; made and put there first, if it is missing."""
     kept = (sorted(p for p, e in program.roles.items() if e), sorted(p for p, e in program.data.items() if e))
     key = content_hash((k.digest, sorted(map(repr, rules)), list(program.names.individuals), kept, upper))
     path = folder / "k" / f"{key}.k"

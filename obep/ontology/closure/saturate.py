@@ -168,7 +168,7 @@ _CLASH: Heads = (BOTTOM,)
 
 
 class Closing(Closure):
-    """A closure of facts that nobody will explain: each is written down once, without its derivations."""
+    """A closure without explanations: each fact is stored once, without its derivations."""
 
     __slots__ = ()
 

@@ -17,7 +17,7 @@ _TESTED = 1 << 16
 
 
 class _Told:
-    """What a file says, by number, and what was told since."""
+    """What a file says, by number, and what was added since."""
 
     def __init__(self, known: Any, told: dict[int, Any]) -> None:
         self._known, self._told = known, told
@@ -68,7 +68,7 @@ class Store:
         self.canonical: dict[Value, Term] = {}
         """The literal that stands for its value, for properties that compare values."""
         self.triples: Sequence[Triple] = ()
-        """The assertions of K that somebody looks at."""
+        """The assertions of K that are looked at."""
         self.assertions: Sequence[Assertion] = ()
         """The same, as they stand in explanations."""
         self._types_of: dict[int, list[int]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 OVER_BUDGET = "OBEP628"
 MAX_WORK = 2_000_000
-"""Steps for one item, where nobody has chosen another number (`[engine] max_work`)."""
+"""Steps for one item, unless `[engine] max_work` sets another number."""
 
 
 class OverBudget(Exception):

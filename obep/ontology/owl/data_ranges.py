@@ -88,7 +88,7 @@ def unfolded(range: DataRange, definitions: Mapping[Term, DataRange], depth: int
 
 
 def size_of(range: DataRange, definitions: Mapping[Term, DataRange]) -> int | None:
-    """How many values a range has; `None`: infinitely many, or more than can be told.
+    """How many values a range has; `None`: infinitely many, or more than can be counted.
 
     >>> size_of(DataAnd((Datatype(f"<{XSD}integer>"), DataNot(Datatype(f"<{XSD}decimal>")))), {})
     0

@@ -91,7 +91,7 @@ def _size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:
-        return 0  # it is read, and the error told, later
+        return 0  # it is read, and the error reported, later
 
 
 def _named(path: Path) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Descriptions of a query (Manchester syntax) as class expressions, data and object properties told apart.
+"""Descriptions of a query (Manchester syntax) as class expressions of data and object properties.
 
 What T says about a property counts. One that T does not know (a query without VOCAB, as in the paper) is a
 data property where some definition gives it a literal or a datatype, an object property where one gives it a
@@ -138,7 +138,7 @@ class Translation:
                 return ax.TOP
 
     def _either(self, property: Term) -> ax.ClassExpression:
-        """`p some` of a property of which nobody said what it relates: any value will do (Listing 1.10)."""
+        """`p some` of a property without a declared kind: any value will do (Listing 1.10)."""
         self._use(object_properties=property, data_properties=property)
         return ax.Or((ax.Some(property, ax.TOP), ax.DataSome(property, ax.ANY_LITERAL)))
 

@@ -1,4 +1,4 @@
-"""K as it travels: its triples, not taken apart before somebody looks at them.
+"""K as it is shipped: its triples, packed until first use.
 
 Of a large K most processes need only the closed form (`mapped`), so the triples stay packed, in a mapped
 file if they came in one.
@@ -48,7 +48,7 @@ class Graph(Sequence[Triple]):
 
     @classmethod
     def packed(cls, facts: Facts, data: bytes | memoryview) -> Graph:
-        """A graph that stays packed until somebody looks."""
+        """A graph that stays packed until first use."""
         graph = cls(())
         graph._triples, graph._packed = None, data
         graph.facts = facts

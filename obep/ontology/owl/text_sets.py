@@ -34,7 +34,7 @@ class Texts(NamedTuple):
 
 
 class TextSets:
-    """All strings, told apart by patterns and lengths."""
+    """All strings, divided by patterns and lengths."""
 
     def __init__(self, patterns: Sequence[str], lengths: Iterable[int]) -> None:
         self._bounds = sorted({edge for n in lengths for edge in (n, n + 1) if edge > 0})

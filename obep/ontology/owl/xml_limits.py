@@ -1,6 +1,6 @@
 """What an XML file may ask of a parser: entities that stay small, elements that nest within a bound.
 
-Both are looked at before a parser sees the file, in one pass, whoever wrote it.
+Both are checked in one pass before a parser reads the file.
 """
 
 from __future__ import annotations

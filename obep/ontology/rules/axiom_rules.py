@@ -155,8 +155,8 @@ def _disjoint(to: Normaliser, operands: tuple[ax.ClassExpression, ...]) -> None:
         hard = []
     if len(symbols) > 1:
         to.emit(Apart(tuple(symbols)))
-    told = [operand for operand in several if operand not in hard] if hard else []
-    for first, second in (*combinations(hard, 2), *product(hard, told)):
+    plain = [operand for operand in several if operand not in hard] if hard else []
+    for first, second in (*combinations(hard, 2), *product(hard, plain)):
         to.include(ax.And((first, second)), ax.BOTTOM)
 
 

@@ -4,7 +4,7 @@ Let a class C occur in T only as the left side of `C SubClassOf D`, D a name, an
 K. Then asserting C of something says exactly what asserting all those D says: a model of the D is one of the
 C, too, if C is read as whatever was asserted to be one, since nothing else speaks of C. So these axioms need
 no rules; an assertion of C stands for the D. That holds for all of OWL 2 DL, and for contradictions as well.
-When C is taken out, the same may hold of D: a tree of classes folds into those that somebody speaks of.
+When C is taken out, the same may hold of D: a tree of classes folds into those that something mentions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Folded(NamedTuple):
 
 
 def fold(axioms: Iterable[Axiom], spoken_of: Collection[Term]) -> Folded:
-    """Folds all classes but those that somebody speaks of, and what lies above them."""
+    """Folds all classes but those that something mentions, and what lies above them."""
     above: dict[Term, list[Term]] = {}
     simple: list[tuple[Term, Axiom]] = []
     others: list[Axiom] = []

@@ -126,7 +126,7 @@ class _Sorter:
     # --- data
 
     def _data_witnesses(self) -> None:
-        """A value that nobody gave: what surely holds of it, and what perhaps."""
+        """A value that is promised but not given: what surely holds of it, and what perhaps."""
         counts: dict[int, list[r.Count]] = {}
         for count in self._of(r.Count):
             counts.setdefault(self.relations.of(count.property)[0], []).append(count)
@@ -245,7 +245,7 @@ class _Sorter:
         self.why.setdefault(rule, words)
 
     def _may_be_spoilt(self) -> bool:
-        """Whether anything can tie a witness to a name, make it equal to somebody, or forbid a loop."""
+        """Whether anything can tie a witness to a name, make it equal to another, or forbid a loop."""
         return any(
             isinstance(rule, r.Is | r.Fill | r.Merge | r.Key | r.RolesApart | r.Edge)
             or (isinstance(rule, r.SelfIn) and rule != r.UNEQUAL_TO_ITSELF)
@@ -253,7 +253,7 @@ class _Sorter:
         )
 
     def _static_spoilt(self, program: Program, store: Store) -> bool:
-        """Witnesses that are tied to a name, equal to somebody, or their own successors where it counts."""
+        """Witnesses that are tied to a name, equal to another, or their own successors where it counts."""
         bad = dict.fromkeys(self._in_circles(program, store), "in a circle of disjoint properties")
         loops = {op[1] for op in program.flat if op[0] == SELF_IN}
         loops |= {self.relations.of(x.first)[0] for x in self._of(r.RolesApart)}
@@ -262,7 +262,7 @@ class _Sorter:
             if any(op[0] == IS or (op[0] == FILL and op[2] not in program.witnesses) for op in ops):
                 bad[w] = "tied to a named individual"
             elif store.forwards.get(w * len(program.stored) + SAME):
-                bad[w] = "equal to somebody"
+                bad[w] = "equal to another"
             elif any(store.has_edge(number, w, w) for number in loops):
                 bad[w] = "its own successor"
         spoilt = [
@@ -288,7 +288,7 @@ class _Sorter:
                 for way in (False, True):
                     pair = (one, back != way), (other, other_back != way)
                     if set(pair) <= set(above):
-                        continue  # it cannot be, whoever it is
+                        continue  # it cannot exist
                     (_, first_back), (_, second_back) = pair
                     ends = (store.forwards if first_back else store.backwards).get(w * width + one, ())
                     if any(

@@ -26,7 +26,7 @@ def reaches_across(axioms: ax.Axioms) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for axiom in axioms.axioms:
         if isinstance(axiom, ax.HasKey):
-            found["a key makes equal whoever shares its values, wherever they are"] = None
+            found["a key makes equal all that share its values, wherever they are"] = None
         if any(part in ax.UNIVERSAL for _, part in parts_of(axiom)):
             found["the universal role relates everything to everything"] = None
         for expression, positive in _stated(axiom):
@@ -36,7 +36,7 @@ def reaches_across(axioms: ax.Axioms) -> tuple[str, ...]:
 
 
 def looking_only(axioms: ax.Axioms, events: Iterable[Term], k: Iterable[Triple]) -> ax.Axioms:
-    """T where an event that nobody else speaks of only looks: `B SubClassOf H` for `H EquivalentTo B`.
+    """T where an event that nothing else mentions only looks: `B SubClassOf H` for `H EquivalentTo B`.
 
     The other half says nothing about anything but H (REASONING 4.1), so long as no item asserts an H; without
     it a nominal in B reaches nowhere.

@@ -39,7 +39,7 @@ UNSAID = "what is not said is not false"
 
 @dataclass(slots=True)
 class Normal:
-    """Rules with their bound; `asserted` matter only where somebody asserts an event's class."""
+    """Rules with their bound; `asserted` matter only where an event's class is asserted."""
 
     rules: dict[Rule, Bound] = field(default_factory=dict)
     asserted: dict[Rule, Bound] = field(default_factory=dict)

@@ -38,7 +38,7 @@ def is_transitive(first: Directed, second: Directed, edges: Edges) -> bool:
 
 
 def witness_name(role: Role, filler: Symbol) -> Term:
-    """The name, which nobody can write, of whoever stands for all that an existential promises."""
+    """The name, which no text can write, of the witness of an existential."""
     return f"~({role},{filler})"
 
 

@@ -1,8 +1,8 @@
-"""What surely and what perhaps holds of a value that T promises and nobody gave.
+"""What surely and what perhaps holds of a value that T promises but no assertion gives.
 
 In: a promise (`A SubClassOf d some R`) and the rules that test values of d. Out: the tests that every value
 of R passes, and those that some pass. Where some values of R pass the former only, the promise says no more
-than that these are passed: whoever has that can be given such a value, and no rule finds anything new.
+than that these are passed: what has that can be given such a value, and no rule finds anything new.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Tested:
 
     @cached_property
     def _cells(self) -> list[tuple[int, Cell]] | None:
-        """All values, by the ranges that they lie in, bit by bit; `None` if they cannot be told."""
+        """All values, by the ranges that they lie in, bit by bit; `None` if they cannot be divided."""
         for range in (*(test.range for test in self.tests), *self.promised):
             self._places.setdefault(range, len(self._places))
         try:

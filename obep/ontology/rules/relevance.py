@@ -1,4 +1,4 @@
-"""Which rules may lead to a goal at all; the others need not be run, nor told to a reasoner."""
+"""Which rules may lead to a goal at all; the others are neither run nor given to a reasoner."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ class Rewriting:
     def _state(self, role: ObjectProperty, filler: ClassExpression) -> ClassExpression:
         """What stands for `role only filler`.
 
-        Where the filler only denies something, its opposite is handed backwards, to whoever can reach it,
+        Where the filler only denies something, its opposite is handed backwards, to what can reach it,
         instead of the filler forwards: that leaves HermiT nothing to guess.
         """
         key = self._words.chosen(role), filler

@@ -69,7 +69,7 @@ class SelfOut(Struct, frozen=True):
 
 
 class Witness(Struct, frozen=True):
-    """Each x of the premise has a `role` to something in `filler` that nobody named."""
+    """Each x of the premise has a `role` to an unnamed member of `filler`."""
 
     premise: Symbol
     role: Role

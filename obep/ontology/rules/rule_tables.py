@@ -134,7 +134,7 @@ class ProgramBuilder:
     # --- flattening
 
     def _keep(self) -> set[Symbol]:
-        """The concepts that somebody looks at: events, guards, constraints, and premises of rules."""
+        """The concepts that are looked at: events, guards, constraints, and premises of rules."""
         kept = {NOTHING} | self.goals
         for rule in self.rules:
             match rule:
@@ -176,7 +176,7 @@ class ProgramBuilder:
         return {self.relations.of(role)[0] for role in roles if role in self.relations}
 
     def edges(self, role: Role) -> Edges:
-        """The relations that hold where this role does, of those that somebody looks at."""
+        """The relations that hold where this role does, of those that are looked at."""
         if role not in self.relations:
             return ()
         return tuple(edge for edge in self.relations.above(role) if edge[0] in self._looked_at)
@@ -318,7 +318,7 @@ class ProgramBuilder:
 def _closure(rules: list[Rule], kept: set[Symbol]) -> dict[Symbol, frozenset[Symbol]]:
     """For each concept the kept ones above it by rules with one premise, itself too.
 
-    Those that nobody looks at are not carried along: a chain of n classes would cost n² of them.
+    Those that nothing looks at are left out: a chain of n classes would cost n² of them.
     """
     direct: dict[Symbol, list[Symbol]] = {}
     for rule in rules:

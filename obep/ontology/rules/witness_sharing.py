@@ -73,7 +73,7 @@ class Sharing:
         return self._known[role]
 
     def spoils(self, witness: r.Witness) -> str:
-        """Why a witness cannot be shared, because somebody looks back from it; empty if nobody does."""
+        """Why a witness cannot be shared, because something looks back from it; empty if nothing does."""
         into = self.into(witness.role)
         who = promised(witness, self._normal)
         for number, backwards in sorted(into):
@@ -129,13 +129,13 @@ class Sharing:
 
 
 def promised(witness: r.Witness, normal: Normal) -> str:
-    """Somebody whom the ontology or a definition promises, by a class that has a name."""
+    """An individual that the ontology or a definition promises, by a class that has a name."""
     unnamed = witness.filler == THING or witness.filler.startswith("~")
     kind = "" if unnamed else f" (a {name(witness.filler)})"
     return f"the {name(witness.role)}{kind} that {promiser(witness, normal)} promises"
 
 
 def promiser(rule: Rule, normal: Normal) -> str:
-    """Who says that there is somebody, or some value: an axiom, or the definition of an event."""
+    """What promises an individual or a value: an axiom, or the definition of an event."""
     event = None if rule in normal.sources else normal.implied.get(rule)
     return "the ontology" if event is None else f"the definition of {name(event)}"

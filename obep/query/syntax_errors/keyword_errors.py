@@ -251,6 +251,21 @@ def _class_of_that_name(situation: Situation) -> Diagnostic | None:
     )
 
 
+def _property_of_that_name(situation: Situation) -> Diagnostic | None:
+    """`AS (value some number)`: a property with the name of a word of Manchester syntax."""
+    if situation.group != "manchester" or "CLASS_WORD" not in situation.accepts:
+        return None
+    end = situation.start + len(situation.word)
+    if not re.compile(r"\s+(some|only|value|min|max|exactly)\b").match(situation.scope.text, end):
+        return None
+    return situation.diagnostic(
+        "OBEP052",
+        f"{situation.word} is a keyword here, so it needs a colon as a name",
+        "some, only, value, min, max and exactly stand between a property and its filler.",
+        f":{situation.word}",
+    )
+
+
 def _not_followed_by(situation: Situation) -> Diagnostic | None:
     """`A NOT FOLOWED BY B`, `A NOT FOLLOWED B`."""
     if situation.kind != "NOT" or "NOT_FOLLOWED_BY" not in situation.accepts:
@@ -276,6 +291,7 @@ SLIPS_OF_WORDS = (
     _bound,
     _two_words,
     _class_of_that_name,
+    _property_of_that_name,
     _event_of_that_name,
     _event_called_like_a_keyword,
     _quantifier,

@@ -82,7 +82,7 @@ def _open_bracket(situation: Situation) -> Diagnostic | None:
     if not word:
         return _still_open(situation, opened[-1], "Nothing closes it.")
     if word == "EVENT" and situation.previous.upper() in ("AND", "OR", "SEQ"):
-        return None  # blocks that somebody joined
+        return None  # blocks that were joined
     begins = WORDS.get(word) == "prologue" or word in ("RETURN", "NAMED")
     goes_on = word in ("IF", "CONSTRUCT", "POLICY", "PARTITION", "MATCH") and opened[-1].type == "LPAR"
     if begins or goes_on or (word == "EVENT" and "EVENT" not in situation.accepts):
@@ -125,3 +125,8 @@ def _facet_of_nothing(situation: Situation) -> Diagnostic | None:
 
 SLIPS_OF_SIGNS = (_character, _open_bracket, _facet_of_nothing)
 """Asked in this order; the first that knows an answer gives it."""
+
+
+def brackets_and_characters(situation: Situation) -> Diagnostic | None:
+    """What is wrong with brackets and characters, in every language."""
+    return _character(situation) or _open_bracket(situation)

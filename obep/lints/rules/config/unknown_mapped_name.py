@@ -80,11 +80,11 @@ def check(context: ConfigContext) -> Iterator[Finding]:
     if not any(strange.values()):
         return
     whole = all(stream in given and not given[stream].open for stream in streams)
-    told = {name for one in given.values() for name in (*one.classes, *one.properties)}
-    said = following(bundle, {*told, *facts.classes, *facts.properties, *constructed(bundle)})
+    mapped = {name for one in given.values() for name in (*one.classes, *one.properties)}
+    said = following(bundle, {*mapped, *facts.classes, *facts.properties, *constructed(bundle)})
     for stream, names in strange.items():
         missing = _asked(bundle, stream) - said
-        near = _near(bundle, stream) - told
+        near = _near(bundle, stream) - mapped
         for name in names:
             meant = _meant(name, given[stream], bundle, missing, near, whole=whole)
             if meant:

@@ -108,11 +108,11 @@ class _Explanations:
         ways = [self._names_in(rule) for rule in self._leading_to(name)]
         if any(way <= vocabulary for way in ways):
             return None
-        told = tuple(sorted(above))
+        superclasses = tuple(sorted(above))
         if all(self._follows_anyway(one, event) for one in above):
-            return _Why(event, told, ())
+            return _Why(event, superclasses, ())
         if name in self._defined and ways and not self._is_known({name, *vocabularies.below(name)}):
-            return _Why(event, told, tuple(sorted(set.union(*map(set, ways)) - vocabulary)))
+            return _Why(event, superclasses, tuple(sorted(set.union(*map(set, ways)) - vocabulary)))
         return None
 
     def _is_known(self, classes: set[Term]) -> bool:

@@ -75,7 +75,7 @@ def check_bundle(bundle: Bundle) -> list[Diagnostic]:
 
 
 def _names(path: Path, bundle: Bundle) -> set[Term] | None:
-    """The classes and properties of a file; `None` where they cannot be told from those of other files."""
+    """The classes and properties of a file; `None` where those of other files are mixed in."""
     if path.stat().st_size > SMALL:
         facts = bundle.k.facts
         return {*facts.classes, *facts.properties} if len(bundle.linked.graphs) == 1 else None

@@ -98,7 +98,7 @@ def _in_block(triples: Iterable[ast.TriplePattern], this: set[str], event: Term)
 
 
 class _Explanations:
-    """Of whom the explanations of logical events say a property, as far as T shows."""
+    """The subjects of a property in explanations of logical events, as far as T shows."""
 
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
@@ -192,7 +192,7 @@ class _Explanations:
 
 
 class _Places:
-    """Of whom a class expression says a property."""
+    """The subjects of a property in a class expression."""
 
     def __init__(self, bundle: Bundle, ways: set[Term]) -> None:
         self._bundle = bundle

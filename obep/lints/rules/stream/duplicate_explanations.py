@@ -63,8 +63,8 @@ def counted(occurrence: Occurrence) -> Counted:
     parts = occurrence.parts or (Part(local_name(occurrence.event), occurrence),)
     leaves = tuple((a, o.event.strip("<>"), o.individual.strip("<>"), o.start, o.end, c) for a, o, c in parts)
     rest = (occurrence.start, occurrence.end, _rows(occurrence.bindings), leaves)
-    told = frozenset((n, t) for n, (_, o, c) in enumerate(parts) if not c for t, _ in o.explanation)
-    return Counted(occurrence.event, rest, told)
+    facts = frozenset((n, t) for n, (_, o, c) in enumerate(parts) if not c for t, _ in o.explanation)
+    return Counted(occurrence.event, rest, facts)
 
 
 def counted_line(line: str) -> Counted:
@@ -72,10 +72,10 @@ def counted_line(line: str) -> Counted:
     record = _decode(line)
     leaves = tuple((p.alias, p.event, p.individual, p.start, p.end, p.context) for p in record.because)
     rest = (record.start, record.end, _rows(record.bindings), leaves)
-    told = frozenset(
+    facts = frozenset(
         (n, _triple(text)) for n, p in enumerate(record.because) if not p.context for text in p.assertions
     )
-    return Counted(f"<{record.event}>", rest, told)
+    return Counted(f"<{record.event}>", rest, facts)
 
 
 class _Cause(msgspec.Struct):

@@ -89,8 +89,8 @@ class Expected:
         """What a property is looked at for; where others serve the same end, one of them may do."""
         return self.along[property].ends if kind == "object" else frozenset((property,))
 
-    def told(self, item: Item, links: Set[tuple[Term, Term]]) -> Set[tuple[Term, Term]]:
-        """Those of whom an item says more, as a subject or as what another property leads to."""
+    def described(self, item: Item, links: Set[tuple[Term, Term]]) -> Set[tuple[Term, Term]]:
+        """Those that an item says more about, as a subject or as what another property leads to."""
         more = {s for s, _, _ in item.triples} if links else set()
         ways = {(p, o) for _, p, o in item.triples} if links else set()
         often = Counter(o for _, o in ways)
@@ -104,8 +104,8 @@ def watch(bundle: Bundle, here: Listening) -> Expected | None:
 def observe(watched: Expected, item: Item, stats: StreamStats) -> None:
     asserted = any(p == RDF_TYPE and o in watched.defined for _, p, o in item.triples)
     links = {(p, o) for _, p, o in item.triples if p in watched.along and o[0] != '"'}
-    told = links if asserted else links & watched.told(item, links)
-    enough = {end for p, _ in told for end in watched.along[p].ends}
+    described = links if asserted else links & watched.described(item, links)
+    enough = {end for p, _ in described for end in watched.along[p].ends}
     for p, o in links:
         bare = enough.isdisjoint(watched.along[p].ends)
         fact = ("object", p, o) if bare else (f"object{TOLD}", p)
