@@ -21,6 +21,7 @@ from obep.engine.states.window_graph import WindowGraph
 from obep.errors import fail
 from obep.guards.typed_values import split_literal
 from obep.model import Term
+from obep.plan.plan import EventPlan
 from obep.plan.state_plan import GraphPlan, StatePlan
 from obep.query import ast
 from obep.query.walk import windows_of
@@ -31,6 +32,8 @@ class States:
 
     def __init__(self, matcher: Any) -> None:
         self.runs: dict[Term, StateRun] = {}
+        self.patterns: dict[Term, EventPlan] = {}
+        """The patterns of the states by rows, which run inside of them."""
         self._windows: dict[str, WindowGraph] = {}
         self._matcher = matcher
 
@@ -43,8 +46,13 @@ class States:
         if isinstance(plan, GraphPlan):
             yield GraphRun(plan, dict(self.runs), dict(self._windows), self._matcher)
         else:
-            run = self.runs[plan.state] = _running(plan, self.runs, self._windows, self._matcher)
+            run = self.runs[plan.state] = self._running(plan)
             yield run
+
+    def _running(self, plan: StatePlan) -> StateRun:
+        if isinstance(plan.definition, ast.OverState):
+            return OverState(plan, self.runs, self.patterns.get(plan.part("rows")))
+        return _running(plan, self.runs, self._windows, self._matcher)
 
 
 def _running(
@@ -53,8 +61,6 @@ def _running(
     match plan.definition:
         case ast.EventState():
             return SwitchedState(plan)
-        case ast.OverState():
-            return OverState(plan, states)
         case ast.GroupState():
             return GroupState(plan, dict(states), dict(windows), matcher)
         case ast.DailyState() as daily:
