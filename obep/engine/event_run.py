@@ -56,6 +56,9 @@ class Running:
         """Which occurrences it wants, and where they go."""
         raise NotImplementedError
 
+    def connect(self, touch: Callable[[], None]) -> None:
+        """Keep what lets it be asked at the end of the instant, if it needs that."""
+
     def report(self) -> Sequence[Occurrence]:
         """What can be reported before the instant closes."""
         return ()

@@ -19,7 +19,7 @@ from obep.engine.states.state_run import StateRun
 from obep.engine.windows import Gathering, Windowed
 from obep.formats.input_limits import Refused
 from obep.guards.block_queries import Ask
-from obep.model import Alert, DeadLetter, Item, Occurrence, Term, body_of
+from obep.model import Alert, Answer, DeadLetter, Item, Occurrence, Term, body_of
 from obep.operators.candidates import Take
 from obep.operators.state_values import Packing, Unpacking
 from obep.operators.wire import Told
@@ -377,7 +377,7 @@ class Runtime:
     def _deliver(self, reports: Sequence[Occurrence], found: list[Occurrence]) -> None:
         """A report is an item of the next stratum, too."""
         for occurrence in reports:
-            if isinstance(occurrence, Alert):
+            if isinstance(occurrence, Alert | Answer):
                 found.append(occurrence)
                 continue
             if not isinstance(occurrence, Detected) and not self._new((occurrence,)):

@@ -101,6 +101,10 @@ def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) ->
     for state in reversed(ahead):
         for one in hosts.start(state):
             add(one)
+    if plan.queries:
+        from obep.engine.queries.start_queries import start_queries
+
+        runs += start_queries(plan.queries, states, matcher)
     return runs
 
 
@@ -135,3 +139,4 @@ def connect(runs: Sequence[Running], touch: Callable[[int], None]) -> None:
                 states[need].watchers.append(partial(touch, number))
             for window in run.windows:
                 window.watchers.append(partial(touch, number))
+        run.connect(partial(touch, number))

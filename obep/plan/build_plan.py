@@ -21,8 +21,9 @@ from obep.plan.state_plan import GraphPlan, StatePlan, plan_graph, plan_state, w
 from obep.plan.times_expansion import Chain, Copies
 from obep.plan.window_plan import plan_windows
 from obep.query import ast
+from obep.query.linked_queries import LinkedQuery
 from obep.query.state_expansion import Moment, looks_around
-from obep.query.walk import alias_of, depends
+from obep.query.walk import alias_of, depends, layered
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -92,6 +93,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
         with_history(states, planned),
         tuple(graphs),
         _reaching(bundle) if states else None,
+        _queries(linked),
     )
 
 
@@ -101,6 +103,13 @@ def _reaching(bundle: Any) -> frozenset[Term] | None:
         return None
     found = reaching_classes(bundle.t.axioms, bundle.definitions.bodies)
     return None if found is None else frozenset(found)
+
+
+def _queries(linked: Linked) -> tuple[LinkedQuery, ...]:
+    """The queries, each after those that it reads."""
+    known = frozenset(query.name for query in linked.queries.values())
+    needs = {iri: {f"<{name}>" for name in query.reads(known)} for iri, query in linked.queries.items()}
+    return tuple(linked.queries[iri] for layer in layered(needs) for iri in layer)
 
 
 def _returned(linked: Linked) -> Mapping[Term, str]:
@@ -116,6 +125,8 @@ def _returned(linked: Linked) -> Mapping[Term, str]:
                 if iri not in linked.hidden and (clause.which == "all" or event.named)
             ]
         found.update(dict.fromkeys(names, clause.form))
+    for iri, query in linked.queries.items():
+        found[iri] = "rdf" if isinstance(query.register.form, ast.ConstructQuery) else "rows"
     return found
 
 

@@ -14,6 +14,7 @@ from obep.config.toml_file import Config
 from obep.config.toml_values import shown_uri
 from obep.errors import Diagnostic, fail
 from obep.model import local_name
+from obep.query.ast import Language
 from obep.query.nearest_name import alike
 from obep.streams.sinks.open_sinks import (
     ALERTMANAGER,
@@ -94,6 +95,8 @@ class Order:
     master: str = ""
     conf: Mapping[str, str] = field(default_factory=dict)
     drop_state: bool = False
+    dialect: Language | None = None
+    """The language of the query, where neither its ending nor its text shall tell."""
 
 
 def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[Inlet, ...]:
