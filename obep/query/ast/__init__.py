@@ -57,6 +57,8 @@ from obep.query.ast.group_nodes import (
     PathSequence,
     Projection,
     Select,
+    TimedJoin,
+    TimedOperand,
     Values,
     WindowGroup,
 )
@@ -220,6 +222,8 @@ __all__ = [
     "State",
     "StateUse",
     "TimeFunction",
+    "TimedJoin",
+    "TimedOperand",
     "Times",
     "TriplePattern",
     "Union",

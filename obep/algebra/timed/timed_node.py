@@ -1,0 +1,96 @@
+"""What all nodes of timed solutions share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from obep.algebra.evaluation import Evaluation, Row, Slots
+from obep.algebra.timed.timed_solution import Solution, SolutionMemory
+from obep.algebra.timed.triple_occurrences import Shape, TripleOccurrences
+
+
+@dataclass(frozen=True)
+class Instant:
+    """What a node looks at: the triples of an instant, those before it, and K."""
+
+    at: int
+    new: TripleOccurrences
+    old: TripleOccurrences
+    run: Evaluation
+    """K, and what expressions need."""
+
+
+class TimedNode:
+    """Solutions over the layout of a scope: those of K, and at each instant those that end there.
+
+    Each of them binds the slots `certain`, and perhaps others of `possible`.
+    """
+
+    certain: Slots = frozenset()
+    possible: Slots = frozenset()
+    parts: tuple[TimedNode | Operand, ...] = ()
+    """The nodes below."""
+
+    def timeless(self, run: Evaluation) -> list[Solution]:
+        """The solutions that K alone has. Operands remember theirs."""
+        raise NotImplementedError
+
+    def found(self, instant: Instant) -> list[Solution]:
+        """The solutions that end at an instant, each once. It may be asked again until the instant closes."""
+        raise NotImplementedError
+
+    def close(self, at: int) -> None:
+        """The instant is over: remember what was found last."""
+        for part in self.parts:
+            part.close(at)
+
+    def shapes(self) -> Iterator[Shape]:
+        """How the triples of an instant, and those before it, are looked up."""
+        for part in self.parts:
+            yield from part.shapes()
+
+
+class Operand:
+    """A node below another one, with its solutions up to now."""
+
+    def __init__(self, node: TimedNode, other: TimedNode, within: int | None) -> None:
+        self.node = node
+        self._key = tuple(sorted(node.certain & other.certain))
+        self._shared = tuple(sorted(node.possible & other.possible))
+        self._old = SolutionMemory(self._key, self._shared, within)
+        self._new = SolutionMemory(self._key, self._shared)
+
+    def timeless(self, run: Evaluation) -> list[Solution]:
+        found = self.node.timeless(run)
+        self._old.add(found)
+        return found
+
+    def look(self, instant: Instant) -> list[Solution]:
+        """The solutions that end at an instant."""
+        found = self.node.found(instant)
+        self._new = SolutionMemory(self._key, self._shared)
+        self._new.add(found)
+        return found
+
+    def before(self, row: Row) -> Iterable[Solution]:
+        """Earlier and timeless solutions that are compatible with a row."""
+        return self._old.compatible(row)
+
+    def now(self, row: Row) -> Iterable[Solution]:
+        """Solutions of this instant that are compatible with a row."""
+        return self._new.compatible(row)
+
+    def shapes(self) -> Iterator[Shape]:
+        return self.node.shapes()
+
+    def close(self, at: int) -> None:
+        self.node.close(at)
+        self._old.add(self._new)
+        self._old.expire(at)
+        self._new = SolutionMemory(self._key, self._shared)
+
+
+def distinct(solutions: Iterable[Solution]) -> list[Solution]:
+    """Each solution once (D23)."""
+    return list(dict.fromkeys(solutions))
