@@ -331,5 +331,4 @@ CODES: dict[str, str] = {
     "OBEP659": "a mapping of a column that is not there",
     "OBEP663": "a stream that does not fit the query",
     "OBEP665": "more partitions than cores",
-    "OBEP666": "alerts on Spark",
 }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Self
 
 from obep.abstraction.open_facts import OpenFacts
 from obep.model import RDF_TYPE, Occurrence, Term, Triple
 from obep.ontology.bundle.compile import SAID, Bundle
 from obep.ontology.closure.runnable import assert_triples
+from obep.ontology.closure.saturate import Closure
 from obep.ontology.closure.store import Store
 from obep.ontology.rules.program import Program
 from obep.ontology.rules.role_relations import SAME
@@ -68,18 +70,23 @@ class ClosedGraph:
     """
 
     def __init__(
-        self, bundle: Bundle, triples: Sequence[Triple], *, with_k: bool, facts: OpenFacts | None = None
+        self,
+        bundle: Bundle,
+        triples: Collection[Triple],
+        *,
+        with_k: bool,
+        facts: OpenFacts | None = None,
+        sure: Closed | None = None,
     ) -> None:
+        """`sure` is what surely follows from the triples, where somebody keeps it."""
         self._bundle, self._triples, self._with_k = bundle, triples, with_k
         self._facts = facts if facts is not None and facts.names else None
         self._asserted = any(p == RDF_TYPE and o in bundle.definitions.bodies for _, p, o in triples)
-        program = bundle.lower_asserted if self._asserted else bundle.lower.program
-        self._sure = Closed(program, bundle.lower.store if with_k else bundle.bare_store, triples)
-        self._classes = {
-            c: program.names.concept(c)
-            for c in (*bundle.definitions.guard_classes, *bundle.definitions.goals)
-            if c.startswith("<") and not c.startswith(f"<{SAID}")
-        }
+        if sure is None:
+            program = bundle.lower_asserted if self._asserted else bundle.lower.program
+            sure = Closed.of(program, bundle.lower.store if with_k else bundle.bare_store, triples)
+        self._sure = sure
+        self._classes = classes_asked_for(bundle)
 
     @property
     def consistent(self) -> bool:
@@ -91,7 +98,7 @@ class ClosedGraph:
         bundle = self._bundle
         program = bundle.upper_asserted if self._asserted else bundle.upper.program
         store = bundle.upper.store if self._with_k else bundle.bare_upper_store
-        return Closed(program, store, self._triples)
+        return Closed.of(program, store, self._triples)
 
     def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterator[Triple]:
         """The triples of a pattern; `None` is any term."""
@@ -145,16 +152,34 @@ class ClosedGraph:
                 yield fact
 
 
+def classes_asked_for(bundle: Bundle) -> dict[Term, int]:
+    """The classes that guards and groups see, with their numbers in the rules."""
+    return {
+        c: bundle.lower.program.names.concept(c)
+        for c in (*bundle.definitions.guard_classes, *bundle.definitions.goals)
+        if c.startswith("<") and not c.startswith(f"<{SAID}")
+    }
+
+
 class Closed:
     """Some triples, closed under one reading of T, with a store behind them."""
 
-    def __init__(self, program: Program, store: Store, triples: Sequence[Triple]) -> None:
-        self.program = program
-        self._closure = assert_triples(program, store, triples)
-        self._closure.run()
-        self.clashes = bool(self._closure.clashes)
-        self._ids = store.ids
-        self._own = {term: store.size + n for n, term in enumerate(self._closure.own)}
+    def __init__(self, closure: Closure, own: Mapping[Term, int]) -> None:
+        """`own` are the numbers of terms that the store does not have."""
+        self.program = closure.program
+        self._closure, self._own = closure, own
+        self._ids = closure.store.ids
+
+    @classmethod
+    def of(cls, program: Program, store: Store, triples: Iterable[Triple]) -> Self:
+        """The closure of some triples."""
+        closure = assert_triples(program, store, [*triples])
+        closure.run()
+        return cls(closure, {term: store.size + n for n, term in enumerate(closure.own)})
+
+    @property
+    def clashes(self) -> bool:
+        return bool(self._closure.clashes)
 
     def terms(self) -> Iterator[Term]:
         """Everything with a name of its own, and every literal."""

@@ -6,7 +6,7 @@ reasoner it counts as not following, and `missed` says how often.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
@@ -29,7 +29,7 @@ class OpenFacts:
         self._of_k: dict[Triple, bool] = {}
         """What K alone says, whatever the item."""
 
-    def holds(self, fact: Triple, triples: Sequence[Triple], *, with_k: bool) -> bool:
+    def holds(self, fact: Triple, triples: Iterable[Triple], *, with_k: bool) -> bool:
         """Whether a fact follows from the triples, and if so from K."""
         known = self._of_k.get(fact) if with_k else None
         if known is not None:

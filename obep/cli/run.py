@@ -163,6 +163,8 @@ def command(
         Progress(quiet=quiet, as_json=order.log_json).warn(slip.code, slip.message, slip.remedy)
     if name is EngineName.embedded:
         _refuse_of_spark(order, drop_state=drop_state, master=master, conf=bool(conf))
+    else:
+        _refuse_of_embedded(order)
     raise typer.Exit(_run_on_spark(order) if name is EngineName.spark else _run_embedded(order))
 
 
@@ -181,6 +183,17 @@ def _refuse_of_spark(order: Order, *, drop_state: bool, master: str, conf: bool)
             f"{option} is for Spark, and this run is on the embedded engine",
             remedy=f"--engine spark, or leave {option} out",
         )
+
+
+def _refuse_of_embedded(order: Order) -> None:
+    """Sinks that Spark does not write."""
+    from obep.streams.sinks.open_sinks import ALERTMANAGER
+    from obep.streams.stream_uri import parse_address
+
+    for target in order.targets:
+        if parse_address(target.uri).scheme in ALERTMANAGER:
+            words = f"{target!r}: only the engine embedded sends alerts to an Alertmanager"
+            raise fail("OBEP512", words, remedy="--engine embedded")
 
 
 def streams_of(query: Path, allowed: tuple[Path, ...]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""`obep why-not EVENT QUERY`: why an event did not occur."""
+"""`obep why-not EVENT QUERY`: why an event did not occur, or a state did not hold."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def command(
         str,
         typer.Argument(
             metavar="EVENT",
-            help="The event, by name or IRI. 'Low(:PenA)' asks about one individual, 'Pair(:a, _)' about "
-            "some of its parameters; names as in the query, or <iri>.",
+            help="The event or state, by name or IRI. 'Low(:PenA)' asks about one individual, "
+            "'Pair(:a, _)' about some of its parameters; names as in the query, or <iri>.",
             show_default=False,
         ),
     ],
@@ -29,24 +29,31 @@ def command(
     config: ConfigFile = None,
     allow_path: AllowedFolders = None,
 ) -> None:
-    """Say why an event did not occur in some input.
+    """Say why an event did not occur, or a state did not hold, in some input.
 
     The query is run over its sources, which must end. It says which parts of the event occurred, which words
-    of a definition no item uses, and without which condition the event would have occurred.
+    of a definition no item uses, and without which condition the event would have occurred. Of a state it
+    says how long it held, from when to when, and what kept it from holding.
     """
     from datetime import timedelta
 
     from obep.config.toml_values import duration
     from obep.engine.engine import RECENT
+    from obep.run.questions.why_not_run import report, resolve, watch
+    from obep.run.questions.why_not_state import report_state
     from obep.run.replay_items import replay
     from obep.run.terminal_text import plain
-    from obep.run.why_not_run import report, resolve, watch
+    from obep.why_not.target import StateQuestion
 
     loaded, items, notes, letters = replay(query, source or (), config, allowed(allow_path))
     wanted = resolve(event, loaded)
-    remember = None if wanted.values else RECENT
+    remember = None if wanted.values or loaded.linked.states else RECENT
     settings = {"lateness": timedelta(microseconds=duration(lateness, "--lateness") if lateness else 0)}
     seen = watch(loaded, items, notes.style, remember=remember, **settings)
     seen.unread = letters
-    for line in report(wanted, loaded, seen, **settings):
+    if isinstance(wanted, StateQuestion):
+        lines = report_state(wanted, loaded, seen, **settings)
+    else:
+        lines = report(wanted, loaded, seen, **settings)
+    for line in lines:
         print(plain(line))

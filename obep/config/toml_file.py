@@ -91,6 +91,8 @@ SINK: dict[str, Kind] = {
     "headers": headers,
     "retries": whole_number,
     "timeout": duration,
+    "resend": duration,
+    "labels": each(text),
     **CONNECTION,
 }
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from threading import RLock
 from types import TracebackType
@@ -28,17 +27,10 @@ from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import DeadLetter, Item, Occurrence, Term, body_of, local_name
-from obep.output.rdf_writer import triples
-from obep.output.why_tree import short
-from obep.plan.plan import EventPlan
-from obep.query.ast import LogicalEvent, Name
+from obep.model import Alert, DeadLetter, Item, Occurrence
 from obep.query.nearest_name import nearest
-from obep.query.walk import walk
-from obep.why_not.class_parts import nearest as nearest_to
 from obep.why_not.latest import Latest
-from obep.why_not.report import WhyNot, why_not
-from obep.why_not.target import question, split
+from obep.why_not.report import WhyNot
 
 __all__ = ["Engine", "Runtime"]
 
@@ -228,13 +220,20 @@ class Engine:
 
     def _new_runtime(self) -> Runtime:
         runtime = Runtime(self.query.plan, self._matcher, self._bury_derived, max_keys=self._max_keys)
-        runtime.observer = None if self._observer is None else self._observer.occurred
+        if self._observer is not None:
+            runtime.observer = self._observer.occurred
+            runtime.follow_states(self._observer.held)
         return runtime
 
     def states(self, state: str) -> list[Held]:
         """What holds of a state now, that is after the last instant that is closed; the oldest first."""
         with self._lock:
             return self._held.holding(state, self._runtime)
+
+    def firing(self) -> list[Alert]:
+        """The alerts that have fired and are not resolved, as they would be reported now."""
+        with self._lock:
+            return self._runtime.firing()
 
     def on_state(self, state: str, callback: OnState) -> None:
         """Call back with each episode of a state when it begins, and, with its `until`, when it ends."""
@@ -244,69 +243,23 @@ class Engine:
     def why_not(self, event: str) -> WhyNot:
         """What came furthest of an event that was not reported, and what it waits for or what refused it.
 
-        Of a logical event: which parts of its definition an item shows, and which are missing. It looks at
-        the latest occurrences and items only; print it to read it. `Low(:PenA)` asks about one individual,
-        `Pair(:a, _)` about some of the parameters, with names as in the query or as `<iri>`.
+        Of a logical event: which parts of its definition an item shows, and which are missing. Of a state:
+        when it held lately, and what keeps it from holding. It looks at the latest occurrences, episodes and
+        items only; print it to read it. `Low(:PenA)` asks about one individual, `Pair(:a, _)` about some of
+        the parameters, with names as in the query or as `<iri>`.
         """
-        name, arguments = split(event)
-        asked = question(self._plan_of(name), arguments, self.query.linked.file)
-        plan = asked.plan
+        from obep.engine.answers.why_not_answers import WhyNotAnswers
+
         with self._lock:
-            recent = self._latest.occurrences
-            latest = recent.get(plan.event, ())
-            forgotten = len(latest) == self._latest.most
-            known_since = latest[0].detected if latest and forgotten else None
-            reported = [one for one in latest if asked.fits(one)]
-            now, ended = self._runtime.now, self._closed
-            found = why_not(
-                asked,
-                self.query.asks,
-                self.query.bundle.vocabulary,
-                self._with_refused(plan),
-                reported,
-                now,
-                known_since=known_since,
-                ended=ended,
-                came_in=self._style,
-                items=(items := list(self._latest.items)),
+            answers = WhyNotAnswers(
+                self.query,
+                self._runtime,
+                self._latest,
+                self._matcher,
+                style=self._style,
+                ended=self._closed,
             )
-        defined = self.query.linked.events[plan.event]
-        if reported or found.refusals or not isinstance(defined, LogicalEvent):
-            return found
-        for one in walk(defined.description):
-            if isinstance(one, Name):  # an occurrence of a composite is an item of the next stratum
-                items += [Item("", o.detected, triples(o)) for o in recent.get(one.iri, ()) if o.parts]
-        near = nearest_to(self.query.bundle, defined, items, asked.individual)
-        unseen = self._unseen(asked.individual, items) if asked.individual and near is None else ""
-        return replace(found, nearest=near, unseen=unseen)
-
-    def _unseen(self, individual: Term, items: Iterable[Item]) -> str:
-        """That nothing comes near an individual: perhaps another one was meant."""
-        known = {term for item in items for s, _, o in item.triples for term in (s, o)}
-        if individual in known:
-            return f"{short(individual)} is in the items, but has nothing of the definition"
-        known |= {term for s, _, o in self.query.bundle.k for term in (s, o)}
-        near = None if individual in known else nearest(individual, (one for one in known if one[0] == "<"))
-        return f"no item says anything of {short(individual)}{f'; is it {near}?' if near else ''}"
-
-    def _plan_of(self, event: str) -> EventPlan:
-        for plan in self.query.plan.events:
-            if not plan.hidden and event in (plan.event, plan.event[1:-1], plan.name, local_name(plan.event)):
-                return plan
-        known = ", ".join(plan.name for plan in self.query.plan.events if not plan.hidden)
-        raise fail("OBEP576", f"the query defines no event {event}", reason=f"It defines {known}.")
-
-    def _with_refused(self, plan: EventPlan) -> Mapping[Term, Sequence[Occurrence]]:
-        """The latest occurrences, with those that the guard of a logical event refused at once."""
-        recent = self._latest.occurrences
-        bodies = getattr(self._matcher, "bodies", None)
-        if plan.guard_ask is None or bodies is None:
-            return recent
-        body = body_of(plan.event)
-        known = recent.get(body, ())
-        keys = {one.key for one in known}
-        more = [one for one in bodies(self._latest.items, body) if one.key not in keys]
-        return {**recent, body: sorted([*known, *more], key=lambda one: one.detected)}
+            return answers.ask(event)
 
     @property
     def waiting(self) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from obep.engine.construct import construct
 from obep.engine.intake import Intake
 from obep.engine.reporter import Detected, Reporter, Reports
-from obep.model import Item, Occurrence, Term, body_of
+from obep.model import DeadLetter, Item, Occurrence, Term, body_of
 from obep.operators.candidates import PARTS, Emit, Take
 from obep.operators.state_context import States
 from obep.operators.state_values import Pack, Unpack, frozen
@@ -37,6 +37,8 @@ class Running:
         """The events that it reports."""
         return (self.plan.event,)
 
+    on_dead_letter: Callable[[DeadLetter], None] | None = None
+    """Called with what it refuses."""
     evicted: int = 0
     """How many values of its partition were forgotten since there were too many."""
 

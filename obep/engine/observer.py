@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from obep.model import DeadLetter, Item, Occurrence
+from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.why_not.state_history import Spell
 
 Taken = Iterable[Item | DeadLetter]
 
@@ -21,6 +22,9 @@ class Observer(Protocol):
 
     def occurred(self, occurrence: Occurrence) -> None:
         """An event occurred, whether or not it is returned."""
+
+    def held(self, state: Term, spell: Spell) -> None:
+        """An episode of a state is over."""
 
     def reported(self, found: Sequence[Occurrence]) -> None:
         """These occurrences are returned to the caller."""
@@ -50,6 +54,11 @@ class Observers:
         """Show it to each."""
         for one in self._all:
             one.occurred(occurrence)
+
+    def held(self, state: Term, spell: Spell) -> None:
+        """Show it to each."""
+        for one in self._all:
+            one.held(state, spell)
 
     def reported(self, found: Sequence[Occurrence]) -> None:
         """Show it to each."""

@@ -14,7 +14,7 @@ from obep.engine.event_run import Running
 from obep.engine.pushed_graphs import Plain
 from obep.engine.reporter import Detected, Reports
 from obep.engine.shared_pattern import all_running, connect
-from obep.engine.states.episodes import Episode, Episodes
+from obep.engine.states.episodes import Episode
 from obep.engine.states.state_run import StateRun
 from obep.engine.windows import Gathering, Windowed
 from obep.formats.input_limits import Refused
@@ -25,6 +25,7 @@ from obep.operators.state_values import Packing, Unpacking
 from obep.operators.wire import Told
 from obep.plan.plan import Plan
 from obep.plan.window_plan import WindowPlan
+from obep.why_not.state_history import Spell
 
 if TYPE_CHECKING:
     from obep.abstraction.matcher import Matched
@@ -88,8 +89,8 @@ class Runtime:
                 self._inside.setdefault(head, set()).update((event, body_of(event)))
         self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
         connect(self._runs, self._touch)
-        for state in self._states:
-            state.on_dead_letter = on_dead_letter
+        for run in self._runs:
+            run.on_dead_letter = on_dead_letter
         self._touched: set[int] = set()
         self._queue: list[int] = []
         self._queued: set[int] = set()
@@ -236,16 +237,25 @@ class Runtime:
         self._seen.clear()
         self._items[:] = unpack(items)
 
-    def episodes_of(self, state: Term) -> Episodes:
-        """The episodes of a state of the plan."""
-        return next(run.episodes for run in self._states if run.state.state == state)
+    def run_of(self, state: Term) -> StateRun:
+        """What runs for a state of the plan."""
+        return next(run for run in self._states if run.state.state == state)
+
+    def follow_states(self, told: Callable[[Term, Spell], None]) -> None:
+        """Call back with each episode that is over."""
+        for state in self._states:
+            state.follow(told)
 
     def holding(self, state: Term) -> Iterable[Episode]:
         """The episodes of a state that are open after the last instant that has closed."""
         if self.now is None:
             return ()
         at = self.now - 1 if self._touched else self.now
-        return next(run.covering(None, at, at) for run in self._states if run.state.state == state)
+        return self.run_of(state).covering(None, at, at)
+
+    def firing(self) -> list[Alert]:
+        """The alerts that have fired and are not resolved."""
+        return [alert for run in self._states for alert in run.episodes.firing()]
 
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""
@@ -268,7 +278,8 @@ class Runtime:
             while (due := self._next_deadline()) is not None and due < to:
                 self._reach(due, found)
                 self._close_instant(due, found)
-            self._reach(to, found)
+            if due is not None and due <= to:
+                self._reach(to, found)
         self.now = to
         if to >= self._prune_at:
             self._prune(to)

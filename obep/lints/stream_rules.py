@@ -19,8 +19,9 @@ from obep.lints.rules.stream.stream_times_disjoint import CODE as DISJOINT
 from obep.lints.rules.stream.stream_times_disjoint import wants_spans
 from obep.lints.stream_context import ConfigContext, Finding, RunContext
 from obep.lints.stream_stats import NAME, StreamStats
-from obep.model import Item, Occurrence
+from obep.model import Item, Occurrence, Term
 from obep.ontology.bundle.stream_readers import Listening, listening
+from obep.why_not.state_history import Spell
 
 LOOKED_AT = 500
 """Items from the beginning of a stream: a mapping that is wrong is wrong from the first one on."""
@@ -152,6 +153,9 @@ class StreamObserver:
 
     def occurred(self, occurrence: Occurrence) -> None:
         """Nothing is to be learnt from what is not reported."""
+
+    def held(self, state: Term, spell: Spell) -> None:
+        """Nothing is to be learnt from how long states hold."""
 
     def restarted(self) -> None:
         """The statistics are those of this run, whatever state it goes on from."""

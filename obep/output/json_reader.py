@@ -9,7 +9,7 @@ import msgspec
 
 from obep.formats.timestamps import Style, parse_instant, style_of_text
 from obep.model import Alert, Assertion, Occurrence, Part, Term, Triple
-from obep.output.json_writer import Shown
+from obep.output.json_writer import AlertRecord, Shown
 from obep.query.state_parts import part_of
 
 
@@ -46,21 +46,6 @@ class Line(msgspec.Struct):
     bounded: bool = False
 
 
-class AlertLine(msgspec.Struct):
-    """The same of the line of an alert."""
-
-    alert: str
-    id: str
-    status: str
-    since: Shown
-    at: Shown
-    labels: dict[str, str]
-    bindings: list[dict[str, str]] = []
-    because: list[Cause] = []
-    until: Shown | None = None
-    ended: str = ""
-
-
 class Retold(NamedTuple):
     """An occurrence, and how its instants are written."""
 
@@ -79,7 +64,8 @@ class Untold(Occurrence):
 Lookup = Callable[[str], Retold | None]
 """Finds the occurrence of an id whose causes a line leaves out."""
 _decode = msgspec.json.Decoder(Line).decode
-_decode_alert = msgspec.json.Decoder(AlertLine).decode
+_decode_alert = msgspec.json.Decoder(AlertRecord).decode
+_decode_cause = msgspec.json.Decoder(Cause).decode
 
 
 def retold(line: bytes | str, lookup: Lookup = lambda id: None) -> Retold | None:
@@ -101,11 +87,12 @@ def _retold_alert(line: bytes | str) -> Retold | None:
         return None
 
 
-def _alert(told: AlertLine) -> Alert:
+def _alert(told: AlertRecord) -> Alert:
     since, fired = parse_instant(told.since), parse_instant(told.at)
     until = None if told.until is None else parse_instant(told.until)
     end = fired if until is None else until
-    explained = tuple(one for cause in told.because for one in _explanation(cause, end))
+    causes = map(_decode_cause, told.because)
+    explained = tuple(one for cause in causes for one in _explanation(cause, end))
     return Alert(
         f"<{told.alert}>",
         "",

@@ -62,7 +62,7 @@ class Record(msgspec.Struct, omit_defaults=True, gc=False):
 
 
 class AlertRecord(msgspec.Struct, omit_defaults=True, gc=False):
-    """An alert as it is printed (STATES §4)."""
+    """An alert as it is printed, and as a line of it is read (STATES §4)."""
 
     alert: str
     id: str
@@ -132,12 +132,17 @@ def _alert(alert: Alert, style: Style) -> AlertRecord:
         alert.status,
         show_instant(alert.start, style),
         show_instant(alert.start + alert.lasting, style),
-        {"alertname": local_name(alert.event), **alert.labels},
+        labels_of(alert),
         alert.bindings,
         [_itself(alert, style)],
         None if alert.until is None else show_instant(alert.until, style),
         alert.ended,
     )
+
+
+def labels_of(alert: Alert) -> dict[str, str]:
+    """What tells it from others: its name, and the values of the state's parameters."""
+    return {"alertname": local_name(alert.event), **alert.labels}
 
 
 def _itself(occurrence: Occurrence, style: Style) -> msgspec.Raw:

@@ -122,6 +122,7 @@ def _logical(
         variables=ask.variables if ask else (),
         construct=event.construct,
         guard=event.guard,
+        hidden=event.name.iri in linked.hidden,
         window=next((window.name for window in linked.windows if window.name == event.on), ""),
     )
 

@@ -91,7 +91,7 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
         if event in planned:
             needs.setdefault(event, set()).update(below)
             heads.add(event)
-    shown = {*plan.returned, *(state.state for state in plan.states if state.alerts)}
+    shown = {*plan.returned, *plan.alerting}
     found = [
         _component(
             plan, group, [planned[head] for head in planned if head in group], needs, heads, derived or {}

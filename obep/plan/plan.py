@@ -139,6 +139,11 @@ class Plan:
     """Graph events on items that ask for states or windows."""
 
     @cached_property
+    def alerting(self) -> tuple[Term, ...]:
+        """The states of which alerts are returned."""
+        return tuple(state.state for state in self.states if state.alerts)
+
+    @cached_property
     def shared(self) -> tuple[tuple[EventPlan, ...], Mapping[str, EventPlan]]:
         """Its events as they run, and by name the sub-patterns that several of them have in common."""
         alike = {

@@ -27,15 +27,25 @@ from obep.run.progress import Progress, shown_watermark
 from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
 from obep.run.run_notes import Absences, heard_sinks, opened, say_noted, say_skipped
-from obep.run.run_spec import Inlet, Order, Target, bindings, file_of, origin_of, wanted_events
+from obep.run.run_spec import (
+    Inlet,
+    Order,
+    Target,
+    bindings,
+    file_of,
+    only_alerts,
+    origin_of,
+    wanted_events,
+)
 from obep.run.signals import exit_status
 from obep.run.terminal_text import escaped
 from obep.run.watched_run import watch
-from obep.streams.sinks.open_sinks import open_sink
+from obep.streams.sinks.open_sinks import ALERTMANAGER, open_sink
 from obep.streams.sinks.output_files import Warn, continued_at, output_key
 from obep.streams.sources.batches import Waiting
 from obep.streams.sources.files import PipeSource
 from obep.streams.sources.open_sources import open_source
+from obep.streams.stream_uri import parse_address
 
 if TYPE_CHECKING:
     from obep.engine.observer import Observer
@@ -221,8 +231,11 @@ def _start(target: Target, config: Config, known: Mapping[str, int] | None, warn
 
 
 def _outlet(target: Target, order: Order, query: Query, notes: Notes, start: int) -> Outlet:
+    returned, alerting = query.plan.returned, query.plan.alerting
+    events = wanted_events(target.events, (*returned, *alerting))
+    if parse_address(target.uri).scheme in ALERTMANAGER:
+        events = only_alerts(target, events, alerting)
     sink = open_sink(target.uri, target.settings, order.config, start, target.trusted)
-    returned = query.plan.returned
     trig = target.uri.lower().endswith(".trig")
     to_terminal = target.uri == "-" and sys.stdout.isatty()
 
@@ -235,7 +248,7 @@ def _outlet(target: Target, order: Order, query: Query, notes: Notes, start: int
             print(why(occurrence, notes.style), file=sys.stderr)
         return (escaped(text) if to_terminal else text).encode("utf-8", "surrogatepass")
 
-    return Outlet(sink, encode, wanted_events(target.events, returned))
+    return Outlet(sink, encode, events)
 
 
 class Figures:

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from obep.formats.stream_reader import Notes, as_sent
-from obep.model import DeadLetter, Item, Occurrence
+from obep.model import Alert, DeadLetter, Item, Occurrence
 from obep.run.checkpoint import Checkpoint, Standing
 from obep.run.dead_letters import Letters
-from obep.streams.sinks.open_sinks import FileSink, OutputSink, Sink
+from obep.streams.sinks.open_sinks import FileSink, OutputSink, Repeating, Sink
 from obep.streams.sinks.output_files import LeftFiles
-from obep.streams.sinks.queued_sink import Posted
 from obep.streams.sources.batches import Source
 from obep.streams.sources.merge import Positions, Turn, merged
 
@@ -38,6 +37,8 @@ class Pushed(Protocol):
     def snapshot(self) -> bytes: ...
 
     def restore(self, data: bytes) -> None: ...
+
+    def firing(self) -> list[Alert]: ...
 
 
 @dataclass(slots=True)
@@ -87,6 +88,11 @@ class Run:
     def restore(self, standing: Standing) -> None:
         """Goes on where a checkpoint stands; sinks were opened at its positions."""
         self.engine.restore(standing.state)
+        for outlet in self.outlets.values():
+            if isinstance(outlet.sink, Repeating):
+                for alert in self.engine.firing():
+                    if alert.event in outlet.events:
+                        outlet.sink.keep(outlet.encode(alert))
         self.positions = {key: dict(position) for key, position in standing.sources.items()}
         self._before = dict(standing.outputs)
         self._left = LeftFiles(self._before, {*self.outlets, self.letters.key})
@@ -139,12 +145,7 @@ class Run:
     @property
     def failed(self) -> list[tuple[str, str]]:
         """The occurrences that a sink did not take, with the reason."""
-        return [
-            failure
-            for outlet in self.outlets.values()
-            if isinstance(outlet.sink, Posted)
-            for failure in outlet.sink.failed
-        ]
+        return [failure for outlet in self.outlets.values() for failure in getattr(outlet.sink, "failed", ())]
 
     def save(self) -> None:
         """Writes a checkpoint, once everything before it is safe."""

@@ -13,8 +13,9 @@ from typing import Any
 from obep.config.toml_file import Config
 from obep.config.toml_values import shown_uri
 from obep.errors import Diagnostic, fail
+from obep.model import local_name
 from obep.query.nearest_name import alike
-from obep.streams.sinks.open_sinks import Form, form_of, require_one_topic
+from obep.streams.sinks.open_sinks import ALERTMANAGER, Form, form_of, require_one_topic
 from obep.streams.sinks.output_files import output_key
 from obep.streams.stream_uri import parse_address
 
@@ -288,7 +289,7 @@ def _counted(targets: Iterable[Target]) -> tuple[Target, ...]:
 
 def _target(key: str, uri: str, trusted: bool, settings: Mapping[str, Any], form: Form) -> Target:
     scheme = parse_address(uri).scheme
-    if scheme in ("http", "https", "exec"):
+    if scheme in ("http", "https", "exec", *ALERTMANAGER):
         if form == "rdf" and settings.get("as") == "rdf":
             raise fail("OBEP513", f"{shown_uri(uri)} takes JSON, not RDF")
         form = "event"
@@ -307,18 +308,31 @@ def _given(text: str) -> Inlet:
 
 
 def wanted_events(names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
-    """The events (as terms) that a sink names by IRI or by the end of one."""
+    """The events and states (as terms) that a sink names by IRI or by the end of one."""
     found = set()
     terms = list(known)
     for name in names:
-        matching = [
-            t for t in terms if name == t[1:-1] or t[1:-1].rsplit("#", 1)[-1].rsplit("/", 1)[-1] == name
-        ]
+        matching = [term for term in terms if name in (term[1:-1], local_name(term))]
         if not matching:
-            ends = [t[1:-1].rsplit("#", 1)[-1].rsplit("/", 1)[-1] for t in terms]
+            ends = [local_name(term) for term in terms]
             near = get_close_matches(name, ends, 1)
             raise fail(
                 "OBEP517", f"the query returns no event {name}", remedy=near[0] if near else ", ".join(ends)
             )
         found.update(matching)
     return frozenset(found)
+
+
+def only_alerts(target: Target, wanted: frozenset[str], alerting: Iterable[str]) -> frozenset[str]:
+    """What an Alertmanager gets: alerts, those of all states if it names none."""
+    alerts = frozenset(alerting)
+    others = sorted(local_name(event) for event in wanted - alerts)
+    if others or not alerts:
+        why = f"{others[0]} is an event" if others else "the query returns none"
+        raise fail(
+            "OBEP517",
+            f"{target!r} takes alerts, and {why}",
+            reason="An alert fires when a state begins and is resolved when it ends; an event does not end.",
+            remedy="STATE S … and RETURN S AS ALERTS",
+        )
+    return wanted or alerts

@@ -21,6 +21,7 @@ from obep.streams.sources.batches import SIZE, Batch, Position
 from obep.streams.sources.files import now
 from obep.streams.spool import NEXT, Message, Spool
 from obep.streams.stream_uri import Address
+from obep.streams.tls_settings import tls_context
 
 if TYPE_CHECKING:
     import paho.mqtt.client as paho
@@ -307,18 +308,3 @@ def _words(reason: object) -> str:
     ('the connection broke off', 'Keep alive timeout')
     """
     return "the connection broke off" if str(reason) == "Unspecified error" else str(reason)
-
-
-def tls_context(settings: Mapping[str, Any], config: Config) -> ssl.SSLContext:
-    """The TLS settings of obep.toml; certificates are always checked."""
-    try:
-        context = ssl.create_default_context(cafile=_file(settings, "ca", config))
-        if certificate := _file(settings, "certificate", config):
-            context.load_cert_chain(certificate, _file(settings, "key", config))
-    except (OSError, ssl.SSLError) as error:
-        raise fail("OBEP508", f"the certificates cannot be used: {error}") from None
-    return context
-
-
-def _file(settings: Mapping[str, Any], name: str, config: Config) -> str | None:
-    return str(config.file(settings[name])) if name in settings else None

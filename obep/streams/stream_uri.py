@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, unquote
 from obep.config.toml_values import shown_uri
 from obep.errors import fail
 
-NETWORK = ("tcp", "mqtt", "mqtts", "kafka", "http", "https")
+NETWORK = ("tcp", "mqtt", "mqtts", "kafka", "http", "https", "alertmanager", "alertmanagers")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -54,7 +54,7 @@ def parse_address(uri: str) -> Address:
         raise fail(
             "OBEP512",
             f"there is no kind of source or sink {scheme}://",
-            remedy="a path, -, dir:PATH, tcp://, mqtt://, kafka://, https://, exec:COMMAND",
+            remedy="a path, -, dir:PATH, tcp://, mqtt://, kafka://, https://, alertmanager://, exec:COMMAND",
         )
     rest, _, query = rest[2:].partition("?")
     place, _, path = rest.partition("/")

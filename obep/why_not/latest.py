@@ -6,16 +6,19 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.why_not.state_history import Spell
 
 
 class Latest:
-    """Listens to an engine, and keeps the latest items, and the latest occurrences of each event."""
+    """Listens to an engine, and keeps the latest items, and of each event and state the latest it did."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most
         """How many of each; None: all."""
         self.items: deque[Item] = deque(maxlen=most)
         self.occurrences: dict[Term, deque[Occurrence]] = {}
+        self.spells: dict[Term, deque[Spell]] = {}
+        """The episodes of each state that are over."""
 
     def processed(self, item: Item) -> None:
         """Keep an item."""
@@ -28,10 +31,18 @@ class Latest:
             latest = self.occurrences[occurrence.event] = deque(maxlen=self.most)
         latest.append(occurrence)
 
+    def held(self, state: Term, spell: Spell) -> None:
+        """Keep an episode that is over."""
+        latest = self.spells.get(state)
+        if latest is None:
+            latest = self.spells[state] = deque(maxlen=self.most)
+        latest.append(spell)
+
     def restarted(self) -> None:
         """Forget what belongs to another state."""
         self.items.clear()
         self.occurrences.clear()
+        self.spells.clear()
 
     def taken(self, items: Iterable[Item | DeadLetter]) -> Iterable[Item | DeadLetter]:
         """Items count once they are processed."""

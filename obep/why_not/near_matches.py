@@ -107,7 +107,7 @@ def parts_below(node: Node, whole: Nearly) -> Nearly | None:
             return Nearly({node.alias: part}, part.start, part.end, part.detected, part.since)
         case nodes.Rest():
             return None
-        case nodes.Silence():
+        case nodes.Silence() | nodes.Repeated():  # of a repetition the first one
             left = parts_below(node.left, whole)
             if left is None:
                 return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from obep.formats.timestamps import Style, show_instant
@@ -41,10 +41,12 @@ def reasons(
     recent: Recent,
     style: Style,
     said: Said,
+    in_states: Iterable[Reason] = (),
 ) -> list[Reason]:
-    """All that keeps a candidate from being reported."""
+    """All that keeps a candidate from being reported; `in_states` are those of WHILE and UNLESS."""
     assert plan.root is not None
     found = [*_guards(plan, asks, vocabulary, whole, said), *_structure(plan.root, whole, recent, style)]
+    found += in_states
     if not found and plan.policy != "unrestricted":
         found.append(Reason("policy", f"POLICY {plan.policy} chose another, or it was used up before"))
     return found
@@ -54,7 +56,7 @@ def _guards(
     plan: EventPlan, asks: Asks, vocabulary: VocabularyOf, whole: Nearly, said: Said
 ) -> Iterator[Reason]:
     leaves = [leaf for leaf in plan.leaves if leaf.alias in whole.parts]
-    rows = {leaf.alias: _rows(leaf, whole.parts[leaf.alias]) for leaf in leaves}
+    rows = {leaf.alias: rows_of(leaf, whole.parts[leaf.alias]) for leaf in leaves}
     empty = [leaf.alias for leaf in leaves if not rows[leaf.alias]]
     for leaf in leaves:
         if leaf.alias in empty:
@@ -123,7 +125,7 @@ def _about(condition: Condition, leaves: list[Read]) -> tuple[str, ...]:
     return tuple(leaf.alias for leaf in leaves if leaf.alias in condition.named or used & set(leaf.variables))
 
 
-def _rows(leaf: Read, occurrence: Occurrence) -> Rows:
+def rows_of(leaf: Read, occurrence: Occurrence) -> Rows:
     return NOTHING if leaf.free else occurrence.solutions.get(leaf.ask, ())
 
 
@@ -167,6 +169,8 @@ def _structure(root: Node, whole: Nearly, recent: Recent, style: Style) -> Itera
                 yield from _inside(node, whole, recent, style)
             case nodes.Silence():
                 yield from _followed(node, whole, recent, style)
+            case nodes.Repeated():
+                yield from _ended(node, whole, recent, style)
             case nodes.Next():
                 yield from _order(node, "SEQ", whole, style)
                 yield from _between(node, whole, recent, style)
@@ -227,12 +231,22 @@ def _followed(node: nodes.Silence, whole: Nearly, recent: Recent, style: Style) 
                 return
 
 
+def _ended(node: nodes.Repeated, whole: Nearly, recent: Recent, style: Style) -> Iterator[Reason]:
+    left = parts_below(node.left, whole)
+    if left is not None and not isinstance(node.right, nodes.Never):
+        for other in nearly(node.right, recent):
+            if left.end <= other.end < left.end + node.micros and _join(node, whole, other):
+                text = f"{_told(other, style)} came before the first repetition"
+                yield Reason("until", text, tuple(other.parts))
+                return
+
+
 def _join(node: nodes.Binary, whole: Nearly, other: Nearly) -> bool:
     """Whether another one may join: no variable keeps the two apart."""
     leaves = [leaf for leaf in walk(node) if isinstance(leaf, Read)]
     parts = {**whole.parts, **other.parts}
     here = [leaf for leaf in leaves if leaf.alias in parts]
-    rows = {leaf.alias: _rows(leaf, parts[leaf.alias]) for leaf in here}
+    rows = {leaf.alias: rows_of(leaf, parts[leaf.alias]) for leaf in here}
     return all(rows.values()) and not any(_disagreements(here, rows))
 
 
@@ -260,7 +274,8 @@ def _chosen(node: nodes.Choice, whole: Nearly, recent: Recent, style: Style) -> 
 
 def deadline(root: Node, whole: Nearly, now: int) -> int | None:
     """When the last absence of a candidate that is not decided now will be."""
-    extents = [parts_below(node, whole) for node in walk(root) if isinstance(node, nodes.Silence)]
+    waiting = (nodes.Silence, nodes.Repeated)
+    extents = [parts_below(node, whole) for node in walk(root) if isinstance(node, waiting)]
     return max((one.end for one in extents if one is not None and one.end > now), default=None)
 
 

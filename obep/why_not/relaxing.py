@@ -13,6 +13,8 @@ from obep.query.walk import walk
 Rewrite = Callable[[ast.Pattern], ast.Pattern]
 Relaxed = tuple[str, ast.CompositeEvent]
 """What is no longer asked for, and the event that does not ask for it."""
+RelaxedState = tuple[str, ast.State]
+RelaxedGroup = tuple[str, ast.Group]
 
 
 def relaxations(event: ast.CompositeEvent, *, apart: bool = True) -> Iterator[Relaxed]:
@@ -34,6 +36,13 @@ def relaxations(event: ast.CompositeEvent, *, apart: bool = True) -> Iterator[Re
         yield what, _with(event, _whenever)
     if any(isinstance(node, ast.Without | ast.NotFollowedBy) for node in nodes):
         yield "what must not happen", _with(event, _undenied)
+    beside = [node for node in nodes if isinstance(node, ast.While | ast.Unless)]
+    if beside:
+        text = ", ".join(f"{node.WORD} {show(node.state)}" for node in beside)
+        yield text, _with(event, _anyway)
+    lasting = [node.lasting for node in nodes if isinstance(node, ast.Leaf) and node.lasting is not None]
+    if lasting:
+        yield ", ".join(f"FOR {show(one)}" for one in lasting), _with(event, _however_long)
     shared = sorted(
         {variable.name for node in nodes if isinstance(node, ast.Leaf) for variable in node.parameters}
     )
@@ -66,6 +75,28 @@ def undemanding(event: ast.CompositeEvent, *, apart: bool = True) -> ast.Composi
     return event
 
 
+def state_relaxations(state: ast.State) -> Iterator[RelaxedState]:
+    """A state with one condition less."""
+    if isinstance(state, ast.GroupState) and isinstance(state.group, ast.Group):
+        for text, group in group_relaxations(state.group):
+            yield text, replace(state, group=group)
+    if isinstance(state, ast.OverState):
+        if state.having is not None:
+            yield f"HAVING ({show(state.having)})", replace(state, having=None)
+        if state.each is not None:
+            yield f"FOR EACH {show(state.each)}", replace(state, each=None)
+    if not isinstance(state, ast.GroupState | ast.DailyState) and state.guard is not None:
+        yield "its guard", replace(state, guard=None)
+
+
+def group_relaxations(group: ast.Group) -> Iterator[RelaxedGroup]:
+    """A group with one part less, of those that bind nothing else: conditions, states, MINUS."""
+    for number, element in enumerate(group.elements):
+        if isinstance(element, ast.Filter | ast.Atom | ast.GroupMinus):
+            rest = (*group.elements[:number], *group.elements[number + 1 :])
+            yield " ".join(show(element).split()), replace(group, elements=rest)
+
+
 def _with(event: ast.CompositeEvent, rewrite: Rewrite) -> ast.CompositeEvent:
     return replace(event, pattern=rewritten(event.pattern, rewrite))
 
@@ -95,6 +126,16 @@ def _whenever(node: ast.Pattern) -> ast.Pattern:
 
 def _undenied(node: ast.Pattern) -> ast.Pattern:
     return node.left if isinstance(node, ast.Without | ast.NotFollowedBy) else node
+
+
+def _anyway(node: ast.Pattern) -> ast.Pattern:
+    return node.left if isinstance(node, ast.While | ast.Unless) else node
+
+
+def _however_long(node: ast.Pattern) -> ast.Pattern:
+    if not isinstance(node, ast.Leaf) or node.lasting is None:
+        return node
+    return replace(node, lasting=None, moment="begin" if node.moment == "episode" else node.moment)
 
 
 def _apart(node: ast.Pattern) -> ast.Pattern:

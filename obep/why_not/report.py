@@ -13,10 +13,13 @@ from obep.output.why_tree import short
 from obep.plan.build_plan import VocabularyOf
 from obep.plan.nodes import Either, Fallback, Node, Pair, Read, Unary, walk
 from obep.query.print.printer import show
+from obep.query.state_parts import apart
 from obep.why_not.class_parts import Nearest
 from obep.why_not.literal_mismatch import Said, other_terms, said_in
 from obep.why_not.near_matches import Nearly, Recent, nearly, parts_below, told_apart
 from obep.why_not.refusals import Reason, deadline, reasons
+from obep.why_not.state_history import StatesSeen, Telling
+from obep.why_not.state_refusals import in_states, missing_moments
 from obep.why_not.target import Question
 
 UNKNOWN = Reason("unknown", "another one was chosen, or what refused it lies further back than is remembered")
@@ -69,10 +72,16 @@ class WhyNot:
     """For a logical event: what an item has of its class expression, and what not."""
     unseen: str = ""
     """That no item says anything of the individual that was asked for."""
+    states: tuple[str, ...] = ()
+    """What became of states that it needs, or of the state that was asked for, line by line."""
+    is_state: bool = False
+    """Whether a state was asked for: `reported` is how many episodes it had."""
 
     def __str__(self) -> str:
         often = f"{'at least ' if self.forgotten else ''}{_times(self.reported)}"
         lines = [f"{self.event} was reported {often}."]
+        if self.is_state:
+            lines = [f"{self.event} held {often}." if self.reported else f"{self.event} never held."]
         for name, count in self.seen.items():
             lines.append(f"  {name}: {_times(count)} lately")
         return "\n".join((*lines, *self.details()))
@@ -84,6 +93,7 @@ class WhyNot:
             yield f"{_told(refusal.parts, self.style)} came{order}, but"
             yield from (f"  {reason.text}" for reason in refusal.reasons)
         yield from (f"{_told(one.parts, self.style)} {self._waits(one)}" for one in self.waiting)
+        yield from self.states
         if self.nearest is not None:
             yield from self.nearest.lines(self.style)
         elif self.unseen:
@@ -110,12 +120,15 @@ def why_not(
     ended: bool = False,
     came_in: Style | None = None,
     items: Sequence[Item] = (),
+    states: StatesSeen | None = None,
 ) -> WhyNot:
     """The candidates that came furthest; those with the fewest reasons against them first."""
     plan, said = asked.plan, said_in(items)
+    of_states: tuple[str, ...] = ()
     seen = {leaf.alias: len(_taken(asked, leaf, recent)) for leaf in plan.leaves}
     at = now or 0
-    style: Style = came_in or ("integer" if abs(at) < LOOKS_LIKE_NUMBERS else "iso")
+    style = style_at(at, came_in)
+    telling = Telling(style, at, ended)
     refusals: list[tuple[int, int, Refusal]] = []
     waiting: list[Waiting] = []
     if plan.root is not None:
@@ -125,6 +138,8 @@ def why_not(
         told = {
             _same(one.start, one.end, [p.occurrence for p in one.parts if not p.context]) for one in reported
         }
+        if states is not None and not reported:
+            of_states = tuple(missing_moments(replace(asked, plan=plan), asks, lately, states, telling))
         contexts = {alias.name for alias in plan.root.aliases if alias.context}
         for candidate in nearly(plan.root, lately):
             extent = parts_below(plan.root, candidate) or candidate
@@ -132,7 +147,8 @@ def why_not(
             if known_since is not None and extent.done <= known_since:
                 continue  # what was reported then has been forgotten
             if _same(extent.start, extent.end, held) not in told:
-                against = tuple(reasons(plan, asks, vocabulary, candidate, lately, style, said))
+                looked = in_states(plan.root, candidate, states, telling) if states is not None else ()
+                against = tuple(reasons(plan, asks, vocabulary, candidate, lately, style, said, looked))
                 until = deadline(plan.root, candidate, at)
                 if not against and until is None and (ended or candidate.done < at):
                     against = (UNKNOWN,)
@@ -158,7 +174,13 @@ def why_not(
         at,
         ended,
         known_since is not None and bool(reported),
+        states=of_states,
     )
+
+
+def style_at(at: int, came_in: Style | None = None) -> Style:
+    """How instants are told: as they came in, or else as they look."""
+    return came_in or ("integer" if abs(at) < LOOKS_LIKE_NUMBERS else "iso")
 
 
 def _same(start: int, end: int, parts: Sequence[Occurrence]) -> tuple[object, ...]:
@@ -216,9 +238,16 @@ def _parts(candidate: Nearly) -> tuple[Part, ...]:
 
 def _told(parts: tuple[Part, ...], style: Style) -> str:
     return ", ".join(
-        f"{part.alias} at {show_instant(part.occurrence.start, style)} ({short(part.occurrence.individual)})"
+        f"{part.alias} at {show_instant(part.occurrence.start, style)} ({_about(part.occurrence)})"
         for part in parts
     )
+
+
+def _about(occurrence: Occurrence) -> str:
+    """The individual of an occurrence; of a state's moment what it holds of."""
+    if apart(occurrence.event) is None:
+        return short(occurrence.individual)
+    return ", ".join(short(value) for row in occurrence.bindings[:1] for value in row.values())
 
 
 def _times(count: int) -> str:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from obep.errors import ObepError, fail
-from obep.model import Occurrence, Term
+from obep.model import Alert, Occurrence, Term
 from obep.output.why_tree import short
 from obep.plan.nodes import Read
 from obep.plan.plan import EventPlan
+from obep.plan.state_plan import StatePlan
 from obep.query.ast import QueryFile
 from obep.query.nearest_name import nearest
 from obep.query.parse.file_scope import namespaces
@@ -76,6 +77,29 @@ class Question:
         return not others or any(all(row[at] in (value, None) for at, value in others) for row in rows)
 
 
+@dataclass(frozen=True)
+class StateQuestion:
+    """A state with the values of its parameters; `None` for any."""
+
+    plan: StatePlan
+    values: tuple[Term | None, ...] = ()
+
+    def __str__(self) -> str:
+        told = ", ".join(ANY if value is None else short(value) for value in self.values)
+        return f"{self.plan.name}({told})" if self.values else self.plan.name
+
+    @property
+    def written(self) -> str:
+        """The question as it can be asked again, with every name as an IRI."""
+        told = ", ".join(ANY if value is None else value for value in self.values)
+        return f"{self.plan.state}({told})" if self.values else self.plan.state
+
+    def fits(self, alert: Alert) -> bool:
+        """Whether an alert of the state is about what was asked for."""
+        pairs = zip(self.plan.parameters, self.values, strict=False)
+        return all(value in (None, alert.labels.get(name)) for name, value in pairs)
+
+
 def split(text: str) -> tuple[str, str | None]:
     """The event of a question, and its arguments as they are written; `None` where it has none.
 
@@ -92,24 +116,34 @@ def split(text: str) -> tuple[str, str | None]:
 
 def question(plan: EventPlan, arguments: str | None, file: QueryFile) -> Question:
     """The question about an event; names are those of the query file."""
-    if arguments is None:
-        return Question(plan)
     places = len(plan.parameters) if plan.root is not None else 1
+    return Question(plan, _values(plan.name, places, arguments, file))
+
+
+def state_question(plan: StatePlan, arguments: str | None, file: QueryFile) -> StateQuestion:
+    """The question about a state."""
+    return StateQuestion(plan, _values(plan.name, len(plan.parameters), arguments, file))
+
+
+def _values(name: str, places: int, arguments: str | None, file: QueryFile) -> tuple[Term | None, ...]:
+    """The values in the arguments of a question about an event or state with so many parameters."""
+    if arguments is None:
+        return ()
     written: list[str] = []
     at = 0
     while at < len(arguments):
         found = _ARGUMENT.match(arguments, at)
         if found is None:
-            raise _unread(f"{arguments} cannot be read", plan.name, places)
+            raise _unread(f"{arguments} cannot be read", name, places)
         written.append(found[1])
         at = found.end()
     if arguments.rstrip().endswith(","):
-        raise _unread(f"{arguments} cannot be read", plan.name, places)
+        raise _unread(f"{arguments} cannot be read", name, places)
     if len(written) != places:
         has = "no parameters" if places == 0 else "one parameter" if places == 1 else f"{places} parameters"
         given = f", not {len(written)}" if places else ""
-        raise _unread(f"{plan.name} has {has}{given}", plan.name, places)
-    return Question(plan, tuple(_value(one, plan.name, places, file) for one in written))
+        raise _unread(f"{name} has {has}{given}", name, places)
+    return tuple(_value(one, name, places, file) for one in written)
 
 
 def _value(word: str, event: str, places: int, file: QueryFile) -> Term | None:

@@ -7,13 +7,14 @@ from random import Random
 
 import pytest
 from cases import bundle, linked
-from small_worlds import Small, name
+from small_worlds import CLASSES, ROLES, Small, name
 
 from obep.abstraction.matcher import Matcher
 from obep.abstraction.window_union import Union
 from obep.model import RDF_TYPE, Triple
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.closure.expiring_closure import NEVER, Lasting
+from obep.ontology.closure.maintained_closure import Maintained
 from obep.ontology.closure.runnable import Contradiction, Reading
 from obep.ontology.owl import axioms as ax
 from obep.ontology.owl.axioms import Axioms
@@ -71,6 +72,64 @@ def test_what_lasts_is_what_the_rest_entails() -> None:
         assert (lasting.size(), lasting.types, lasting.forwards, lasting.backwards) == (0, {}, {}, {})
         assert (lasting.ids, lasting.types_of, lasting.edges_of, lasting.numbers) == ({}, {}, {}, {})
     assert count["tried"] >= 200
+
+
+def _maintained(seeds: range) -> Counter[str]:
+    """Triples come and go in any order: the facts are always those that the rest entails."""
+    count: Counter[str] = Counter()
+    for seed in seeds:
+        rng, small = Random(seed), Small(seed)
+        apart = [
+            ax.DisjointClasses(tuple(map(ax.Class, CLASSES[:2]))),
+            ax.DisjointProperties(tuple(ROLES)),
+            ax.Irreflexive(ROLES[0]),
+        ]
+        more_axioms = (ax.SubClassOf(small.body, ax.Class(name("B"))), *rng.sample(apart, rng.randint(0, 2)))
+        t = small.t | Axioms(more_axioms, frozenset({name("B")}))
+        try:
+            reading = Bundle(linked("EVENT H AS B"), t, tuple(small.k), java=False).lower
+        except Contradiction:
+            continue
+        kept = Maintained(reading.program, reading.store)
+        alive: dict[Triple, int] = {}
+        known: Facts = set()
+        for _ in range(12):
+            gone = rng.sample(sorted(alive), rng.randint(0, min(2, len(alive))))
+            for triple in gone:
+                del alive[triple]
+            fewer = {_named(kept, fact) for fact in kept.remove(gone)}
+            new = {
+                triple: NEVER for _ in range(rng.randint(0, 2)) if (triple := small._triple()) not in alive
+            }
+            alive |= new
+            more = {_named(kept, fact) for fact in kept.insert(new)}
+            found = facts(kept)
+            assert found == entailed(reading, alive, 0), seed
+            assert found == known - fewer | more, seed
+            assert kept.contradictions == len([one for one in found if one[0] == 0 and len(one) == 2]), seed
+            count["derived again"] += bool(gone and known & found)
+            count["contradictions"] += kept.contradictions > 0
+            known = found
+        kept.remove([*alive])
+        count["tried"] += 1
+        assert (kept.size(), kept.types, kept.forwards, kept.backwards) == (0, {}, {}, {})
+        assert (kept.ids, kept.types_of, kept.edges_of, kept.numbers) == ({}, {}, {}, {})
+    return count
+
+
+def _named(kept: Maintained, fact: tuple[int, ...]) -> tuple[object, ...]:
+    return (fact[0], *map(kept.term, fact[1:]))
+
+
+def test_what_is_kept_while_triples_come_and_go_is_what_the_rest_entails() -> None:
+    count = _maintained(range(60))
+    assert count["tried"] >= 30
+    assert count["contradictions"] >= 5
+
+
+@pytest.mark.slow
+def test_what_is_kept_while_triples_come_and_go_is_what_the_rest_entails_often() -> None:
+    assert _maintained(range(60, 500))["tried"] >= 200
 
 
 def test_names_that_have_gone_leave_nothing_behind() -> None:

@@ -148,3 +148,29 @@ RETURN Opened
     query = obep.load(text=text, folder=tmp_path, java=False)
     with pytest.raises(ObepError, match="OBEP647"):
         query.engine()
+
+
+@pytest.mark.parametrize(
+    ("bounds", "until", "ended"),
+    [
+        ("TIMEOUT 5 s", 7, "expired"),  # 5 s after the last On, of 2
+        ("LIMIT 5 s", 6, "changed"),  # 5 s after the first one, of 1
+        ("TIMEOUT 4 s LIMIT 5 s", 6, "expired"),  # both at once: what went silent is not repaired
+        ("TIMEOUT 30 s LIMIT 30 s", 8, "changed"),  # an Off comes first
+    ],
+)
+def test_timeout_expires_and_limit_changes_also_below_an_atom(bounds: str, until: int, ended: str) -> None:
+    text = f"""
+FROM STREAM <s>
+EVENT On AS Started
+EVENT Off AS Stopped
+STATE Running(?c) FROM On(?c) TO Off(?c) {bounds}
+STATE Busy(?c) AS {{ Running(?c) }}
+RETURN Running, Busy AS ALERTS
+"""
+    items = [(1.0, "s", ":a a :Started"), (2.0, "s", ":a a :Started"), (8.0, "s", ":a a :Stopped")]
+    found = [one for one in run(text, items) if isinstance(one, Alert) and one.status == "resolved"]
+    assert [(one.event, one.until, one.ended) for one in found] == [
+        (f"<{EX}Running>", until * 1_000_000, ended),
+        (f"<{EX}Busy>", until * 1_000_000, ended),
+    ]

@@ -11,16 +11,19 @@ from obep.guards.typed_values import MOST_DIGITS, Value, lexical_form, parsed, t
 from obep.guards.value_order import RANK
 from obep.model import Term
 
+RowKey = str | tuple[Term, ...]
+"""A row as N-Triples, which orders rows with one end; all rows of a window have it in one form."""
+
 
 class Accumulator(Protocol):
     """An aggregate over the rows that were added and not removed."""
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
-        """A row comes: its end, itself as N-Triples (which orders rows with one end), and the term of the
-        aggregate's argument in it; `None` where that is unbound or an error."""
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
+        """A row comes: its end, itself as N-Triples, and the term of the aggregate's argument in it; `None`
+        where that is unbound or an error."""
         ...
 
-    def remove(self, end: int, row_key: str, value: Term | None) -> None:
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         """A row leaves that was added with these."""
         ...
 
@@ -45,13 +48,13 @@ class Distinct:
         self._inner = inner
         self._counts: dict[Term | None, int] = {}
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         count = self._counts.get(value, 0)
         self._counts[value] = count + 1
         if not count:
             self._inner.add(0, "", value)
 
-    def remove(self, end: int, row_key: str, value: Term | None) -> None:
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         count = self._counts[value]
         if count > 1:
             self._counts[value] = count - 1
@@ -83,7 +86,7 @@ class NumberAggregate:
         self._errors = 0
         self._kinds = [0, 0, 0, 0]
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         number = number_of(value)
         if number is None:
             self._errors += 1
@@ -92,7 +95,7 @@ class NumberAggregate:
         self._kinds[RANK[type(number)]] += 1
         self.enter(end, number, value or "")
 
-    def remove(self, end: int, row_key: str, value: Term | None) -> None:
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         number = number_of(value)
         if number is None:
             self._errors -= 1

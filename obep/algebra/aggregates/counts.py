@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from obep.algebra.aggregates.accumulator import term_of_figure
+from typing import TypeVar
+
+from obep.algebra.aggregates.accumulator import RowKey, term_of_figure
 from obep.algebra.aggregates.sorted_buckets import SortedBuckets
 from obep.guards.guard_terms import literal
 from obep.guards.sparql_functions import LONGEST_STRING
 from obep.guards.typed_values import Value, split_literal, term_of_value
 from obep.model import Term
+
+_K = TypeVar("_K")
 
 
 class CountRows:
@@ -16,14 +20,14 @@ class CountRows:
     def __init__(self, distinct: bool) -> None:
         self._distinct = distinct
         self._count = 0
-        self._counts: dict[str, int] = {}
+        self._counts: dict[RowKey, int] = {}
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         if self._distinct:
             _change(self._counts, row_key if value is None else value, 1)
         self._count += 1
 
-    def remove(self, end: int, row_key: str, value: Term | None) -> None:
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         if self._distinct:
             _change(self._counts, row_key if value is None else value, -1)
         self._count -= 1
@@ -41,10 +45,10 @@ class CountValues:
     def __init__(self) -> None:
         self._count = 0
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         self._count += value is not None
 
-    def remove(self, end: int, row_key: str, value: Term | None) -> None:
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         self._count -= value is not None
 
     def figure(self, now: int) -> Value | None:
@@ -61,11 +65,11 @@ class Sample:
         self._counts: dict[Term, int] = {}
         self._terms: SortedBuckets[Term] = SortedBuckets()
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         if value is not None and _change(self._counts, value, 1) == 1:
             self._terms.insert(value)
 
-    def remove(self, end: int, row_key: str, value: Term | None) -> None:
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         if value is not None and not _change(self._counts, value, -1):
             self._terms.remove(value)
 
@@ -83,7 +87,7 @@ class GroupConcat:
         self._errors = 0
         self._length = 0
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         if value is None or value[0] == "_":  # a blank node has no STR
             self._errors += 1
             return
@@ -91,7 +95,7 @@ class GroupConcat:
         if _change(self._counts, value, 1) == 1:
             self._terms.insert(value)
 
-    def remove(self, end: int, row_key: str, value: Term | None) -> None:
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         if value is None or value[0] == "_":
             self._errors -= 1
             return
@@ -110,7 +114,7 @@ class GroupConcat:
         return literal(joined) if len(joined) <= LONGEST_STRING else None
 
 
-def _change(counts: dict[str, int], key: str, by: int) -> int:
+def _change(counts: dict[_K, int], key: _K, by: int) -> int:
     """The new count of a key; a key that is there no more has none."""
     count = counts.get(key, 0) + by
     if count:

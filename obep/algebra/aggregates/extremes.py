@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from obep.algebra.aggregates.accumulator import NumberAggregate, number_of
+from obep.algebra.aggregates.accumulator import NumberAggregate, RowKey, number_of
 from obep.algebra.aggregates.exact_sum import ExactSum, Number
 from obep.algebra.aggregates.sorted_buckets import SortedBuckets
 from obep.algebra.aggregates.sums import quotient
@@ -47,7 +47,7 @@ class Extreme:
         self._order: SortedBuckets[tuple[Any, ...]] = SortedBuckets()
         self._nans: SortedBuckets[Term] = SortedBuckets()
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         count = self._counts.get(value, 0)
         self._counts[value] = count + 1
         if count or value is None:
@@ -58,7 +58,7 @@ class Extreme:
         else:
             self._order.insert((_KINDS[type(known)], known, value))
 
-    def remove(self, end: int, row_key: str, value: Term | None) -> None:
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         count = self._counts[value]
         if count > 1:
             self._counts[value] = count - 1

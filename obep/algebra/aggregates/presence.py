@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from obep.algebra.aggregates.accumulator import term_of_figure
+from obep.algebra.aggregates.accumulator import RowKey, term_of_figure
 from obep.guards.calendar import Lapse
 from obep.guards.typed_values import Value
 from obep.model import Term
@@ -22,7 +22,7 @@ class Full:
         self._within = within
         self._since: int | None = None
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         """Rows do not change it."""
 
     remove = add
@@ -55,7 +55,7 @@ class Held:
         self._past: deque[tuple[int, int]] = deque()
         self._sum = 0
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         """Rows do not change it."""
 
     remove = add

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from obep.algebra.aggregates.accumulator import bounded, greatest_kind, number_of, term_of_figure
+from obep.algebra.aggregates.accumulator import RowKey, bounded, greatest_kind, number_of, term_of_figure
 from obep.algebra.aggregates.exact_sum import ExactSum, Number
 from obep.algebra.aggregates.sorted_buckets import SortedBuckets
 from obep.algebra.aggregates.sums import quotient
@@ -17,7 +17,7 @@ from obep.guards.typed_values import ExpressionError, Value, parsed
 from obep.guards.value_order import RANK, equal
 from obep.model import Term
 
-Placed = tuple[int, str, Term]
+Placed = tuple[int, RowKey, Term]
 """A row: its end, its key, the term of the argument ("" for none)."""
 
 
@@ -27,7 +27,7 @@ class RowOrder:
     def __init__(self) -> None:
         self._rows: SortedBuckets[Placed] = SortedBuckets()
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         row = (end, row_key, value or "")
         before, after = self._rows.insert(row)
         if before is not None and after is not None:
@@ -37,7 +37,7 @@ class RowOrder:
         if after is not None:
             self.join(row, after)
 
-    def remove(self, end: int, row_key: str, value: Term | None) -> None:
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         row = (end, row_key, value or "")
         before, after = self._rows.remove(row)
         if before is not None:
@@ -78,11 +78,11 @@ class Changes(RowOrder):
         super().__init__()
         self._unbound = self._errors = self._changes = 0
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         self._unbound += value is None
         super().add(end, row_key, value)
 
-    def remove(self, end: int, row_key: str, value: Term | None) -> None:
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         self._unbound -= value is None
         super().remove(end, row_key, value)
 
@@ -116,11 +116,11 @@ class NumberOrder(RowOrder):
         self._errors = 0
         self._kinds = [0, 0, 0, 0]
 
-    def add(self, end: int, row_key: str, value: Term | None) -> None:
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         self._count(value, 1)
         super().add(end, row_key, value)
 
-    def remove(self, end: int, row_key: str, value: Term | None) -> None:
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         self._count(value, -1)
         super().remove(end, row_key, value)
 
@@ -205,7 +205,7 @@ class Turns(ComputedOrder):
 
     def __init__(self) -> None:
         super().__init__()
-        self._moves: SortedBuckets[tuple[int, str, Term, bool]] = SortedBuckets()
+        self._moves: SortedBuckets[tuple[int, RowKey, Term, bool]] = SortedBuckets()
         self._turns = self._unknown = 0
 
     def step(self, one: Number, other: Number, before: Placed, after: Placed, by: int) -> None:

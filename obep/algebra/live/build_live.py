@@ -9,7 +9,7 @@ from obep.algebra.bag_node import BagNode
 from obep.algebra.dataset import Graph
 from obep.algebra.evaluation import Evaluation, Row, check_solutions
 from obep.algebra.group_expressions import Computed, PlainTest, Tested
-from obep.algebra.live.fact_feed import RowFeed, TripleFeed, taker
+from obep.algebra.live.fact_feed import RowFeed, Take, TripleFeed, taker
 from obep.algebra.live.fact_source import FactSource, atom_source, named_graph, window_graph
 from obep.algebra.live.join_input import Change, JoinInput, LookupInput, row_of
 from obep.algebra.live.live_grouping import LiveDistinct, LiveGrouping
@@ -44,6 +44,8 @@ class LiveBuilder:
 
     def __init__(self, static: Mapping[FactSource, Graph]) -> None:
         self.triples: dict[FactSource, TripleFeed] = {}
+        self.patterns: dict[FactSource, list[TripleMatch]] = {}
+        """Which triples of each graph are wanted."""
         self.rows: dict[FactSource, RowFeed] = {}
         self.starts: list[Callable[[], None]] = []
         self.flushes: list[Callable[[int], None]] = []
@@ -81,13 +83,15 @@ class LiveBuilder:
             return LookupInput(pattern, graph.match)
         slots = tuple(dict.fromkeys(slot for _, slot in pattern.slots))
         input_ = JoinInput(slots, frozenset(slots))
-        self.feed(source).connect(pattern.constants[1], taker(pattern, input_))
+        self.connect(source, pattern, taker(pattern, input_))
         return input_
 
-    def feed(self, source: FactSource) -> TripleFeed:
+    def connect(self, source: FactSource, pattern: TripleMatch, take: Take) -> None:
+        """Give the triples that a pattern may match to it."""
         if source in self._static:
             raise NotIncremental("a negated path over a graph that is looked up")
-        return self.triples.setdefault(source, TripleFeed())
+        self.patterns.setdefault(source, []).append(pattern)
+        self.triples.setdefault(source, TripleFeed()).connect(pattern.constants[1], take)
 
 
 class _Scope:
@@ -186,13 +190,14 @@ class _Scope:
         ends = ((0, node.subject), (2, node.object))
         slots = tuple((at, place) for at, place in ends if isinstance(place, int))
         s, o = (None if isinstance(place, int) else place for _, place in ends)
-        take, refused = taker(TripleMatch((s, None, o), slots), input_), node.refused
+        pattern = TripleMatch((s, None, o), slots)
+        take, refused = taker(pattern, input_), node.refused
 
         def take_other(triple: tuple[str, str, str], number: int) -> None:
             if triple[1] not in refused:
                 take(triple, number)
 
-        self._builder.feed(source).connect(None, take_other)
+        self._builder.connect(source, pattern, take_other)
 
     def _filter(self, node: FilterBag, source: FactSource, sink: Change) -> None:
         outer = node.inner.possible

@@ -9,6 +9,7 @@ from obep.algebra.evaluation import MOST_SOLUTIONS, Row, check_solutions
 from obep.algebra.live.build_live import LiveBuilder, NotIncremental
 from obep.algebra.live.fact_feed import RowFeed, TripleFeed
 from obep.algebra.live.fact_source import DEFAULT_GRAPH, FactSource
+from obep.algebra.nodes.basic_graph_pattern import TripleMatch
 from obep.algebra.select_node import SelectNode
 
 FEW_TIMES = 10
@@ -51,6 +52,10 @@ class LiveGroup:
     def sources(self) -> list[FactSource]:
         """The graphs and atoms that the group reads, without static ones."""
         return [*self._builder.triples, *self._builder.rows]
+
+    def patterns(self, source: FactSource) -> list[TripleMatch]:
+        """Which triples of a graph the group looks at."""
+        return self._builder.patterns.get(source, [])
 
     def changes(self, now: int = 0) -> dict[Row, int]:
         """The rows that have appeared (above 0) and disappeared (below 0) since the last call.

@@ -26,19 +26,19 @@ _NOW = "_:now"
 
 
 class OverRow(NamedTuple):
-    """A row of a window: one for each start, end, individuals and solution (STATES 2)."""
+    """A row of a window: one for each start, end, individuals and solution (STATES 2).
 
-    group: GroupKey
-    start: int
+    Rows in the order of tuples stand in the order of `end`, ties as N-Triples.
+    """
+
     end: int
-    done: int
-    identity: str
-    """Start, individuals and solution, as N-Triples: equal rows are one, and rows with one end stand in its
-    order."""
+    order: tuple[Term, ...]
+    """The solution without what is unbound, by the names of the variables."""
+    start: int
+    individuals: str
     terms: Values
     """The solution, in the order of the window's variables."""
-    source: Any = None
-    """Whatever the caller wants to find again."""
+    group: GroupKey
 
 
 class OverExpressions:

@@ -10,7 +10,8 @@ from obep.algebra.over.row_groups import GroupChange, RowGroup
 from obep.algebra.over.timeline import Timeline
 
 Ahead = Literal["leaves", "fills", "stands"]
-"""A row leaves; FULL() becomes true of a group that has had rows since an instant; FOR EACH has a group."""
+"""A row of OVER STATE leaves; FULL() becomes true of a group that has had rows since an instant; FOR EACH has
+a group."""
 LEAVES: Ahead = "leaves"
 FILLS: Ahead = "fills"
 STANDS: Ahead = "stands"
@@ -36,26 +37,29 @@ class OverRows:
         """All instants up to this one are closed."""
         self.looked: int | None = None
         """The last multiple of STEP at which the groups were looked at."""
-        self.moved: dict[GroupKey, None] = {}
+        self.moved: dict[GroupKey, RowGroup] = {}
         """Groups to which something happened at the clock's instant."""
-        self.due: dict[GroupKey, None] = {}
+        self.due: dict[GroupKey, RowGroup] = {}
         """Groups that are to be looked at."""
         self.due_from = 0
         self.found: list[GroupChange] = []
-        self.ahead: Timeline[tuple[Ahead, GroupKey, Any]] = Timeline()
+        self.leaving: Timeline[OverRow] = Timeline()
+        """Rows that leave d after their end."""
+        self.ahead: Timeline[tuple[int, Ahead, GroupKey, Any]] = Timeline()
+        """All else that happens at instants to come."""
 
     # --- what happens ---------------------------------------------------------------------------------------
 
-    def add(self, row: OverRow) -> None:
-        """A row that is known at `row.done`."""
-        at = self._feed(row.done)
-        if row.end + self.within > at and self._put(row):
-            self.ahead.put(row.end + self.within, (LEAVES, row.group, (row.end, row.identity)))
+    def add(self, row: OverRow, done: int, source: Any = None) -> None:
+        """A row that is known at an instant, and whatever the caller wants to find again."""
+        at = self._feed(done)
+        if row.end + self.within > at and self._put(row, source):
+            self.leaving.put(row)
 
-    def begin(self, row: OverRow) -> None:
+    def begin(self, row: OverRow, source: Any = None) -> None:
         """In OVER STATE: an episode begins at `row.start`. It is a row until d after it has ended."""
         at = self._feed(row.start)
-        if self._put(row):
+        if self._put(row, source):
             for held in self.groups[row.group].held():
                 held.begin(at)
 
@@ -66,7 +70,7 @@ class OverRows:
         group.changed = True
         for held in group.held():
             held.cease(at)
-        self.ahead.put(at + self.within, (LEAVES, row.group, (row.end, row.identity)))
+        self.ahead.put((at + self.within, LEAVES, row.group, row))
 
     def stand(self, group: GroupKey, since: int, at: int) -> None:
         """FOR EACH: the state holds for these values since an instant, which is known at another, mostly the
@@ -76,7 +80,7 @@ class OverRows:
         """
         at = self._feed(at)
         self.each[group] = since
-        self.ahead.put(max(since + self.within, at), (STANDS, group, since))
+        self.ahead.put((max(since + self.within, at), STANDS, group, since))
 
     def fall(self, group: GroupKey, at: int) -> None:
         """FOR EACH: the state holds for these values no more."""
@@ -100,10 +104,15 @@ class OverRows:
             instant = _up_to_multiple(instant, self.step)
         return instant if multiple is None else multiple if instant is None else min(instant, multiple)
 
-    def rows_of(self, group: GroupKey) -> list[OverRow]:
-        """The rows of a group, in their order."""
+    def sources_of(self, group: GroupKey) -> list[Any]:
+        """Those of the last rows of a group."""
         known = self.groups.get(group)
-        return [known.rows[key][0] for key in sorted(known.rows)] if known else []
+        return known.sources() if known else []
+
+    def rows_in(self, group: GroupKey) -> int:
+        """How many rows a group has."""
+        known = self.groups.get(group)
+        return len(known.rows) if known else 0
 
     # --- how time goes on -----------------------------------------------------------------------------------
 
@@ -117,9 +126,11 @@ class OverRows:
     def _run(self, until: int) -> None:
         while True:
             instant = self._next_instant()
-            multiple = self._next_multiple() if self.due or self.step is not None else None
+            multiple = None if self.step is None else self._next_multiple()
             if instant is not None and instant <= until and (multiple is None or instant <= multiple):
                 self._close(instant)
+                if self.step is None:
+                    self._look(instant)
             elif multiple is not None and multiple <= until:
                 self._look(multiple)
             else:
@@ -131,7 +142,13 @@ class OverRows:
 
     def _next_instant(self) -> int | None:
         """The next instant that is not closed and that something happens at, as far as is known."""
-        return self.clock if self.moved else self.ahead.next()
+        if self.moved:
+            return self.clock
+        left, ahead = self.leaving.next(), self.ahead.next()
+        if left is None:
+            return ahead
+        left += self.within
+        return left if ahead is None else min(left, ahead)
 
     def _next_multiple(self) -> int | None:
         """The next instant at which groups are looked at, as far as is known."""
@@ -146,7 +163,9 @@ class OverRows:
     def _close(self, at: int) -> None:
         """The end of an instant: what leaves at it, and which groups have rows then."""
         self.clock = at
-        for kind, key, what in self.ahead.until(at):
+        for row in self.leaving.until(at - self.within):
+            self._touch(row.group).remove(row)
+        for _, kind, key, what in self.ahead.until(at):
             if kind == LEAVES:
                 self._touch(key).remove(what)
             elif kind == FILLS:
@@ -157,39 +176,37 @@ class OverRows:
                 group.standing = group.changed = True
         if self.moved and not self.due:
             self.due_from = at
-        for key in self.moved:
-            if self.groups[key].settle(at) and self.expressions.asks_full:
-                self.ahead.put(at + self.within, (FILLS, key, at))
+        for key, group in self.moved.items():
+            if group.settle(at) and self.expressions.asks_full:
+                self.ahead.put((at + self.within, FILLS, key, at))
         self.due.update(self.moved)
         self.moved.clear()
 
     def _look(self, at: int) -> None:
         """Computes the groups that are due; with STEP, all of them if they change with the time alone."""
         every = self.step is not None and self.expressions.of_time
-        keys: Iterable[GroupKey] = self.groups if every else self.due
-        for key in sorted(keys, key=_order) if every or len(self.due) > 1 else tuple(keys):
-            group = self.groups[key]
-            change = group.look(at, key, self.expressions)
+        groups: Iterable[RowGroup] = (self.groups if every else self.due).values()
+        for group in sorted(groups, key=_order) if every or len(self.due) > 1 else tuple(groups):
+            change = group.look(at, self.expressions)
             if change is not None:
                 self.found.append(change)
             if not group.rows and not group.standing:
-                del self.groups[key]
+                del self.groups[group.key]
         self.due.clear()
         self.looked = at
 
-    def _put(self, row: OverRow) -> bool:
+    def _put(self, row: OverRow, source: Any) -> bool:
         """Puts a row in its group; whether it was not there yet."""
-        group = self.open_group(row.group)
-        key = (row.end, row.identity)
-        if key in group.rows:
+        group = self.groups.get(row.group) or self.open_group(row.group)
+        if row in group.rows:
             return False
-        self.moved[row.group] = None
-        group.add(key, row, self.expressions.arguments(row))
+        self.moved[row.group] = group
+        group.add(row, source)
         return True
 
     def _touch(self, key: GroupKey) -> RowGroup:
-        self.moved[key] = None
-        return self.open_group(key)
+        group = self.moved[key] = self.groups.get(key) or self.open_group(key)
+        return group
 
     def open_group(self, key: GroupKey) -> RowGroup:
         """The group with a key; an empty one, if there is none."""
@@ -198,7 +215,7 @@ class OverRows:
             if not self.groups and self.step is not None and self.clock is not None:
                 # No group was there to be looked at in between.
                 self.looked = _up_to_multiple(self.clock, self.step) - self.step
-            group = self.groups[key] = RowGroup(self.expressions)
+            group = self.groups[key] = RowGroup(key, self.expressions)
         return group
 
 
@@ -206,5 +223,5 @@ def _up_to_multiple(at: int, step: int) -> int:
     return -(-at // step) * step
 
 
-def _order(key: GroupKey) -> tuple[str, ...]:
-    return tuple(["" if term is None else term for term in key])
+def _order(group: RowGroup) -> tuple[str, ...]:
+    return tuple(["" if term is None else term for term in group.key])

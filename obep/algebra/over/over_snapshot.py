@@ -15,13 +15,16 @@ Plain = Any
 
 def to_plain(window: OverRows, pack: Callable[[Any], Plain] = lambda source: source) -> Plain:
     """All that a window remembers; `pack` makes the source of a row plain."""
-    leaves = {(key, what): at for at, (kind, key, what) in window.ahead if kind == LEAVES}
+    leaves = {row: row.end + window.within for row in window.leaving}
+    leaves |= {what: at for at, kind, _, what in window.ahead if kind == LEAVES}
     rows, groups = [], []
     for key, group in window.groups.items():
-        for row_key, (row, _) in group.rows.items():
-            rows.append([*row[:-1], pack(row.source), leaves.get((key, row_key))])
+        for row, source in group.rows.items():
+            rows.append([*row, None if source is None else pack(source), leaves.get(row)])
         held = [accumulator.plain() for accumulator in group.held()]
-        groups.append([key, group.since, group.standing, group.changed, group.left, group.last, held])
+        gone = [list(row) for row, _ in group.gone]
+        seen = [group.since, group.ceased, group.standing, group.changed, group.left, group.last]
+        groups.append([key, *seen, held, gone])
     return {
         "times": [window.clock, window.closed, window.looked, window.due_from],
         "rows": rows,
@@ -38,18 +41,21 @@ def restore(window: OverRows, plain: Plain, unpack: Callable[[Plain], Any] = lam
     window.clock, window.closed, window.looked, window.due_from = plain["times"]
     grouped: dict[Any, list[Any]] = {}
     for row in plain["rows"]:
-        grouped.setdefault(tuple(row[0]), []).append(row)
+        grouped.setdefault(tuple(row[5]), []).append(row)
     looked = window.looked
-    for listed, since, standing, changed, left, last, held in plain["groups"]:
+    for listed, since, ceased, standing, changed, left, last, held, gone in plain["groups"]:
         key = tuple(listed)
         group = window.open_group(key)
-        for _, start, end, done, identity, terms, source, leaves in grouped.get(key, ()):
-            row = OverRow(key, start, end, done, identity, tuple(terms), unpack(source))
-            group.add((end, identity), row, window.expressions.arguments(row))
-            if leaves is not None:
-                window.ahead.put(leaves, (LEAVES, key, (end, identity)))
+        for end, order, start, individuals, terms, _, source, leaves in grouped.get(key, ()):
+            row = _row(end, order, start, individuals, terms, key)
+            group.add(row, None if source is None else unpack(source))
+            if leaves == end + window.within:
+                window.leaving.put(row)
+            elif leaves is not None:
+                window.ahead.put((leaves, LEAVES, key, row))
         group.since, group.standing, group.changed, group.left = since, standing, changed, left
-        group.last = None if last is None else tuple(last)
+        group.ceased, group.last = ceased, None if last is None else tuple(last)
+        group.gone = [(_row(*row), None) for row in gone]
         group.tell_full()
         for accumulator, remembered in zip(group.held(), held, strict=True):
             accumulator.restore(remembered)
@@ -59,16 +65,20 @@ def restore(window: OverRows, plain: Plain, unpack: Callable[[Plain], Any] = lam
             and window.expressions.asks_full
             and (window.closed is None or fills > window.closed)
         ):
-            window.ahead.put(fills, (FILLS, key, since))
+            window.ahead.put((fills, FILLS, key, since))
     window.looked = looked
     for listed, since in plain["each"]:
         key = tuple(listed)
         window.each[key] = since
         if key not in window.groups or not window.groups[key].standing:
-            window.ahead.put(max(since + window.within, window.clock or 0), (STANDS, key, since))
-    window.moved = {tuple(key): None for key in plain["moved"]}
-    window.due = {tuple(key): None for key in plain["due"]}
+            window.ahead.put((max(since + window.within, window.clock or 0), STANDS, key, since))
+    window.moved = {tuple(key): window.groups[tuple(key)] for key in plain["moved"]}
+    window.due = {tuple(key): window.groups[tuple(key)] for key in plain["due"]}
     window.found = [
         GroupChange(at, tuple(key), holds, tuple(values), rows, expired)
         for at, key, holds, values, rows, expired in plain["found"]
     ]
+
+
+def _row(end: int, order: Plain, start: int, individuals: str, terms: Plain, key: Plain) -> OverRow:
+    return OverRow(end, tuple(order), start, individuals, tuple(terms), tuple(key))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from obep.algebra.aggregates.accumulator import Accumulator
 from obep.algebra.aggregates.presence import Full, Held
 from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRow, Values
 
-RowKey = tuple[int, str]
-"""The end and the identity of a row."""
+MAX_BECAUSE = 100
+"""The rows of a group, the last ones, whose sources are kept (STATES 2)."""
+_FEW = 8
 
 
 class GroupChange(NamedTuple):
@@ -29,10 +30,28 @@ class GroupChange(NamedTuple):
 class RowGroup:
     """The rows with one key."""
 
-    __slots__ = ("accumulators", "ceased", "changed", "gone", "last", "left", "rows", "since", "standing")
+    __slots__ = (
+        "accumulators",
+        "arguments",
+        "ceased",
+        "changed",
+        "gone",
+        "key",
+        "last",
+        "latest",
+        "left",
+        "rows",
+        "since",
+        "standing",
+    )
 
-    def __init__(self, expressions: OverExpressions) -> None:
-        self.rows: dict[RowKey, tuple[OverRow, Values]] = {}
+    def __init__(self, key: GroupKey, expressions: OverExpressions) -> None:
+        self.key = key
+        self.rows: dict[OverRow, Any] = {}
+        """Each with its source, as long as it is among the last."""
+        self.latest: list[OverRow] = []
+        """The last rows that came."""
+        self.arguments = expressions.arguments
         self.accumulators: list[Accumulator] = expressions.accumulators()
         self.since: int | None = None
         """Since when it has had rows without a break."""
@@ -42,22 +61,39 @@ class RowGroup:
         """Whether it is there without rows: FOR EACH, or a state without parameters."""
         self.changed = self.left = False
         """What is new since it was last looked at: anything but a row's leaving; a row's leaving."""
-        self.gone: list[tuple[RowKey, OverRow, Values]] = []
+        self.gone: list[tuple[OverRow, Any]] = []
         """The rows that have left since it was last looked at."""
         self.last: Values | None = None
         """Its values when it was last looked at, if it held then."""
 
-    def add(self, key: RowKey, row: OverRow, arguments: Values) -> None:
-        self.rows[key] = row, arguments
-        for accumulator, value in zip(self.accumulators, arguments, strict=True):
-            accumulator.add(row.end, row.identity, value)
+    def add(self, row: OverRow, source: Any) -> None:
+        self.rows[row] = source
+        self.latest.append(row)
+        if len(self.latest) >= 2 * MAX_BECAUSE:
+            self._forget_sources()
+        end, order = row[0], row[1]
+        for accumulator, value in zip(self.accumulators, self.arguments(row), strict=True):
+            accumulator.add(end, order, value)
         self.changed = True
 
-    def remove(self, key: RowKey) -> None:
-        row, arguments = self.rows.pop(key)
-        self.gone.append((key, row, arguments))
-        for accumulator, value in zip(self.accumulators, arguments, strict=True):
-            accumulator.remove(row.end, row.identity, value)
+    def _forget_sources(self) -> None:
+        for row in self.latest[:MAX_BECAUSE]:
+            if row in self.rows:
+                self.rows[row] = None
+        del self.latest[:MAX_BECAUSE]
+
+    def sources(self) -> list[Any]:
+        """Those of its last rows."""
+        found = [self.rows.get(row) for row in self.latest[-MAX_BECAUSE:]]
+        return [source for source in found if source is not None]
+
+    def remove(self, row: OverRow) -> None:
+        self.gone.append((row, self.rows.pop(row)))
+        if len(self.latest) > 2 * len(self.rows) + _FEW:
+            self.latest = [one for one in self.latest if one in self.rows]
+        end, order = row[0], row[1]
+        for accumulator, value in zip(self.accumulators, self.arguments(row), strict=True):
+            accumulator.remove(end, order, value)
         self.left = True
 
     def settle(self, at: int) -> bool:
@@ -82,34 +118,36 @@ class RowGroup:
         """The HELD among the aggregates."""
         return [accumulator for accumulator in self.accumulators if isinstance(accumulator, Held)]
 
-    def look(self, at: int, group: GroupKey, expressions: OverExpressions) -> GroupChange | None:
+    def look(self, at: int, expressions: OverExpressions) -> GroupChange | None:
         """What is new of it at an instant, if anything is."""
         there = self.standing or (bool(self.rows) and not expressions.each)
-        values = expressions.result(group, self.accumulators, at) if there else None
+        values = expressions.result(self.key, self.accumulators, at) if there else None
         ends = self.left and self.last is not None and values is None
         only_left = not self.changed and not expressions.of_time
-        expired = ends and (only_left or self._held_with_all(at, group, expressions))
+        expired = ends and (only_left or self._held_with_all(at, expressions))
         self.changed = self.left = False
         self.gone.clear()
         if values == self.last:
             return None
         self.last = values
-        return GroupChange(at, group, values is not None, values or (), len(self.rows), expired)
+        return GroupChange(at, self.key, values is not None, values or (), len(self.rows), expired)
 
-    def _held_with_all(self, at: int, group: GroupKey, expressions: OverExpressions) -> bool:
+    def _held_with_all(self, at: int, expressions: OverExpressions) -> bool:
         """Whether HAVING would be true if no row had left."""
         if expressions.each and not self.standing:
             return False
         gone = list(self.gone)
-        for key, row, arguments in gone:
-            self.add(key, row, arguments)
+        latest = list(self.latest)
+        for row, source in gone:
+            self.add(row, source)
         since = self.since
         self.since = self.ceased if since is None else since
         self.tell_full()
-        values = expressions.result(group, self.accumulators, at)
+        values = expressions.result(self.key, self.accumulators, at)
         self.since = since
         self.tell_full()
-        for key, _, _ in gone:
-            self.remove(key)
+        for row, _ in gone:
+            self.remove(row)
+        self.latest = latest
         self.changed = self.left = False
         return values is not None

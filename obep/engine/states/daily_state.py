@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
@@ -12,12 +12,14 @@ from zoneinfo import ZoneInfo
 
 from obep.engine.states.episodes import Bindings, Episode, Key
 from obep.engine.states.state_run import StateRun
+from obep.model import Term
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
+from obep.why_not.state_history import Spell
 
 WEEKDAYS: tuple[ast.Weekday, ...] = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAYS = 9
 """How many days a period without a break is followed."""
 
@@ -33,12 +35,12 @@ class Calendar:
     zone: str = "UTC"
 
     @cached_property
-    def _zone(self) -> ZoneInfo:
+    def tz(self) -> ZoneInfo:
         return ZoneInfo(self.zone)
 
     def period(self, at: int) -> tuple[int, int]:
         """The period that an instant lies in, or else the next one: from its first instant to its end."""
-        here = (_EPOCH + timedelta(microseconds=at)).astimezone(self._zone).date()
+        here = (EPOCH + timedelta(microseconds=at)).astimezone(self.tz).date()
         days = (here + timedelta(days=n) for n in range(-1, 10))
         periods = ((one, found) for one in days if (found := self._period(one)) and at < found[1])
         day, (begin, end) = next(periods)
@@ -72,19 +74,19 @@ class Calendar:
     def _instant(self, day: date, minutes: int, *, fold: int) -> int:
         """The first instant of a day whose clock reads so much (`fold` 1: and never less again)."""
         wall = datetime(day.year, day.month, day.day) + timedelta(minutes=minutes)
-        local = wall.replace(tzinfo=self._zone, fold=fold)
+        local = wall.replace(tzinfo=self.tz, fold=fold)
         instant = local.astimezone(UTC)
-        if instant.astimezone(self._zone).replace(tzinfo=None) != wall:  # the clock skips that time
+        if instant.astimezone(self.tz).replace(tzinfo=None) != wall:  # the clock skips that time
             instant = self._transition(wall)
-        return (instant - _EPOCH) // timedelta(microseconds=1)
+        return (instant - EPOCH) // timedelta(microseconds=1)
 
     def _transition(self, wall: datetime) -> datetime:
         """When the clock jumps over a time."""
-        low, high = sorted(wall.replace(tzinfo=self._zone, fold=n).astimezone(UTC) for n in (0, 1))
-        before = low.astimezone(self._zone).utcoffset()
+        low, high = sorted(wall.replace(tzinfo=self.tz, fold=n).astimezone(UTC) for n in (0, 1))
+        before = low.astimezone(self.tz).utcoffset()
         while high - low > timedelta(microseconds=1):
             middle = low + (high - low) / 2
-            if middle.astimezone(self._zone).utcoffset() == before:
+            if middle.astimezone(self.tz).utcoffset() == before:
                 low = middle
             else:
                 high = middle
@@ -139,6 +141,24 @@ class DailyState(StateRun):
             begin, over = calendar.period(start)
             if begin <= start and end < over:
                 yield Episode(one, begin, bindings, ())
+
+    def follow(self, told: Callable[[Term, Spell], None]) -> None:
+        """Nothing waits for its edges: it is asked for its periods."""
+
+    def periods(self, key: Key, start: int, end: int) -> Iterator[Spell]:
+        """The periods of a key that some instant of an interval lies in; the last of them may go on."""
+        if key not in self._calendars:
+            return
+        calendar, _ = self._calendars[key]
+        begin, over = calendar.period(start)
+        while begin <= end:
+            yield Spell(key, begin, over if over <= end else None)
+            begin, over = calendar.period(over)
+
+    @property
+    def calendars(self) -> Mapping[Key, tuple[Calendar, Bindings]]:
+        """For each key that of its days and times."""
+        return self._calendars
 
     def dump_own(self, pack: Pack) -> Any:
         return self._edges

@@ -94,7 +94,7 @@ class Episodes:
             for event in self._begins:
                 self._report(event, episode, at, at, at)
         if 0 in self.plan.alerts:
-            self._alert(episode, 0)
+            self._found.append(self._alert(episode, 0))
 
     def change(self, key: Key, at: int, bindings: Bindings) -> None:
         """Its other variables have new values."""
@@ -122,7 +122,7 @@ class Episodes:
             self._report(event, episode, episode.begun, at, at, because)
         for lasting in self.plan.alerts:
             if at - episode.begun >= lasting:
-                self._alert(episode, lasting, at, ended, because)
+                self._found.append(self._alert(episode, lasting, at, ended, because))
         if self.plan.history != 0:
             self._closed.setdefault(key, []).append(episode)
 
@@ -133,7 +133,7 @@ class Episodes:
             for event in self._lasting.get(lasting, ()):
                 self._report(event, episode, episode.begun, at, at)
             if lasting in self.plan.alerts:
-                self._alert(episode, lasting)
+                self._found.append(self._alert(episode, lasting))
         self._ripe.clear()
         found, self._found = self._found, []
         return sorted(found, key=_firing_first) if self.plan.alerts else found
@@ -161,6 +161,19 @@ class Episodes:
             for old in closed.get(one, ()):
                 if old.begun <= start and old.ended is not None and old.ended > end:
                     yield old
+
+    def firing(self) -> list[Alert]:
+        """The alerts of open episodes that have lasted long enough."""
+        if not self.plan.alerts:
+            return []
+        ripe = [(lasting, one.key, one.begun) for one, lasting in self._ripe]
+        waiting = {*ripe, *((lasting, key, begun) for _, lasting, key, begun in self._due)}
+        return [
+            self._alert(episode, lasting)
+            for episode in self.open.values()
+            for lasting in self.plan.alerts
+            if (lasting, episode.key, episode.begun) not in waiting
+        ]
 
     def prune(self, at: int) -> None:
         """Forget what nobody can ask about any more."""
@@ -249,25 +262,23 @@ class Episodes:
         until: int | None = None,
         ended: str = "",
         because: tuple[Assertion, ...] | None = None,
-    ) -> None:
+    ) -> Alert:
         at = episode.begun + lasting if until is None else until
-        self._found.append(
-            Alert(
-                self.plan.state,
-                "",
-                episode.explanation if because is None else because,
-                episode.begun,
-                at,
-                at,
-                episode.begun,
-                bindings=episode.bindings,
-                _id=identity(self.plan.state, (), episode.begun, lasting, episode.key, ()),
-                status="firing" if until is None else "resolved",
-                lasting=lasting,
-                labels=dict(zip(self.plan.parameters, episode.key, strict=True)),
-                until=until,
-                ended=ended,
-            )
+        return Alert(
+            self.plan.state,
+            "",
+            episode.explanation if because is None else because,
+            episode.begun,
+            at,
+            at,
+            episode.begun,
+            bindings=episode.bindings,
+            _id=identity(self.plan.state, (), episode.begun, lasting, episode.key, ()),
+            status="firing" if until is None else "resolved",
+            lasting=lasting,
+            labels=dict(zip(self.plan.parameters, episode.key, strict=True)),
+            until=until,
+            ended=ended,
         )
 
 

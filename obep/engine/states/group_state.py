@@ -37,11 +37,12 @@ class GroupState(StateRun):
         definition = plan.definition
         assert isinstance(definition, ast.GroupState)
         self._matcher = matcher
-        self._group = definition.group
+        self.group = definition.group
         self._atoms = [node for node in walk(definition.group) if isinstance(node, ast.Atom)]
-        columns = {node.name.iri: states[node.name.iri].state.extra for node in self._atoms}
-        self._query = translate(definition.group, columns)
-        self._dataset = StateDataset(definition.on, states, windows, matcher)
+        self.columns = {node.name.iri: states[node.name.iri].state.extra for node in self._atoms}
+        """The columns of the states that it asks for, beside their parameters."""
+        self._query = translate(definition.group, self.columns)
+        self.dataset = StateDataset(definition.on, states, windows, matcher)
         self._windows = [windows[name] for name in windows_of(definition)]
         self._on = windows[definition.on] if definition.on is not None else None
         self._due: int | None = None
@@ -64,7 +65,7 @@ class GroupState(StateRun):
         if step is not None and at % step:  # looked at at multiples only
             self._due = at - at % step + step
             return
-        self._dataset.now = at
+        self.dataset.now = at
         try:
             answer = self._answer(at)
         except Refused as refused:
@@ -90,7 +91,7 @@ class GroupState(StateRun):
             return None
         found: dict[Key, dict[tuple[tuple[str, Term], ...], dict[str, Term]]] = {}
         columns = self._query.columns
-        for row in evaluate(self._query, self._dataset, at, self.state.name):
+        for row in evaluate(self._query, self.dataset, at, self.state.name):
             values = {name: value for name, value in zip(columns, row, strict=True) if value is not None}
             if all(name in values for name in self.state.parameters):
                 key = tuple(values[name] for name in self.state.parameters)
@@ -103,11 +104,11 @@ class GroupState(StateRun):
         left = any(window.left[0] == at and window.left[1] for window in self._windows)
         if not left and not any(state.episodes.expired[0] == at for state in self._states):
             return {}
-        self._dataset.before = at
+        self.dataset.before = at
         try:
             return self._answer(at) or {}
         finally:
-            self._dataset.before = None
+            self.dataset.before = None
 
     def _refuse(self, at: int, refused: Refused) -> None:
         if self.on_dead_letter is not None:
@@ -129,14 +130,14 @@ class GroupState(StateRun):
         values = dict(zip(self.state.parameters, key, strict=True))
         values |= bindings[0] if bindings else {}
         found: set[Assertion] = set()
-        for pattern in positive_patterns(self._group):
+        for pattern in positive_patterns(self.group):
             triple = _under(pattern, values)
             if triple is None:
                 continue
             for window in self._windows:
                 if triple in window.triples:
                     found.add((triple, window.seen.get(triple)))
-            if not any(triple == one for one, _ in found) and triple in self._dataset.static:
+            if not any(triple == one for one, _ in found) and triple in self.dataset.static:
                 found.add((triple, None))
         return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
 

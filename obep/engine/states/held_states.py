@@ -62,7 +62,7 @@ class HeldStates:
         def note(episode: Episode, at: int) -> None:
             self._waiting.append((callback, _held(plan, episode)))
 
-        runtime.episodes_of(plan.state).listeners.append(note)
+        runtime.run_of(plan.state).episodes.listeners.append(note)
 
     def _named(self, state: str) -> StatePlan:
         for plan in self._plans:

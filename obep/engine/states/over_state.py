@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
-from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRow
+from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRow, Values
 from obep.algebra.over.over_rows import OverRows
 from obep.algebra.over.over_snapshot import restore, to_plain
-from obep.algebra.over.row_groups import GroupChange
+from obep.algebra.over.row_groups import MAX_BECAUSE, GroupChange
 from obep.engine.states.episodes import Bindings, Episode, Key
 from obep.engine.states.state_run import StateRun
-from obep.model import Assertion, Occurrence, Term
-from obep.operators.candidates import Take
+from obep.model import Assertion, Term
+from obep.operators.candidates import Candidate, Emit
 from obep.operators.state_values import Pack, Unpack
+from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
-
-MAX_BECAUSE = 100
-"""The rows whose explanations an episode keeps."""
 
 
 class OverState(StateRun):
@@ -46,7 +45,13 @@ class OverState(StateRun):
         self._window = OverRows(expressions, within, step)
         self._names = tuple(one.variable.name for one in definition.aggregates)
         self._others = [(name, at) for at, name in enumerate(self._group_by) if name not in plan.parameters]
-        self._rows: list[Occurrence] = []
+        places = {name: place for place, name in enumerate(self._variables)}
+        self._group_of = _picker([places.get(name) for name in self._group_by])
+        self._candidates: list[Candidate] = []
+        self._terms: Callable[[Values], Values] = tuple
+        """The solution of a row, of a solution of the pattern."""
+        self._held: list[int] = []
+        """The parts of a candidate that are no contexts."""
         self._holding: dict[Key, dict[GroupKey, dict[str, Term]]] = {}
         computed = definition.aggregates or definition.having is not None
         self._always = bool(computed) and not plan.parameters and not grouped and definition.each is None
@@ -56,9 +61,16 @@ class OverState(StateRun):
             self._each_places = [given.index(name) for name in self._group_by if name in given]
             states[definition.each.state.iri].episodes.listeners.append(self._each)
 
-    def routes(self) -> Iterator[tuple[Term, Take]]:
-        if not self._of_state:
-            yield self.state.part("rows"), self._rows.append
+    @property
+    def inlets(self) -> list[tuple[str, Emit]]:
+        return [] if self._of_state else [(self.state.part("rows"), self._candidates.append)]
+
+    def read(self, pattern: EventPlan) -> None:
+        assert pattern.root is not None
+        places = dict(pattern.visible)
+        more = sorted(places.keys() - set(self._variables))
+        self._terms = _picker([places.get(name) for name in (*self._variables, *more)])
+        self._held = [at for at, alias in enumerate(pattern.root.aliases) if not alias.context]
 
     def start(self, at: int) -> None:
         if self._always:
@@ -75,34 +87,25 @@ class OverState(StateRun):
     def _episode(self, episode: Episode, at: int) -> None:
         """OVER STATE: an episode begins or ends."""
         values = dict(zip(self._variables, episode.key, strict=False))
-        row = self._row(values, episode.begun, episode.begun, at, f"{episode.begun}", episode.explanation)
+        row = self._row(
+            tuple([values.get(name) for name in self._variables]), episode.begun, episode.begun, ""
+        )
         if episode.ended is None:
-            self._window.begin(row)
+            self._window.begin(row, episode.explanation)
         else:
             self._window.cease(row, at)
 
-    def _row(
-        self,
-        values: Mapping[str, Term],
-        start: int,
-        end: int,
-        done: int,
-        individuals: str,
-        why: tuple[Assertion, ...],
-    ) -> OverRow:
-        group = tuple([values.get(name) for name in self._group_by])
-        terms = tuple([values.get(name) for name in self._variables])
-        solution = "\n".join([f"{name} {term}" for name, term in sorted(values.items())])
-        return OverRow(group, start, end, done, f"{solution}\n{start}\n{individuals}", terms, why)
+    def _row(self, terms: Values, start: int, end: int, individuals: str) -> OverRow:
+        order: Any = terms
+        if None in terms:
+            bound = [place for place, term in enumerate(terms) if term is not None]
+            order = (*[terms[place] for place in bound], f"\0{bound}")
+        return OverRow(end, order, start, individuals, terms, self._group_of(terms))
 
     def decide(self, at: int) -> None:
-        for one in self._rows:
-            individuals = " ".join(one.individuals())
-            for values in one.bindings or ({},):
-                row = self._row(values, one.start, one.end, one.detected, individuals, one.explanation)
-                if None not in [row.group[place] for place in self._key_places]:
-                    self._window.add(row)
-        self._rows.clear()
+        for candidate in self._candidates:
+            self._take(candidate)
+        self._candidates.clear()
         touched: dict[Key, list[GroupChange]] = {}
         """For each key its groups that held no more."""
         for change in self._window.advance(at):
@@ -115,6 +118,20 @@ class OverState(StateRun):
                 ended.append(change)
         for key, ended in touched.items():
             self._settle(key, ended, at)
+
+    def _take(self, candidate: Candidate) -> None:
+        """One row for each start, end, individuals and solution (STATES 2)."""
+        start, end, done, _, parts, solutions = candidate
+        held = [part for place in self._held if (part := parts[place]) is not None]
+        if len(held) == 1:
+            individuals, because = held[0].individual, held[0].explanation
+        else:
+            individuals = " ".join(sorted([part.individual for part in held]))
+            because = sum([part.explanation for part in held], ())
+        for solution in solutions:
+            row = self._row(self._terms(solution), start, end, individuals)
+            if None not in [row.group[place] for place in self._key_places]:
+                self._window.add(row, done, because)
 
     def _bindings(self, change: GroupChange) -> dict[str, Term]:
         found = {name: term for name, at in self._others if (term := change.group[at]) is not None}
@@ -136,10 +153,15 @@ class OverState(StateRun):
             del self._holding[key]
 
     def _because(self, groups: Mapping[GroupKey, object]) -> tuple[Assertion, ...]:
-        """The explanations of the rows, at most so many."""
-        rows = [row for group in groups for row in self._window.rows_of(group)[:MAX_BECAUSE]]
-        found = {one for row in rows[:MAX_BECAUSE] for one in row.source}
+        """The explanations of the last rows, at most so many."""
+        sources = [source for group in groups for source in self._window.sources_of(group)]
+        found = {one for source in sources[-MAX_BECAUSE:] for one in source}
         return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
+
+    def figures(self) -> Iterator[tuple[Key, list[tuple[dict[str, Term], int]]]]:
+        """What holds: for each key the figures of its groups, each with the number of its rows."""
+        for key, groups in self._holding.items():
+            yield key, [(found, self._window.rows_in(group)) for group, found in groups.items()]
 
     def next_change(self) -> int | None:
         return self._window.next_moment()
@@ -152,17 +174,28 @@ class OverState(StateRun):
             [key, [[group, list(row.items())] for group, row in groups.items()]]
             for key, groups in self._holding.items()
         ]
-        return [list(to_plain(self._window).items()), pack(self._rows), holding]
+        return [list(to_plain(self._window).items()), pack(self._candidates), holding]
 
     def load_own(self, data: Any, unpack: Unpack) -> None:
-        window, rows, holding = data
+        window, candidates, holding = data
         expressions, within, step = self._window.expressions, self._window.within, self._window.step
         self._window = OverRows(expressions, within, step)
         restore(self._window, dict(window), _assertions)
-        self._rows[:] = unpack(rows)
+        self._candidates[:] = unpack(candidates)
         self._holding = {
             tuple(key): {tuple(group): dict(row) for group, row in groups} for key, groups in holding
         }
+
+
+def _picker(places: Sequence[int | None]) -> Callable[[Values], Values]:
+    """What takes the values at some places of a row; nothing is known at the place `None`."""
+    if None in places:
+        return lambda row: tuple([None if place is None else row[place] for place in places])
+    if list(places) == [0]:
+        return lambda row: row[:1]
+    if len(places) < 2:
+        return lambda row: tuple([row[place] for place in places if place is not None])
+    return itemgetter(*[place for place in places if place is not None])
 
 
 def _assertions(plain: Any) -> tuple[Assertion, ...]:

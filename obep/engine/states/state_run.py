@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from obep.engine.event_run import Running
 from obep.engine.states.episodes import Episode, Episodes, Key
-from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
+from obep.why_not.state_history import Spell
 
 if TYPE_CHECKING:
     from obep.engine.states.window_graph import WindowGraph
@@ -29,7 +30,6 @@ class StateRun(Running):
         self.episodes = Episodes(plan)
         self.watchers: list[Callable[[], None]] = []
         """Called when what holds has changed: other states are defined by it."""
-        self.on_dead_letter: Callable[[DeadLetter], None] | None = None
 
     @property
     def heads(self) -> Iterable[Term]:
@@ -42,6 +42,9 @@ class StateRun(Running):
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         yield from ()
+
+    def read(self, pattern: EventPlan) -> None:
+        """The candidates of this pattern come in at its inlet."""
 
     def start(self, at: int) -> None:
         """The first item of the run comes at the next instant: what holds before it."""
@@ -96,6 +99,17 @@ class StateRun(Running):
     def load(self, data: Any, unpack: Unpack) -> None:
         self.episodes.load(data[0])
         self.load_own(data[1], unpack)
+
+    def follow(self, told: Callable[[Term, Spell], None]) -> None:
+        """Call back with each episode that is over."""
+        state, episodes = self.state.state, self.episodes
+
+        def note(episode: Episode, at: int) -> None:
+            if episode.ended is not None:
+                expired = episodes.expired[0] == at and episodes.expired[1][-1] is episode
+                told(state, Spell(episode.key, episode.begun, episode.ended, expired))
+
+        episodes.listeners.append(note)
 
     # --- what patterns and other states ask
 

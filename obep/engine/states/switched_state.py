@@ -59,8 +59,10 @@ class SwitchedState(StateRun):
         for q in sorted(self._off, key=_order):
             for key in self._joined(q, now):
                 off.setdefault(key, (q.explanation, "changed"))
-        for key, why in sorted(self._expired(at, now), key=lambda one: one[1], reverse=True):
-            off.setdefault(key, ((), why))
+        for key in self._timed_out(at, now):
+            off.setdefault(key, ((), "expired"))
+        for key in self._at_limit(at):
+            off.setdefault(key, ((), "changed"))
         for key in off:
             now[key] = None
         for p in on:
@@ -141,19 +143,22 @@ class SwitchedState(StateRun):
             for one in began or ({},)
         )
 
-    def _expired(self, at: int, now: dict[Key, _Switch | None]) -> Iterator[tuple[Key, str]]:
-        """The keys whose TIMEOUT or LIMIT falls on this instant."""
-        while self._limits and self._limits[0][0] <= at:
-            due, key = heappop(self._limits)
-            if self._limited.get(key) == due:
-                self._limited[key] = None
-                yield key, "changed"
+    def _timed_out(self, at: int, now: dict[Key, _Switch | None]) -> Iterator[Key]:
+        """The keys whose TIMEOUT falls on this instant."""
         while self._timeouts and self._timeouts[0][0] <= at:
             due, key = heappop(self._timeouts)
             last = self._last.get(key)
             # a p of this instant that began earlier winds it up again
             if last is not None and last + (self._timeout or 0) == due and now.get(key) is None:
-                yield key, "expired"
+                yield key
+
+    def _at_limit(self, at: int) -> Iterator[Key]:
+        """The keys whose LIMIT falls on this instant."""
+        while self._limits and self._limits[0][0] <= at:
+            due, key = heappop(self._limits)
+            if self._limited.get(key) == due:
+                self._limited[key] = None
+                yield key
 
     def next_change(self) -> int | None:
         while self._timeouts and (

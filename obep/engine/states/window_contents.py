@@ -1,39 +1,44 @@
 """What is in a window at each instant, by its frame (DIALECTS 5, STATES D42): triples come, and leave again.
 
-A content is given the items of an instant, and says which triples have come and gone since it was last asked.
+A content is given the items of an instant, and tells its graph which triples enter and leave.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from heapq import heappop, heappush
-from typing import Any
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Protocol
 
 from obep.model import Item, Term, Triple
 from obep.operators.state_values import Pack, Unpack
 from obep.query.ast import Window
 
-Change = Counter[Triple]
-"""How many times more (or, negative, less) often a triple is in the window."""
+
+class Entered(Protocol):
+    """The graph of a window. A triple that several items say is there as often."""
+
+    def enter(self, gone: Iterable[Triple], new: Iterable[Triple], at: int, /) -> bool:
+        """Triples of an instant come, in place of others; false where they cannot, and nothing changes."""
+
+    def leave(self, triples: Iterable[Triple], /) -> None:
+        """Triples leave by time or number, and nothing is in their place."""
+
+    def refuse(self, item: Item, /) -> None:
+        """An item could not come in."""
 
 
 class Content:
-    """A window's triples; one that several items say counts as often."""
+    """What a window remembers of its items."""
 
-    def __init__(self, window: Window) -> None:
-        self.window = window
-        self.change: Change = Counter()
-        self.left: dict[Triple, None] = {}
-        """What has left by time or number, and was not replaced, since somebody asked."""
+    def __init__(self, window: Window, graph: Entered) -> None:
+        self.window, self.graph = window, graph
         self.step = window.step.micros if window.step is not None else None
 
     def take(self, at: int, items: Sequence[Item]) -> None:
-        """The items of an instant, in the order of their N-Triples."""
+        """The items of an instant, in the order of their N-Triples; what leaves by then leaves."""
         raise NotImplementedError
-
-    def move(self, at: int) -> None:
-        """Time has come to an instant: what leaves by then leaves."""
 
     def next_change(self) -> int | None:
         """When something leaves or is looked at without an item."""
@@ -48,15 +53,19 @@ class Content:
         raise NotImplementedError
 
     def load(self, data: Any, unpack: Unpack) -> None:
-        """Go on from a dump."""
+        """Go on from a dump, with an empty graph."""
         raise NotImplementedError
+
+    def _enter(self, items: Iterable[Item]) -> None:
+        for item in items:
+            self.graph.enter((), dict.fromkeys(item.triples), item.at)
 
 
 class TimeContent(Content):
     """RANGE, FROM NOW - a TO NOW - b, LANDMARK and FROM … TO: items enter at an instant and leave at one."""
 
-    def __init__(self, window: Window) -> None:
-        super().__init__(window)
+    def __init__(self, window: Window, graph: Entered) -> None:
+        super().__init__(window, graph)
         self._after = window.until.micros if window.until is not None else 0
         self._stays = window.range.micros if window.range is not None else None
         self._coming: deque[tuple[int, Item]] = deque()
@@ -67,19 +76,14 @@ class TimeContent(Content):
         start, end = self.window.start, self.window.end
         if (start is None or start <= at) and (end is None or at <= end):
             self._coming.extend((self.later(at + self._after), item) for item in items)
-        self.move(at)
-
-    def move(self, at: int) -> None:
         while self._coming and self._coming[0][0] <= at:
             _, item = self._coming.popleft()
             leaves = None if self._stays is None else self.later(item.at + self._stays)
             if leaves is None or leaves > at:
-                self.change.update(set(item.triples))
+                self._enter((item,))
                 self._inside.append((-1 if leaves is None else leaves, item))
         while self._inside and 0 <= self._inside[0][0] <= at:
-            gone = set(self._inside.popleft()[1].triples)
-            self.change.subtract(gone)
-            self.left.update(dict.fromkeys(gone))
+            self.graph.leave(dict.fromkeys(self._inside.popleft()[1].triples))
 
     def next_change(self) -> int | None:
         heads = [held[0][0] for held in (self._coming, self._inside) if held and held[0][0] >= 0]
@@ -90,14 +94,14 @@ class TimeContent(Content):
 
     def load(self, data: Any, unpack: Unpack) -> None:
         self._coming, self._inside = deque(unpack(data[0])), deque(unpack(data[1]))
-        self.change = Counter(triple for _, item in self._inside for triple in set(item.triples))
+        self._enter(item for _, item in self._inside)
 
 
 class CountContent(Content):
     """ROWS n and TRIPLES n: the latest instants that have so many items, or triples."""
 
-    def __init__(self, window: Window) -> None:
-        super().__init__(window)
+    def __init__(self, window: Window, graph: Entered) -> None:
+        super().__init__(window, graph)
         self._most = window.rows or 0
         self._every = window.rows_step or 1
         self._weigh: Callable[[Item], int] = (
@@ -116,19 +120,15 @@ class CountContent(Content):
         before, self._count = self._count, self._count + len(items)
         if before // self._every == self._count // self._every:
             return
-        instants: dict[int, list[Item]] = {}
-        for item in self._waiting:
-            instants.setdefault(item.at, []).append(item)
-        self._waiting.clear()
-        for some in instants.values():
-            self._instants.append(tuple(some))
+        for some in _instants(self._waiting):
+            self._instants.append(some)
             self._weight += sum(map(self._weigh, some))
-            self.change.update(triple for item in some for triple in set(item.triples))
+            self._enter(some)
+        self._waiting.clear()
         while self._weight - (first := sum(map(self._weigh, self._instants[0]))) >= self._most:
             self._weight -= first
-            gone = [t for item in self._instants.popleft() for t in set(item.triples)]
-            self.change.subtract(gone)
-            self.left.update(dict.fromkeys(gone))
+            for item in self._instants.popleft():
+                self.graph.leave(dict.fromkeys(item.triples))
 
     def dump(self, pack: Pack) -> Any:
         return [self._count, pack(list(self._instants)), pack(self._waiting)]
@@ -139,9 +139,10 @@ class CountContent(Content):
         self._waiting = list(unpack(waiting))
         kept = [item for some in self._instants for item in some]
         self._weight = sum(map(self._weigh, kept))
-        self.change = Counter(triple for item in kept for triple in set(item.triples))
+        self._enter(kept)
 
 
+Key = tuple[Term, ...]
 Entry = tuple[int, tuple[Triple, ...]]
 """The instant at which a key was last spoken of, and what was said."""
 
@@ -149,84 +150,84 @@ Entry = tuple[int, tuple[Triple, ...]]
 class LatestContent(Content):
     """LATEST [r]: of each subject and property the triples of the last instant that spoke of them (D42)."""
 
-    def __init__(self, window: Window) -> None:
-        super().__init__(window)
+    def __init__(self, window: Window, graph: Entered) -> None:
+        super().__init__(window, graph)
         self._stays = window.range.micros if window.range is not None else None
-        self._latest: dict[tuple[Term, ...], Entry] = {}
-        self._due: list[tuple[int, tuple[Term, ...]]] = []
+        self._latest: OrderedDict[Key, Entry] = OrderedDict()
+        """The key that was spoken of longest ago comes first."""
         self._waiting: list[Item] = []
         self._look: int | None = None
 
     def take(self, at: int, items: Sequence[Item]) -> None:
         if self.step is None:
-            self._fold(at, items)
+            for item in items:
+                self._fold(at, item)
         elif items:
             self._waiting.extend(items)
             self._look = self.later(at) if self._look is None else self._look
-        self.move(at)
-
-    def move(self, at: int) -> None:
         if self._look is not None and self._look <= at:
-            instants: dict[int, list[Item]] = {}
-            for item in self._waiting:
-                instants.setdefault(item.at, []).append(item)
-            self._waiting.clear()
             self._look = None
-            for instant in sorted(instants):
-                self._fold(instant, instants[instant])
-        while self._due and self._due[0][0] <= at:
-            _, key = heappop(self._due)
-            entry = self._latest.get(key)
-            if entry is not None and self._leaves(entry[0]) <= at:
-                gone = self._latest.pop(key)[1]
-                self.change.subtract(gone)
-                self.left.update(dict.fromkeys(gone))
+            for some in _instants(self._waiting):
+                for item in some:
+                    self._fold(item.at, item)
+            self._waiting.clear()
+        if self._stays is not None:
+            while self._latest and self._leaves() <= at:
+                self.graph.leave(self._latest.popitem(last=False)[1][1])
 
-    def _leaves(self, at: int) -> int:
-        assert self._stays is not None
-        return self.later(at + self._stays)
+    def _leaves(self) -> int:
+        """When the first of the keys leaves."""
+        return self.later(next(iter(self._latest.values()))[0] + (self._stays or 0))
 
-    def _fold(self, at: int, items: Sequence[Item]) -> None:
-        found: dict[tuple[Term, ...], dict[Triple, None]] = {}
-        for item in items:
-            for key, triples in self._said(item):
-                found.setdefault(key, {}).update(dict.fromkeys(triples))
-        change = self.change
-        for key, triples in found.items():
-            old = self._latest.get(key)
+    def _fold(self, at: int, item: Item) -> None:
+        """What an item says takes the place of what was known."""
+        latest = self._latest
+        gone: list[Triple] = []
+        new: list[Triple] = []
+        entries: dict[Key, Entry] = {}
+        for key, triples in self._said(item).items():
+            old = latest.get(key)
             if old is not None:
-                if self._merges and old[0] == at:  # a second call for one instant
-                    triples = {**dict.fromkeys(old[1]), **triples}
-                change.subtract(old[1])
-            change.update(triples.keys())
-            self._latest[key] = (at, tuple(triples))
-            if self._stays is not None:
-                heappush(self._due, (self._leaves(at), key))
+                gone += old[1]
+                if self._merges and old[0] == at:  # several items of one instant
+                    triples = tuple(dict.fromkeys((*old[1], *triples)))
+            new += triples
+            entries[key] = (at, triples)
+        if not self.graph.enter(gone, new, at):
+            self.graph.refuse(item)
+            return
+        for key, entry in entries.items():
+            latest[key] = entry
+            latest.move_to_end(key)
 
     _merges = True
 
-    def _said(self, item: Item) -> Iterator[tuple[tuple[Term, ...], Iterable[Triple]]]:
+    def _said(self, item: Item) -> dict[Key, tuple[Triple, ...]]:
         """What an item says, by subject and property; what hangs on a blank node stays with it."""
+        if len(item.triples) == 1:
+            [triple] = item.triples
+            return {triple[:2]: item.triples}
+        found: dict[Key, dict[Triple, None]] = {}
         below: dict[Term, list[Triple]] = {}
-        objects = {triple[2] for triple in item.triples}
         for triple in item.triples:
             if triple[0].startswith("_:"):
                 below.setdefault(triple[0], []).append(triple)
+        objects = {triple[2] for triple in item.triples} if below else set()
         for triple in item.triples:
             s, p, o = triple
             if s in below and s in objects:
                 continue
-            yield (s, p), (triple, *_hanging(o, below)) if o in below else (triple,)
+            said = found.setdefault((s, p), {})
+            said[triple] = None
+            if o in below:
+                said.update(dict.fromkeys(_hanging(o, below)))
+        return {key: tuple(said) for key, said in found.items()}
 
     def next_change(self) -> int | None:
-        while self._due:
-            at, key = self._due[0]
-            entry = self._latest.get(key)
-            if entry is not None and self._leaves(entry[0]) == at:
-                break
-            heappop(self._due)
-        heads = [at for at in (self._look, self._due[0][0] if self._due else None) if at is not None]
-        return min(heads, default=None)
+        if self._stays is None or not self._latest:
+            return self._look
+        leaves = self._leaves()
+        return leaves if self._look is None else min(leaves, self._look)
 
     def dump(self, pack: Pack) -> Any:
         latest = [[key, at, triples] for key, (at, triples) in self._latest.items()]
@@ -235,15 +236,15 @@ class LatestContent(Content):
     def load(self, data: Any, unpack: Unpack) -> None:
         latest, waiting, self._look = data
         self._waiting = list(unpack(waiting))
-        self._latest = {
-            tuple(key): (at, tuple(tuple(triple) for triple in triples)) for key, at, triples in latest
-        }
-        self._due = []
-        self.change = Counter()
-        for key, (at, triples) in self._latest.items():
-            self.change.update(triples)
-            if self._stays is not None:
-                heappush(self._due, (self._leaves(at), key))
+        self._latest.clear()
+        for key, at, said in latest:
+            triples = tuple(tuple(triple) for triple in said)
+            self._latest[tuple(key)] = (at, triples)
+            self.graph.enter((), triples, at)
+
+
+Nodes = Callable[[Item], Iterable[tuple[Key, Term]]]
+"""The keys of an item, each with a node."""
 
 
 class LatestByContent(LatestContent):
@@ -251,27 +252,23 @@ class LatestByContent(LatestContent):
 
     _merges = False
 
-    def __init__(
-        self, window: Window, nodes: Callable[[Item], Iterable[tuple[tuple[Term, ...], Term]]]
-    ) -> None:
+    def __init__(self, window: Window, graph: Entered, nodes: Nodes) -> None:
         """`nodes` finds in an item the keys, each with a node."""
-        super().__init__(window)
+        super().__init__(window, graph)
         self._nodes = nodes
 
-    def _fold(self, at: int, items: Sequence[Item]) -> None:
-        for item in items:  # the last item counts, also of one instant
-            super()._fold(at, (item,))
-
-    def _said(self, item: Item) -> Iterator[tuple[tuple[Term, ...], Iterable[Triple]]]:
+    def _said(self, item: Item) -> dict[Key, tuple[Triple, ...]]:
+        found: dict[Key, dict[Triple, None]] = {}
         of: dict[Term, list[Triple]] = {}
         for triple in item.triples:
             of.setdefault(triple[0], []).append(triple)
         blank = {node: triples for node, triples in of.items() if node.startswith("_:")}
         for key, node in self._nodes(item):
-            said = dict.fromkeys(of.get(node, ()))
-            for triple in list(said):
+            said = found.setdefault(key, {})
+            for triple in of.get(node, ()):
+                said[triple] = None
                 said.update(dict.fromkeys(_hanging(triple[2], blank)))
-            yield key, said
+        return {key: tuple(said) for key, said in found.items()}
 
 
 def _hanging(node: Term, below: dict[Term, list[Triple]]) -> list[Triple]:
@@ -287,10 +284,13 @@ def _hanging(node: Term, below: dict[Term, list[Triple]]) -> list[Triple]:
     return list(found)
 
 
-def content_of(
-    window: Window, nodes: Callable[[Item], Iterable[tuple[tuple[Term, ...], Term]]] | None = None
-) -> Content:
+def _instants(items: Iterable[Item]) -> Iterator[tuple[Item, ...]]:
+    """Items that came in the order of time, by instant."""
+    return (tuple(some) for _, some in groupby(items, key=attrgetter("at")))
+
+
+def content_of(window: Window, graph: Entered, nodes: Nodes | None = None) -> Content:
     """The content of a window; `nodes` is for LATEST BY."""
     if window.kind == "latest":
-        return LatestContent(window) if nodes is None else LatestByContent(window, nodes)
-    return CountContent(window) if window.kind in ("rows", "triples") else TimeContent(window)
+        return LatestContent(window, graph) if nodes is None else LatestByContent(window, graph, nodes)
+    return (CountContent if window.kind in ("rows", "triples") else TimeContent)(window, graph)

@@ -2,22 +2,54 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from obep.abstraction.guard_graphs import ClosedGraph
 from obep.abstraction.matcher import Matcher
+from obep.abstraction.window_closure import Change, WindowClosure
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
 from obep.engine.event_run import Running
 from obep.engine.states.window_contents import content_of
-from obep.model import Item, Occurrence, Term, Triple
+from obep.formats.stream_reader import as_sent
+from obep.model import DeadLetter, Item, Occurrence, Term, Triple
 from obep.operators.state_values import Pack, Unpack
+from obep.output.rdf_writer import triples as triples_of
 from obep.plan.plan import EventPlan
 from obep.query import ast
 from obep.query.free_variables import variables
+
+
+class Followed:
+    """The changes of a window since a group last looked; what left at its last instant is apart."""
+
+    def __init__(self, with_k: bool) -> None:
+        """`with_k`: of the window with K (`ON <w>`), else of what it says and adds to K (`WINDOW <w>`)."""
+        self.with_k = with_k
+        self.entered: list[Change] = []
+        self.left: list[Change] = []
+        self.at = 0
+        """When `left` left."""
+
+    def take(self, changes: list[Change], at: int, leaving: bool) -> None:
+        if self.left and not (leaving and at == self.at):
+            self.entered += self.left
+            self.left = []
+        if leaving:
+            self.left += changes
+            self.at = at
+        else:
+            self.entered += changes
+
+    def looked(self, at: int) -> tuple[list[Change], list[Change]]:
+        """What has changed, and what has left at this instant, each since the last look."""
+        if self.left and self.at != at:
+            self.take([], at, leaving=False)
+        found = self.entered, self.left
+        self.entered, self.left = [], []
+        return found
 
 
 class WindowGraph(Running):
@@ -31,21 +63,22 @@ class WindowGraph(Running):
         self.name = window.name
         self._window, self._matcher = window, matcher
         nodes = partial(nodes_by, _Keyed(window.by)) if window.by else None
-        self._content = content_of(window, nodes)
-        self._counts: Counter[Triple] = Counter()
-        self.triples: dict[Triple, None] = {}
-        """What it holds, each triple once."""
+        self._content = content_of(window, self, nodes)
+        self._closure = WindowClosure(matcher)
+        self._refuses = window.kind == "latest"
+        self.triples: dict[Triple, int] = {}
+        """What it holds, with how often it is said."""
         self.seen: dict[Triple, int] = {}
         """When each of them was last said."""
         self.watchers: list[Callable[[], None]] = []
+        self._followers: list[Followed] = []
         self._changed = False
+        self._now = 0
         self.left: tuple[int, list[Triple]] = (0, [])
         """An instant, and the triples that left at it."""
         self.step = window.step.micros if window.step is not None else None
         self.fed: int | None = None
         """When the last item came."""
-        self._closed: ClosedGraph | None = None
-        self._static: ClosedGraph | None = None
         self._from_events: list[Occurrence] = []
 
     @property
@@ -57,94 +90,119 @@ class WindowGraph(Running):
             yield self._window.event.iri, self._from_events.append
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
-        mine = [item for item in items if item.stream == self._window.stream and not self._window.event]
+        stream, admit = self._window.stream, self._matcher.statements.admit
+        mine = [item for item in items if item.stream == stream] if self._window.event is None else []
         if self._from_events:
-            from obep.output.rdf_writer import triples
-
-            mine = [Item("", at, tuple(triples(one))) for one in self._from_events]
+            mine = [Item("", at, tuple(triples_of(one))) for one in self._from_events]
             self._from_events.clear()
-        admitted = [one for item in mine if isinstance(one := self._matcher.statements.admit(item), Item)]
-        admitted.sort(key=lambda item: sorted(item.triples))
-        for item in admitted:
-            self.seen.update(dict.fromkeys(item.triples, at))
+        admitted = [one for item in mine if isinstance(one := admit(item), Item)]
+        if len(admitted) > 1:
+            admitted.sort(key=lambda item: sorted(item.triples))
         if admitted:
             self.fed = at
+        self._changed = False
+        self._now, self.left = at, (at, [])
         self._content.take(at, admitted)
-        self.left = (at, [*self._content.left])
-        self._content.left.clear()
-        self._settle()
         if admitted or self._changed:
             for watcher in self.watchers:
                 watcher()
         return ()
 
-    def _settle(self) -> None:
-        """Make the graph that of the content."""
-        change, self._content.change = self._content.change, Counter()
-        self._changed = False
-        for triple, by in change.items():
-            if by:
-                before = self._counts[triple]
-                after = self._counts[triple] = before + by
-                if after and not before:
-                    self.triples[triple] = None
-                    self._changed = True
-                elif before and not after:
-                    del self.triples[triple], self._counts[triple]
-                    self.seen.pop(triple, None)
-                    self._changed = True
-        if self._changed:
-            self._closed = None
-
     def next_deadline(self) -> int | None:
         return self._content.next_change()
 
+    # --- what its content tells it
+
+    def enter(self, gone: Iterable[Triple], new: Iterable[Triple], at: int) -> bool:
+        """Triples of an instant come, in place of others."""
+        triples = self.triples
+        more: dict[Triple, int] = {}
+        for triple in new:
+            more[triple] = more.get(triple, 0) + 1
+        for triple in gone:
+            more[triple] = more.get(triple, 0) - 1
+        came = [triple for triple, by in more.items() if by > 0 and triple not in triples]
+        went = [triple for triple, by in more.items() if by < 0 and triples[triple] + by == 0]
+        if came or went:
+            change = self._closure.change(went, came)
+            if self._refuses and not self._closure.consistent:
+                self._closure.change(came, went)
+                return False
+            self._tell(*change, leaving=False)
+        for triple in went:
+            del triples[triple], self.seen[triple], more[triple]
+        for triple, by in more.items():
+            triples[triple] = triples.get(triple, 0) + by
+        self.seen.update(dict.fromkeys(new, at))
+        return True
+
+    def leave(self, triples: Iterable[Triple]) -> None:
+        """Triples leave by time or number."""
+        went = [triple for triple in triples if self._less(triple)]
+        if went:
+            self.left[1].extend(went)
+            self._tell(*self._closure.change(went, ()), leaving=True)
+
+    def _less(self, triple: Triple) -> bool:
+        """A triple is said once less often: whether it is gone."""
+        number = self.triples[triple] - 1
+        if number:
+            self.triples[triple] = number
+            return False
+        del self.triples[triple]
+        del self.seen[triple]
+        return True
+
+    def _tell(self, found: list[Change], again: list[Change], *, leaving: bool) -> None:
+        self._changed = True
+        for one in self._followers:
+            one.take(found if one.with_k or not again else [*found, *again], self._now, leaving)
+
+    def refuse(self, item: Item) -> None:
+        """An item would make it contradict T and K (D42): it is one for all else."""
+        if self.on_dead_letter is not None:
+            words = self._closure.contradiction(item.triples)
+            reason = f"with this item the window <{self.name}> would contradict the ontology: {words}"
+            self.on_dead_letter(DeadLetter(item.stream, item.at, "OBEP621", reason, as_sent(item)))
+
     # --- the graphs
+
+    def follow(self, *, with_k: bool) -> Followed:
+        """The changes from now on, for one that knows what is there."""
+        followed = Followed(with_k)
+        self._followers.append(followed)
+        return followed
 
     def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
         """The window with K, closed under T: the default graph of `ON <w>`."""
-        return self._graph.match(s, p, o)
-
-    @property
-    def _graph(self) -> ClosedGraph:
-        if self._closed is None:
-            matcher = self._matcher
-            self._closed = ClosedGraph(matcher.bundle, [*self.triples], with_k=True, facts=matcher.facts)
-        return self._closed
+        return self._closure.graph.match(s, p, o)
 
     def match_new(self, s: Term | None, p: Term | None, o: Term | None) -> Iterator[Triple]:
         """What the window says, and what it adds to K (D14): the graph of `WINDOW <w>`."""
-        if self._static is None:
-            self._static = ClosedGraph(self._matcher.bundle, (), with_k=True, facts=self._matcher.facts)
-        for triple in dict.fromkeys(self.match(s, p, o)):
-            if triple in self.triples or not any(True for _ in self._static.match(*triple)):
-                yield triple
+        return self._closure.match_new(s, p, o)
 
     def before(self, at: int) -> ClosedGraph:
         """The graph as if nothing had left at an instant."""
-        left = self.left[1] if self.left[0] == at else []
-        triples = [*dict.fromkeys((*self.triples, *left))]
-        return ClosedGraph(self._matcher.bundle, triples, with_k=True, facts=self._matcher.facts)
+        return self._closure.with_more(self.left[1] if self.left[0] == at else ())
 
     @property
     def consistent(self) -> bool:
         """Whether its triples do not contradict T and K."""
-        return self._graph.consistent
+        return self._closure.consistent
 
     def size(self) -> int:
         return len(self.triples)
 
     def dump(self, pack: Pack) -> Any:
-        return [self._content.dump(pack), list(self.seen.items()), pack(self._from_events), self.fed]
+        return [self._content.dump(pack), pack(self._from_events), self.fed]
 
     def load(self, data: Any, unpack: Unpack) -> None:
-        self._content.load(data[0], unpack)
-        self._counts.clear()
+        content, events, self.fed = data
         self.triples.clear()
-        self._from_events[:] = unpack(data[2])
-        self._settle()
-        self.seen = {tuple(triple): at for triple, at in data[1]}
-        self.fed = data[3]
+        self.seen.clear()
+        self._closure = WindowClosure(self._matcher)
+        self._content.load(content, unpack)
+        self._from_events[:] = unpack(events)
 
 
 class New:

@@ -24,6 +24,7 @@ class Backwards:
 
     def __init__(self, program: Program, store: Store) -> None:
         self.program, self.store = program, store
+        self.equality = program.equality
         self._apart: dict[tuple[int, int, bool], list[tuple[int, Fact]]] = {}
         self._members = set(program.members)
         self._edges = set(program.edges)
@@ -83,7 +84,7 @@ class Backwards:
                 yield from self._counted(op, x)
             elif op[0] == p.SELF_IN and store.has_edge(op[1], x, x):
                 yield ((op[1], x, x),)
-        if self.program.equality:
+        if self.equality:
             for y, same in self._neighbours(SAME, x, True):
                 if c in store.types[y]:
                     yield ((c, y), same)
@@ -123,7 +124,7 @@ class Backwards:
             else:
                 yield from self._merged(op, a, b)
                 yield from self._merged(op, b, a)
-        if program.equality and relation != SAME:
+        if self.equality and relation != SAME:
             for y, same in self._neighbours(SAME, a, True):
                 if edge := self._edge(relation, False, y, b):
                     yield (edge, same)

@@ -82,16 +82,23 @@ class Lasting(Closure):
             self._number(triple, x, y)
         elif known[0] < until:
             known[0] = until
-            x, y = self._of(s), -1 if typed else self._of(o)
         else:
             return
-        heappush(self._leaving, (until, triple))
-        if heads:
-            self.add_types(x, heads, known)
-        elif edges:
-            if p == SAME_AS:
-                self.equality = True
-            self.add_edges(edges, x, y, known)
+        if until < NEVER:
+            heappush(self._leaving, (until, triple))
+        self._derive(triple)
+
+    def _derive(self, triple: Triple) -> None:
+        """What a triple that is there says."""
+        s, p, o = triple
+        program, node = self.program, self._held[triple]
+        if p == RDF_TYPE:
+            self.add_types(self._of(s), program.classes[o], node)
+            return
+        if p == SAME_AS:
+            self.equality = True
+        edges = (program.data if o[0] == '"' else program.roles)[p]
+        self.add_edges(edges, self._of(s), self._of(o), node)
 
     def _of(self, term: Term) -> int:
         known = self.store.ids.get(term)
@@ -174,8 +181,7 @@ class Lasting(Closure):
             known = self._held.get(triple)
             if known is not None and known[0] <= measure:
                 self._drop_triple(triple)
-        if len(self.triples) > 2 * len(self.numbers) + 1000:
-            self._renumber()
+        self._forget_numbers()
 
     def _drop_type(self, c: int, x: int, measure: int) -> None:
         known = self.types.get(x, {})
@@ -215,8 +221,10 @@ class Lasting(Closure):
                     del self._uses[end], self.ids[term]
                     self._free.append(end)
 
-    def _renumber(self) -> None:
-        """Most of the numbers have gone: begin anew with those that are there."""
+    def _forget_numbers(self) -> None:
+        """Where most of the numbers have gone, begin anew with those that are there."""
+        if len(self.triples) <= 2 * len(self.numbers) + 1000:
+            return
         kept = [*self.numbers]
         self.triples, self.numbers = [], {}
         self.types_of, self.edges_of = {}, {}

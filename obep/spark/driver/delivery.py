@@ -20,7 +20,7 @@ from obep.errors import fail
 from obep.model import DeadLetter, Term
 from obep.run.dead_letters import Letters
 from obep.run.run_spec import Order, Target, file_of, wanted_events
-from obep.spark.driver.parquet import Parts, Place, Writing, Written
+from obep.spark.driver.parquet import Parts, Place, Writing, Written, written_names
 from obep.spark.stages.found_columns import COLUMNS
 from obep.streams.sinks.open_sinks import Sink, open_sink
 from obep.streams.sinks.output_files import LeftFiles, Warn, continued_at, output_key
@@ -53,6 +53,8 @@ class Found(NamedTuple):
     end: int
     detected: int
     texts: Mapping[str, str]
+    status: str = ""
+    """Of the record of an alert."""
 
 
 class Delivery:
@@ -68,7 +70,11 @@ class Delivery:
         notes: Path | None = None,
         for_terminal: Callable[[str], str] = str,
         sinks: Mapping[str, Sink] | None = None,
+        alerting: Sequence[Term] = (),
     ) -> None:
+        """`alerting` are the states whose alerts are returned."""
+        returned = {**returned, **dict.fromkeys(alerting, "event")}
+        self._names = written_names(bool(alerting))
         self._order = order
         self._given = dict(sinks or {})
         self._returned = returned
@@ -139,11 +145,12 @@ class Delivery:
             return None
         wanted = {key: tuple(event.strip("<>") for event in self._wanted[key]) for key in self._parts}
         places = [Place(key, str(parts.folder), wanted[key]) for key, parts in self._parts.items()]
-        return Writing(places, texts=self.forms() != (COLUMNS,))
+        return Writing(places, self.forms() != (COLUMNS,), self._names)
 
-    def order_of(self, one: Found) -> tuple[int, int, int, int, str]:
-        """By which the occurrences of a micro-batch are delivered."""
-        return one.detected, self._rank.get(one.event, 0), one.start, one.end, one.id
+    def order_of(self, one: Found) -> tuple[int, int, bool, int, int, str]:
+        """By which the occurrences of a micro-batch are delivered; alerts fire before others end."""
+        rank, ended = self._rank.get(one.event, 0), one.status == "resolved"
+        return one.detected, rank, ended, one.start, one.end, one.id
 
     def _send(self, one: Found) -> None:
         event = f"<{one.event}>"
@@ -155,7 +162,8 @@ class Delivery:
             text = one.texts[self._form(target, event)]
             if target.uri == "-" and sys.stdout.isatty():
                 text = self._for_terminal(text)
-            sink.send(one.id, text.encode("utf-8", "surrogatepass"))
+            name = f"{one.id}:{one.status}" if one.status else one.id
+            sink.send(name, text.encode("utf-8", "surrogatepass"))
         if "why" in one.texts:
             print(self._for_terminal(one.texts["why"]), file=sys.stderr)
 
@@ -215,7 +223,7 @@ class Delivery:
             key = target.key
             if target.form == COLUMNS:
                 folder = Path(target.uri) if target.trusted else config.file(target.uri)
-                self._parts[key] = Parts(folder.absolute(), first)
+                self._parts[key] = Parts(folder.absolute(), first, self._names)
                 continue
             start = starts.get(key, 0)
             self._sinks[key] = open_sink(target.uri, target.settings, config, start, target.trusted)

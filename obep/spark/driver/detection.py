@@ -45,10 +45,12 @@ class Detection:
     payloads: DataFrame
     """What stage 2 gives."""
     observe: str = ""
+    alerting: bool = False
+    """Whether a query returns alerts."""
 
     @cached_property
     def records(self) -> DataFrame:
-        """Occurrences, dead letters and progress."""
+        """Occurrences, alerts, dead letters and progress."""
         from obep.spark.stages.found_columns import RECORD, columns
 
         return self._observed(self.payloads.mapInArrow(columns, RECORD))
@@ -61,6 +63,13 @@ class Detection:
         if self.observe:  # its figures are those of all records
             return self.records.where("kind = 'occurrence'").select(*OCCURRENCE_NAMES)
         return self.payloads.mapInArrow(occurrence_columns, OCCURRENCE)
+
+    @cached_property
+    def alerts(self) -> DataFrame:
+        """`alert, id, status, since, at, until, ended, labels, bindings, because`: when a state has come to
+        hold (`firing`), and when it holds no more (`resolved`)."""
+        columns = ("event AS alert", "id", "status", "start AS since", "at", "until", "ended", "labels")
+        return self.records.where("kind = 'alert'").selectExpr(*columns, "bindings", "because")
 
     @cached_property
     def dead_letters(self) -> DataFrame:
@@ -78,14 +87,15 @@ class Detection:
 
     def to_parquet(self, folder: Path | str, dead_letters: Path | str | None = None) -> DataStreamWriter:
         """A writer of the stream into a folder of Parquet with the columns of `occurrences`, and into another
-        with those of `dead_letters`; give it a checkpoint, and start it.
+        with those of `dead_letters`; give it a checkpoint, and start it. If alerts are returned, they are
+        rows of the first one, which then has the columns `at, status, until, ended, labels`, too.
 
         The executors write the files themselves, so rows need not cross to Java. A micro-batch that runs
         again replaces its files: everything is there once.
         """
-        from obep.spark.driver.parquet import DELIVERED, Putting
+        from obep.spark.driver.parquet import DELIVERED, Putting, written_names
 
-        putting = Putting(folder, dead_letters)
+        putting = Putting(folder, dead_letters, written_names(self.alerting))
         told = self._observed(self.payloads.mapInArrow(putting.writing(), DELIVERED))
         return told.writeStream.foreachBatch(putting)
 
@@ -159,7 +169,7 @@ def detect(
     stamped = rows.withColumn(STAMP, f.current_timestamp())
     blocks = stamped.mapInArrow(abstracting(job, read), BLOCKS)
     found = blocks.groupBy("bucket").transformWithState(Detecting(job), FOUND, "append", "none")
-    return Detection(found, observe)
+    return Detection(found, observe, any(query.plan.alerting for query in chosen))
 
 
 def _is_connect(spark: SparkSession) -> bool:
@@ -170,13 +180,6 @@ def require_returns(queries: Sequence[Query]) -> None:
     """Refuse a query that returns nothing, and the same query twice."""
     for query in queries:
         query.require_returns()
-        if alerting := [state.name for state in query.plan.states if state.alerts]:
-            raise fail(
-                "OBEP666",
-                f"the query returns alerts of {alerting[0]}, which the Spark engine does not give yet",
-                reason="Events over states run there; the records of alerts have no columns.",
-                remedy=f"EVENT Raised MATCH BEGIN {alerting[0]} and RETURN Raised; or --engine embedded",
-            )
     if len({query.hash for query in queries}) < len(queries):
         raise fail("OBEP654", "the same query is there twice", remedy="give each query once")
 

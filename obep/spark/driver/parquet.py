@@ -19,7 +19,7 @@ import msgspec
 
 from obep.errors import ObepError, fail
 from obep.model import DeadLetter
-from obep.spark.stages.found_columns import OCCURRENCE_NAMES, row_of, schema, unwrapped
+from obep.spark.stages.found_columns import ALERT_NAMES, OCCURRENCE_NAMES, row_of, schema, unwrapped
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,13 +31,18 @@ WRITTEN = "written"
 """The kind of the row that says what a task wrote."""
 DELIVERED = (
     "kind string, event string, id string, start timestamp, end timestamp, detected timestamp, "
-    "stream string, at timestamp, code string, reason string, raw string, line int, progress string, "
-    "texts array<string>"
+    "stream string, at timestamp, code string, reason string, raw string, line int, status string, "
+    "progress string, texts array<string>"
 )
 _NAMES = tuple(column.split()[0] for column in DELIVERED.split(", "))
 SPARKS_LOG = "_spark_metadata"
 """By which Spark's own sink knows its files."""
 _PART = re.compile(r"part-(\d{8})(-\d{4,})?\.parquet")
+
+
+def written_names(alerting: bool) -> tuple[str, ...]:
+    """The columns of a folder; `alerting`: alerts are rows of it, too."""
+    return (*OCCURRENCE_NAMES, *ALERT_NAMES) if alerting else OCCURRENCE_NAMES
 
 
 class Place(NamedTuple):
@@ -58,9 +63,10 @@ class Written(msgspec.Struct):
 class Writing:
     """The function that `mapInArrow` runs over payloads: it hands on all but what only Parquet wants."""
 
-    def __init__(self, places: Sequence[Place], texts: bool) -> None:
-        """`texts`: somebody wants occurrences as texts, too."""
+    def __init__(self, places: Sequence[Place], texts: bool, names: Sequence[str] = OCCURRENCE_NAMES) -> None:
+        """`texts`: somebody wants occurrences as texts, too; `names` are the columns."""
         self._places = tuple(places)
+        self._names = tuple(names)
         self._texts = texts
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -68,8 +74,8 @@ class Writing:
         found: Counter[str] = Counter()
         try:
             for part in unwrapped(payload for batch in batches for payload in batch.column(0)):
-                if part.num_rows and part.column("kind")[0].as_py() == "occurrence":
-                    self._write(part.select(OCCURRENCE_NAMES), files)
+                if part.num_rows and part.column("kind")[0].as_py() in ("occurrence", "alert"):
+                    self._write(part.select(self._names), files)
                     if not self._texts:
                         found.update(part.column("event").to_pylist())
                         continue
@@ -90,7 +96,7 @@ class Writing:
                 own = part.filter(pc.is_in(part.column("event"), pa.array(place.events, pa.string())))
             if own.num_rows:
                 if place.key not in files:
-                    files[place.key] = File(Path(place.folder))
+                    files[place.key] = File(Path(place.folder), self._names)
                 files[place.key].write(own)
 
 
@@ -168,8 +174,11 @@ class Putting:
     for it, or after it, is replaced.
     """
 
-    def __init__(self, folder: Path | str, letters: Path | str | None) -> None:
-        """`letters` is the folder of dead letters."""
+    def __init__(
+        self, folder: Path | str, letters: Path | str | None, names: Sequence[str] = OCCURRENCE_NAMES
+    ) -> None:
+        """`letters` is the folder of dead letters, `names` are the columns of the other one."""
+        self._names = names
         self._folder = _local(folder)
         self._letters = _local(letters) if letters else None
         if self._letters is not None and self._letters.resolve() == self._folder.resolve():
@@ -185,11 +194,11 @@ class Putting:
 
     def writing(self) -> Writing:
         """The function that `mapInArrow` runs before."""
-        return Writing([Place(FOLDER, str(self._folder), ())], texts=False)
+        return Writing([Place(FOLDER, str(self._folder), ())], False, self._names)
 
     def __call__(self, told: DataFrame, batch: int) -> None:
         if self._parts is None or batch <= self._batch:  # a writer may be started again
-            self._parts = Parts(self._folder, batch)
+            self._parts = Parts(self._folder, batch, self._names)
             if self._letters is not None:
                 self._refused = Parts(self._letters, batch, DeadLetter._fields)
         self._batch = batch

@@ -74,7 +74,7 @@ LOST_OUTPUT = "A shuffle map stage with indeterminate output was failed and retr
 LISTENING = ("Waiting for data to arrive", "Processing new data")
 """What Spark says of a stream when it has asked all sources how far they are."""
 STARTS = 3
-RECORD = ("kind", "event", "id", "start", "end", "detected", "texts")
+RECORD = ("kind", "event", "id", "start", "end", "detected", "status", "texts")
 
 
 class SparkRun:
@@ -110,7 +110,8 @@ class SparkRun:
         self._checkpoint = order.checkpoint or self._scratch / "checkpoint"
         self._before = read_manifest(self._checkpoint) if self.streaming else None
         notes = self._checkpoint / "delivered.json" if self.streaming else None
-        self.delivery = Delivery(order, query.plan.returned, notes, for_terminal, sinks)
+        plan = query.plan
+        self.delivery = Delivery(order, plan.returned, notes, for_terminal, sinks, plan.alerting)
         self.delivery.require_notes(begun=_is_begun(self._checkpoint))
         self._stream: Any = None
         self._stopping = False
@@ -229,10 +230,10 @@ class SparkRun:
         letters: list[DeadLetter] = []
         written: list[Written] = []
         for row in _table(records).to_pylist():
-            if row["kind"] == "occurrence":
+            if row["kind"] in ("occurrence", "alert"):
                 by_form = dict(zip(texts, row["texts"], strict=True))
                 times = (row["start"], row["end"], row["detected"])
-                found.append(Found(row["event"], row["id"], *times, by_form))
+                found.append(Found(row["event"], row["id"], *times, by_form, row["status"] or ""))
             elif row["kind"] == "letter":
                 letters.append(DeadLetter(*(row[name] for name in DeadLetter._fields)))
             elif row["kind"] == WRITTEN:
@@ -244,7 +245,7 @@ class SparkRun:
                     add_notes(self.stats, note)
         if LINE in texts and self.stats.compared < self.compares:
             found.sort(key=self.delivery.order_of)
-            observe_lines([one.texts[LINE] for one in found], self.stats)
+            observe_lines([one.texts[LINE] for one in found if not one.status], self.stats)
         self.delivery.take(batch, found, letters, written)
         self.on_turn()
 

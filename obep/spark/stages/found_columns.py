@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from obep.engine.reporter import Detected
 from obep.formats.timestamps import show_instant
-from obep.model import DeadLetter, Occurrence, Term
+from obep.model import Alert, DeadLetter, Occurrence, Term
 from obep.operators.candidates import Candidate
-from obep.output.json_writer import iri, style_of_instant, to_line
+from obep.output.json_writer import iri, labels_of, style_of_instant, to_line
 from obep.output.rdf_writer import to_rdf
 from obep.output.why_tree import why
 from obep.spark.stages.bulk_causes import Cause, Causes, Shape
@@ -37,13 +37,16 @@ OCCURRENCE = (
     f"bindings array<map<string, string>>, because {BECAUSE}, bounded boolean, rdf string"
 )
 LETTER = "stream string, at timestamp, code string, reason string, raw string, line int"
+ALERT = "status string, until timestamp, ended string, labels map<string, string>"
+"""What an alert has beside the columns of occurrences, and `at`: when it fires."""
+ALERT_NAMES = ("at", "status", "until", "ended", "labels")
 OCCURRENCE_NAMES = ("event", "id", "start", "end", "detected", "bindings", "because", "bounded", "rdf")
 _TIMES = ("start", "end", "detected")
 LINE = "event"
 """The form of a line of JSON."""
 COLUMNS = "columns"
 """The form of those who want columns beside texts."""
-RECORD = f"kind string, {OCCURRENCE}, {LETTER}, progress string, texts array<string>"
+RECORD = f"kind string, {OCCURRENCE}, {LETTER}, {ALERT}, progress string, texts array<string>"
 
 
 def occurrences_payload(
@@ -57,6 +60,29 @@ def occurrences_payload(
 
     `causes` are those of other payloads of the same occurrences, so that nothing is worked out twice.
     """
+    return _batch("occurrence", _values(found, rdf, forms, style, causes), len(found))
+
+
+def alerts_payload(
+    found: Sequence[Alert],
+    rdf: bool = False,
+    forms: Sequence[str] = (),
+    style: str | None = None,
+    causes: Causes | None = None,
+) -> bytes:
+    """The same for alerts: `start` is since when the state holds, `detected` when it fired or ended."""
+    values = _values(found, rdf, forms, style, causes)
+    values["at"] = _instants([one.start + one.lasting for one in found])
+    values["status"] = [one.status for one in found]
+    values["until"] = [one.until for one in found]
+    values["ended"] = [one.ended or None for one in found]
+    values["labels"] = [list(labels_of(one).items()) for one in found]
+    return _batch("alert", values, len(found))
+
+
+def _values(
+    found: Sequence[Occurrence], rdf: bool, forms: Sequence[str], style: str | None, causes: Causes | None
+) -> dict[str, Any]:
     wants_columns = not forms or COLUMNS in forms
     causes = Causes(LINE in forms) if causes is None else causes
     table = Table(causes, style, wants_columns)
@@ -71,7 +97,7 @@ def occurrences_payload(
             if form != COLUMNS
         ]
         values["texts"] = list(zip(*texts, strict=True)) if texts else [()] * len(found)
-    return _batch("occurrence", values, len(found))
+    return values
 
 
 class Table:
@@ -310,7 +336,7 @@ def row_of(kind: str, progress: str) -> pa.RecordBatch:
 
 
 def columns(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The function that `mapInArrow` runs last: one row an occurrence, a dead letter, a progress."""
+    """The function that `mapInArrow` runs last: a row an occurrence, alert, letter or progress."""
     for batch in batches:
         yield from unwrapped(batch.column(0))
 
@@ -387,6 +413,10 @@ def schema() -> pa.Schema:
             ("reason", text),
             ("raw", text),
             ("line", pa.int32()),
+            ("status", text),
+            ("until", instant),
+            ("ended", text),
+            ("labels", pa.map_(text, text)),
             ("progress", text),
             ("texts", pa.list_(text)),
         ]

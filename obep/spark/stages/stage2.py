@@ -24,12 +24,13 @@ from obep.engine.clock import Clock
 from obep.engine.segment import Segment
 from obep.engine.time_letters import AFTER_READING, LATE, late
 from obep.errors import ObepError, fail
-from obep.model import DeadLetter, Occurrence
+from obep.model import Alert, DeadLetter, Occurrence
 from obep.plan.components import Component
 from obep.spark.stages.buckets import partition_of
 from obep.spark.stages.bulk_causes import Causes
 from obep.spark.stages.found_columns import (
     LINE,
+    alerts_payload,
     letters_payload,
     occurrences_payload,
     progress_payload,
@@ -116,8 +117,11 @@ class Detecting(StatefulProcessor):
         causes = run.causes(LINE in self._job.forms)
         for start in range(0, len(found), CHUNK):
             part = found[start : start + CHUNK]
-            payload = occurrences_payload(part, self._job.rdf, self._job.forms, style, causes)
-            yield Row(payload=payload)
+            how = (self._job.rdf, self._job.forms, style, causes)
+            if others := [one for one in part if not isinstance(one, Alert)]:
+                yield Row(payload=occurrences_payload(others, *how))
+            if alerts := [one for one in part if isinstance(one, Alert)]:
+                yield Row(payload=alerts_payload(alerts, *how))
         if letters:
             yield Row(payload=letters_payload(letters))
         yield Row(payload=progress_payload(run.progress(blocks, found, letters)))

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Literal, Protocol, runtime_checkable
 
 from obep.config.toml_file import Config
 from obep.errors import fail, stopped
@@ -24,6 +24,8 @@ ENDINGS: dict[str, Form] = {
     ".parquet": "columns",
 }
 """What the ending of a sink's file stands for."""
+ALERTMANAGER = ("alertmanager", "alertmanagers")
+"""The sinks that take alerts only."""
 HALF = "What was written before is there, perhaps with half a line at its end."
 
 
@@ -41,6 +43,14 @@ class Sink(Protocol):
 
     def close(self) -> None:
         """Flushes and lets go."""
+
+
+@runtime_checkable
+class Repeating(Protocol):
+    """A sink that sends alerts again while they fire."""
+
+    def keep(self, payload: bytes) -> None:
+        """Takes an alert that fired before this run."""
 
 
 @contextmanager
@@ -184,6 +194,10 @@ def _open_other(address: Address, settings: Mapping[str, Any], config: Config) -
         from obep.streams.kafka import KafkaSink
 
         return KafkaSink(address, settings, config)
+    if address.scheme in ALERTMANAGER:
+        from obep.streams.sinks.alertmanager import AlertmanagerSink
+
+        return AlertmanagerSink(address, settings, config)
     if address.scheme == "exec":
         from obep.streams.sinks.command import CommandSink
 
@@ -191,5 +205,5 @@ def _open_other(address: Address, settings: Mapping[str, Any], config: Config) -
     raise fail(
         "OBEP512",
         f"{address.shown} is no sink",
-        remedy="a path, -, mqtt://, kafka://, https://, exec:COMMAND",
+        remedy="a path, -, mqtt://, kafka://, https://, alertmanager://, exec:COMMAND",
     )

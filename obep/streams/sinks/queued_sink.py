@@ -70,14 +70,14 @@ class Posted:
             except ObepError as error:
                 self.failed.append((posted[0], error.diagnostics[0].message))
             except Exception as error:  # whatever it is, it must not end this thread alone
-                self._broken = _unexpected(posted[0], error)
+                self._broken = unexpected(posted[0], error)
                 self.failed.append((posted[0], self._broken.diagnostics[0].message))
             finally:
                 self._waiting.task_done()
         self._waiting.task_done()
 
 
-def _unexpected(id: str, error: Exception) -> ObepError:
+def unexpected(id: str, error: Exception) -> ObepError:
     """What ends a run that can send nothing more."""
     found = stopped(
         "OBEP555",

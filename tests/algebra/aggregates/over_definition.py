@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from naive_aggregates import Cell, NaiveRow, naive, naive_held
 
 from obep.algebra.over.over_expressions import GroupKey, OverRow
 from obep.guards.calendar import Lapse
 from obep.guards.typed_values import parse_term, term_of_value
+from obep.model import Term
 from obep.query.ast import (
     Aggregate,
     Arithmetic,
@@ -132,6 +133,20 @@ SPECS += tuple(  # without HAVING, all values show
 )
 
 
+class Arrival(NamedTuple):
+    """A row, and when it is known."""
+
+    group: GroupKey
+    end: int
+    done: int
+    identity: str
+    terms: tuple[Term | None, ...]
+
+    @property
+    def row(self) -> OverRow:
+        return OverRow(self.end, (self.identity,), self.end, "", self.terms, self.group)
+
+
 @dataclass
 class World:
     """All that happens: rows, and for which groups a state of FOR EACH holds."""
@@ -139,7 +154,7 @@ class World:
     spec: Spec
     within: int
     step: int | None
-    rows: list[OverRow] = field(default_factory=list)
+    rows: list[Arrival] = field(default_factory=list)
     each: list[tuple[GroupKey, int, int | None]] = field(default_factory=list)
 
     def at(self, instant: int) -> dict[GroupKey, Answer]:
@@ -154,7 +169,7 @@ class World:
         }
         return {key: self.answer(key, instant) for key in groups}
 
-    def rows_at(self, instant: int) -> list[OverRow]:
+    def rows_at(self, instant: int) -> list[Arrival]:
         there = [row for row in self.rows if row.done <= instant and row.end > instant - self.within]
         return list({(row.group, row.end, row.identity): row for row in there}.values())
 
@@ -174,7 +189,7 @@ class World:
         return {(row.end, row.key) for row in self.table(key, instant)}
 
 
-def naive_row(row: OverRow) -> NaiveRow:
+def naive_row(row: Arrival) -> NaiveRow:
     [term] = row.terms
     if term is None:
         return NaiveRow(row.end, row.identity, None)

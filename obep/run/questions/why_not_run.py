@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from obep.engine.query import Query, run
@@ -17,11 +18,12 @@ from obep.plan.plan import Plan
 from obep.query import ast
 from obep.query.nearest_name import nearest
 from obep.query.print.printer import show
-from obep.query.walk import leaves, walk
+from obep.query.state_expansion import expand
+from obep.query.walk import alias_of, leaves, walk
 from obep.why_not.part_distances import distance
-from obep.why_not.relaxing import relaxations, timeless, undemanding
+from obep.why_not.relaxing import group_relaxations, relaxations, timeless, undemanding
 from obep.why_not.report import WhyNot
-from obep.why_not.target import Question, question, split
+from obep.why_not.target import Question, StateQuestion, question, split, state_question
 
 SHOWN = 5
 """Values of a property that are named."""
@@ -52,14 +54,18 @@ class Seen:
         return show_instant(micros, self.style or "iso")
 
 
-def resolve(text: str, query: Query) -> Question:
-    """The question about an event, by its IRI or the end of it, and perhaps about individuals."""
-    events = query.linked.events
+def resolve(text: str, query: Query) -> Question | StateQuestion:
+    """The question about an event or a state, by its IRI or the end of it, and perhaps about individuals."""
+    events, states = query.linked.events, query.linked.states
     name, arguments = split(text)
     for iri, event in events.items():
         if name in (iri, iri[1:-1], event.name.text, short(iri)):
             return question(query.plan[iri], arguments, query.linked.file)
-    near = nearest(name, [event.name.text for event in events.values()])
+    for plan in query.plan.states:
+        known = (plan.state, plan.state[1:-1], plan.name, short(plan.state))
+        if plan.state in states and name in known:
+            return state_question(plan, arguments, query.linked.file)
+    near = nearest(name, [one.name.text for one in (*events.values(), *states.values())])
     raise fail(
         "OBEP576",
         f"the query defines no event {name}",
@@ -107,9 +113,7 @@ def report(asked: Question, query: Query, seen: Seen, **settings: object) -> Ite
         yield f"{name} did occur: {_times(found, seen)}."
         yield f"obep why {found[0].id} OUTPUT shows why."
         return
-    more = len(seen.unread) + len(seen.items) - len(seen.taken)
-    refused = f"; {more} more {'was' if more == 1 else 'were'} refused (see below)" if more else ""
-    yield f"{name} did not occur in {count(len(seen.taken), 'item')}{_between(seen)}{refused}."
+    yield f"{name} did not occur in {count(len(seen.taken), 'item')}{between(seen)}{refusals(seen)}."
     if every:
         yield f"With others it did: {_times(every, seen)}."
     yield from (f"  {line}" for line in show(event).splitlines())
@@ -117,6 +121,19 @@ def report(asked: Question, query: Query, seen: Seen, **settings: object) -> Ite
         yield from _parts(event, asked, query, seen, settings)
     elif isinstance(event, ast.LogicalEvent):
         yield from _words(event, query, seen, asked.individual)
+    elif isinstance(event, ast.GraphEvent):
+        yield from _group(event, asked, query, seen, settings)
+    yield from refused_lines(seen)
+
+
+def refusals(seen: Seen) -> str:
+    """How many items and records were refused."""
+    more = len(seen.unread) + len(seen.items) - len(seen.taken)
+    return f"; {more} more {'was' if more == 1 else 'were'} refused (see below)" if more else ""
+
+
+def refused_lines(seen: Seen) -> Iterator[str]:
+    """Why items and records were refused."""
     letters = [*seen.unread, *seen.refused]
     for code, number in Counter(letter.code for letter in letters).most_common():
         first = next(letter for letter in letters if letter.code == code)
@@ -126,11 +143,17 @@ def report(asked: Question, query: Query, seen: Seen, **settings: object) -> Ite
 def _parts(
     event: ast.CompositeEvent, asked: Question, query: Query, seen: Seen, settings: dict[str, object]
 ) -> Iterator[str]:
-    assert seen.plan is not None
+    assert seen.plan is not None and seen.why_not is not None
     denied = _denied(event.pattern)
     lacking: list[ast.Event] = []
     places = seen.plan[event.name.iri].leaves
-    for leaf in dict.fromkeys((leaf.event.iri, leaf.event.text) for leaf in leaves(event.pattern)):
+    moments = {alias_of(leaf): leaf for leaf in leaves(event.pattern) if leaf.moment != "event"}
+    furthest = seen.why_not(asked.written) if moments else None
+    for alias, moment in moments.items():
+        number = furthest.seen.get(alias, 0) if furthest is not None else 0
+        yield f"  {show(moment)}: {count(number, 'time') if number else 'never'}"
+    events = [leaf for leaf in leaves(event.pattern) if leaf.moment == "event"]
+    for leaf in dict.fromkeys((leaf.event.iri, leaf.event.text) for leaf in events):
         here = [place for place in places if place.event == leaf[0]]
         every = seen.occurrences.get(leaf[0], [])
         found = [one for one in every if not here or any(asked.takes(place, one) for place in here)]
@@ -138,7 +161,7 @@ def _parts(
         yield f"  {leaf[1]}: {_times(found, seen) if found else 'never'}{role}"
         if not found and leaf[0] not in denied and leaf[0] in query.linked.events:
             lacking.append(query.linked.events[leaf[0]])
-    if lacking:
+    if lacking or (furthest is not None and furthest.states):
         for part in lacking:
             about = _about(part, asked, places)
             told = "".join(f" with ?{name} = {short(value)}" for name, value in about.items())
@@ -146,6 +169,7 @@ def _parts(
             yield from (f"  {line}" for line in show(part).splitlines())
             if isinstance(part, ast.LogicalEvent):
                 yield from _words(part, query, seen, _individual(part, asked, event))
+        yield from furthest.details() if furthest is not None and furthest.states else ()
         return
     yield from _nearly(event, asked, query, seen, settings)
 
@@ -196,6 +220,18 @@ def _nearly(
             yield "Its parts occurred, but never so that the pattern could join them."
 
 
+def _group(
+    event: ast.GraphEvent, asked: Question, query: Query, seen: Seen, settings: dict[str, object]
+) -> Iterator[str]:
+    """Which condition of a group kept it away."""
+    assert seen.why_not is not None
+    yield from seen.why_not(asked.written).details()
+    for what, group in group_relaxations(event.group) if isinstance(event.group, ast.Group) else ():
+        number = _tried(replace(event, group=group), asked, query, seen, settings)
+        if number:
+            yield f"Without {what} it would have occurred {count(number, 'time')}."
+
+
 def _those(asked: Question, seen: Seen) -> dict[str, list[Occurrence]]:
     """What occurred of the parts, as far as it fits what was asked for."""
     places = asked.plan.leaves
@@ -205,13 +241,15 @@ def _those(asked: Question, seen: Seen) -> dict[str, list[Occurrence]]:
     }
 
 
-def _tried(
-    event: ast.CompositeEvent, asked: Question, query: Query, seen: Seen, settings: dict[str, object]
-) -> int:
+def _tried(event: ast.Event, asked: Question, query: Query, seen: Seen, settings: dict[str, object]) -> int:
     events = {**query.linked.events, event.name.iri: event}
     linked = replace(query.linked, events=events, returns=(ast.Return("listed", (event.name,)),))
+    bundle = query.bundle
+    if isinstance(event, ast.GraphEvent):  # matchers look for what the bundle says
+        bundle = copy(bundle)
+        bundle.linked, bundle.expanded = linked, expand(linked)
     try:
-        return sum(map(asked.fits, run(Query(linked, query.bundle), seen.items, **settings)))
+        return sum(map(asked.fits, run(Query(linked, bundle), seen.items, **settings)))
     except (ObepError, KeyError, ValueError):  # others use what this one no longer says
         return 0
 
@@ -225,7 +263,7 @@ def _words(event: ast.LogicalEvent, query: Query, seen: Seen, individual: str | 
         elif not name.iri.startswith(("<http://www.w3.org/", "<urn:obep:")):
             number = seen.names.get(name.iri, 0)
             used = f"used in {number} of {len(seen.taken)} items" if number else "in no item"
-            used += _values(seen.values.get(name.iri))
+            used += value_range(seen.values.get(name.iri))
             if any(name.iri in (p, o) for _, p, o in query.bundle.k):
                 used += f", {'and' if number else 'but'} in the static graph"
             elif not number:
@@ -236,7 +274,7 @@ def _words(event: ast.LogicalEvent, query: Query, seen: Seen, individual: str | 
         yield from seen.why_not(event.name.iri + about).details()
 
 
-def _values(found: Counter[str] | None) -> str:
+def value_range(found: Counter[str] | None) -> str:
     """The values of a property: from which to which number, or the commonest."""
     if not found:
         return ""
@@ -260,6 +298,8 @@ def _denied(pattern: ast.Pattern) -> set[str]:
     for node in walk(pattern):
         if isinstance(node, ast.Without | ast.NotFollowedBy):
             denied |= {leaf.event.iri for leaf in leaves(node.right)}
+        elif isinstance(node, ast.Repeated) and node.until is not None:
+            denied |= {leaf.event.iri for leaf in leaves(node.until)}
         elif isinstance(node, ast.Not | ast.Optional):
             denied |= {leaf.event.iri for leaf in leaves(node.operand)}
     return denied
@@ -279,7 +319,8 @@ def _times(found: list[Occurrence], seen: Seen) -> str:
     return f"{count(len(found), 'time')}, {when}"
 
 
-def _between(seen: Seen) -> str:
+def between(seen: Seen) -> str:
+    """From when to when the items were."""
     if not seen.taken:
         return ""
     first, last = min(i.at for i in seen.taken), max(i.at for i in seen.taken)
@@ -287,4 +328,5 @@ def _between(seen: Seen) -> str:
 
 
 def _known(query: Query) -> str:
-    return "It defines: " + ", ".join(event.name.text for event in query.linked.events.values())
+    defined = (*query.linked.events.values(), *query.linked.states.values())
+    return "It defines: " + ", ".join(one.name.text for one in defined)

@@ -1,0 +1,234 @@
+"""The triples of a window, with K, closed under T and kept so while triples come and go.
+
+In: triples that come, triples that go. Out: the triples that follow and did not follow before, and those that
+no longer do; and the graph, to look things up in. Where the rules do not decide everything that groups ask
+for, or compare literals by their values, the whole is closed again when somebody looks, and there are no
+changes to give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+
+from obep.abstraction.guard_graphs import Closed, ClosedGraph, classes_asked_for
+from obep.abstraction.matcher import Matcher
+from obep.algebra.nodes.basic_graph_pattern import TripleMatch
+from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.closure.backwards import Fact
+from obep.ontology.closure.maintained_closure import Maintained
+from obep.ontology.owl.axioms import SAME_AS
+from obep.ontology.rules import program as p
+from obep.ontology.rules.role_relations import SAME
+
+Change = tuple[Triple, bool]
+"""A triple, and whether it has come or gone."""
+
+
+class WindowClosure:
+    """What a window says and what follows from it."""
+
+    def __init__(self, matcher: Matcher) -> None:
+        self._matcher = matcher
+        bundle = matcher.bundle
+        self._names = _Names(bundle)
+        self.kept = why_closed_anew(bundle) is None
+        """Whether it is kept, and `change` says what has changed."""
+        self._said: dict[Triple, None] = {}
+        self._facts = Maintained(bundle.lower_asserted, bundle.lower.store)
+        self._apart = self._names.apart
+        """Triples of which nothing follows are not among the facts until somebody looks something up."""
+        self._graph: ClosedGraph | None = None
+
+    def change(self, gone: Collection[Triple], new: Collection[Triple]) -> tuple[list[Change], list[Change]]:
+        """Triples that are there go, then others come.
+
+        Gives what no longer follows and what now does, beyond K; and which of these triples K has, too.
+        """
+        said = self._said
+        if not self.kept:
+            for triple in gone:
+                del said[triple]
+            said.update(dict.fromkeys(new))
+            self._graph = None
+            return [], []
+        if self._apart and any(triple[1] == SAME_AS for triple in new):
+            self._gather()
+        apart, found, again = self._apart, list[Change](), list[Change]()
+        less: list[Triple] = []
+        more: list[Triple] = []
+        for triples, there, others in ((gone, False, less), (new, True, more)):
+            for triple in triples:
+                if there:
+                    said[triple] = None
+                else:
+                    del said[triple]
+                seen = apart.get((triple[1], triple[2][0] == '"'))
+                if seen is None:
+                    others.append(triple)
+                if self._is_static(triple):
+                    again.append((triple, there))
+                elif seen:
+                    found.append((triple, there))
+        if less or more:
+            found += self._facts_changed(less, more)
+        return found, again
+
+    def _gather(self) -> None:
+        """From now on all triples are among the facts."""
+        self._facts.insert([one for one in self._said if (one[1], one[2][0] == '"') in self._apart])
+        self._apart = {}
+
+    def _facts_changed(self, gone: list[Triple], new: list[Triple]) -> Iterator[Change]:
+        facts = self._facts
+        less = {triple: None for fact in facts.remove(gone) for triple in self._triples(fact)}
+        more = {triple: None for fact in facts.insert(new) for triple in self._triples(fact)}
+        yield from ((triple, False) for triple in less if triple not in more)
+        yield from ((triple, True) for triple in more if triple not in less)
+
+    def _triples(self, fact: Fact) -> Iterator[Triple]:
+        """A fact as groups see it."""
+        facts, witnesses = self._facts, self._facts.program.witnesses
+        if fact[1] in witnesses or fact[-1] in witnesses:
+            return
+        if len(fact) == 2:
+            for name in self._names.of_concept.get(fact[0], ()):
+                yield facts.term(fact[1]), RDF_TYPE, name
+            return
+        for name, backwards in self._names.of_relation.get(fact[0], ()):
+            a, b = facts.term(fact[1]), facts.term(fact[2])
+            yield (b, name, a) if backwards else (a, name, b)
+
+    def _is_static(self, triple: Triple) -> bool:
+        """Whether K alone says it, or has it follow."""
+        store = self._facts.store
+        x = store.ids.get(triple[0])
+        if x is None:
+            return False
+        if triple[1] == RDF_TYPE:
+            c = self._names.classes.get(triple[2])
+            return c is not None and c in store.types[x]
+        y = store.ids.get(triple[2])
+        if y is None or triple[1] not in self._names.relations:
+            return False
+        relation, backwards = self._names.relations.of(triple[1])
+        return store.has_edge(relation, *((y, x) if backwards else (x, y)))
+
+    @property
+    def consistent(self) -> bool:
+        """Whether the rules find no contradiction."""
+        return self._facts.contradictions == 0 if self.kept else self.graph.consistent
+
+    @property
+    def graph(self) -> ClosedGraph:
+        """The window with K, closed under T."""
+        if self._graph is None:
+            bundle, facts = self._matcher.bundle, self._facts
+            if not self.kept:
+                said = [*self._said]
+                self._graph = ClosedGraph(bundle, said, with_k=True, facts=self._matcher.facts)
+            else:
+                self._gather()
+                self._graph = ClosedGraph(bundle, self._said, with_k=True, sure=Closed(facts, facts.ids))
+        return self._graph
+
+    @cached_property
+    def static(self) -> ClosedGraph:
+        """K alone, closed under T."""
+        return ClosedGraph(self._matcher.bundle, (), with_k=True, facts=self._matcher.facts)
+
+    def contradiction(self, item: Sequence[Triple]) -> str:
+        """How an item contradicts T, K and what the window says of the same things, in words."""
+        names = {term for triple in item for term in (triple[0], triple[2])}
+        near = [one for one in self._said if one[0] in names or one[2] in names]
+        template, shape = self._matcher.evaluate_union(sorted({*near, *item}), item)
+        clash = [*(shape.triples[n] for n in template.clash or ()), *template.static_clash]
+        return self._matcher.guilty.contradiction(clash) if clash else "together with all that it holds"
+
+    def match_new(self, s: Term | None, p: Term | None, o: Term | None) -> Iterator[Triple]:
+        """What the window says, and what it adds to K (D14)."""
+        for triple in dict.fromkeys(self.graph.match(s, p, o)):
+            if triple in self._said or not any(True for _ in self.static.match(*triple)):
+                yield triple
+
+    def with_more(self, triples: Iterable[Triple]) -> ClosedGraph:
+        """The graph as if these were there, too."""
+        every = [*dict.fromkeys((*self._said, *triples))]
+        return ClosedGraph(self._matcher.bundle, every, with_k=True, facts=self._matcher.facts)
+
+
+def why_closed_anew(bundle: Bundle) -> str | None:
+    """Why the closure of a window cannot be kept."""
+    if bundle.open_in_guards:
+        return "the rules do not decide all that groups ask for"
+    if bundle.lower_asserted.by_value:
+        return "the ontology compares literals by their values"
+    return None
+
+
+def why_not_followed(bundle: Bundle, patterns: Iterable[TripleMatch]) -> str | None:
+    """Why the changes of a window's closure do not say all about what some patterns match."""
+    program, names = bundle.lower_asserted, _Names(bundle)
+    for pattern in patterns:
+        _, predicate, object_ = pattern.constants
+        if predicate is None:
+            return "a pattern whose predicate is a variable"
+        if predicate == RDF_TYPE:
+            asked = names.classes.values() if object_ is None else [names.classes.get(object_, -1)]
+            if not program.universal.isdisjoint(asked):
+                return "a class that has everything in it"
+        elif predicate in names.relations:
+            relation, _ = names.relations.of(predicate)
+            if relation == SAME or relation in program.reflexive:
+                return "a property that leads from each thing to itself"
+    return None
+
+
+class _Names:
+    """The classes and properties that groups see, and the numbers that they have in the rules."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        program = bundle.lower_asserted
+        self.classes = classes_asked_for(bundle)
+        self.relations = program.relations
+        self.of_concept: dict[int, list[Term]] = {}
+        for name, c in self.classes.items():
+            self.of_concept.setdefault(c, []).append(name)
+        self.of_relation: dict[int, list[tuple[Term, bool]]] = {}
+        for name in sorted(bundle.definitions.guard_roles):
+            if name in self.relations:
+                relation, backwards = self.relations.of(name)
+                self.of_relation.setdefault(relation, []).append((name, backwards))
+        self.apart = _apart(program, self.of_relation)
+
+
+def _apart(program: p.Program, seen: dict[int, list[tuple[Term, bool]]]) -> dict[tuple[Term, bool], bool]:
+    """Properties (with literals, or with individuals) of whose triples nothing but themselves follows, and
+    that follow from nothing else: whether groups see them."""
+    found: dict[tuple[Term, bool], bool] = {}
+    if program.equality:
+        return found
+    led_to = {number for op in program.flat if op[0] in (p.FILL, p.SELF_OUT) for number, _ in op[2]}
+    led_to |= {number for op in program.flat if op[0] == p.CHAIN_FIRST for number, _ in op[5]}
+    said_by: dict[int, set[Term]] = {}
+    for table in (program.roles, program.data):
+        for name, edges in table.items():
+            for number, _ in edges:
+                said_by.setdefault(number, set()).add(name)
+    for literal, table in ((False, program.roles), (True, program.data)):
+        for name, edges in table.items():
+            numbers = {number for number, _ in edges}
+            if not edges:
+                found[name, literal] = False
+            elif (
+                len(edges) == 1
+                and not edges[0][1]
+                and said_by[edges[0][0]] == {name}
+                and numbers.isdisjoint(led_to)
+                and edges[0][0] != SAME
+                and not program.edge_ops[edges[0][0]]
+                and seen.get(edges[0][0], [(name, False)]) == [(name, False)]
+            ):
+                found[name, literal] = edges[0][0] in seen
+    return found

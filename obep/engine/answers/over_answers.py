@@ -1,0 +1,178 @@
+"""Why a state by rows did not hold: its rows are played again, with each part of HAVING as a figure.
+
+So the moment is found at which the fewest parts were not true, and by the least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from typing import NamedTuple
+
+from obep.engine.states.episodes import Episode
+from obep.engine.states.over_state import OverState
+from obep.engine.states.state_run import StateRun
+from obep.guards.typed_values import parse_term
+from obep.model import Occurrence, Term
+from obep.output.why_tree import short
+from obep.query import ast
+from obep.query.print.printer import show
+from obep.query.walk import walk
+from obep.why_not.latest import Latest
+from obep.why_not.state_history import Key, StatesSeen, Telling
+
+ROWS = 500
+"""So many of the latest rows are played again."""
+MOMENTS = 5_000
+"""So many moments are looked at: with STEP there may be many between two rows."""
+TRUE = '"true"^^<http://www.w3.org/2001/XMLSchema#boolean>'
+
+
+class _Near(NamedTuple):
+    """How far HAVING was from true, and when; less is nearer, and of two as near the later one."""
+
+    untrue: int
+    distance: float
+    before: int
+    key: tuple[Term, ...]
+    values: dict[str, Term]
+    rows: int
+
+
+def having_lines(
+    run: OverState, key: Key, states: StatesSeen, telling: Telling, latest: Latest
+) -> Iterator[str]:
+    """When, since its last episode, a state by rows came nearest, and what HAVING lacked then."""
+    definition = run.state.definition
+    assert isinstance(definition, ast.OverState)
+    parts = _conjuncts(definition.having)
+    over = max((one.ended or 0 for one in states.spells(run.state.state, key).all), default=None)
+    moments = (one for one in _moments(run, parts, key, states, latest) if over is None or -one.before > over)
+    nearest = min(moments, key=lambda one: one[:3], default=None)
+    if nearest is None:
+        if over is not None:
+            yield "since then it has had no row"
+        return
+    name, at = states.name(run.state.state, nearest.key), telling.at(-nearest.before)
+    rows = "1 row" if nearest.rows == 1 else f"{nearest.rows} rows"
+    yield f"{name} came nearest at {at}, with {rows}:"
+    for number, part in enumerate(parts):
+        if nearest.values.get(f"_:part{number}") != TRUE:
+            figures = ", ".join(_figures(part, nearest.values)) or "it is an error"
+            yield f"  HAVING asks {show(part)}, and {figures}"
+
+
+def _conjuncts(having: ast.Expression | None) -> tuple[ast.Expression, ...]:
+    if having is None:
+        return ()
+    return having.operands if isinstance(having, ast.Conjunction) else (having,)
+
+
+def _figures(part: ast.Expression, values: dict[str, Term]) -> Iterator[str]:
+    """The values of what a part of HAVING compares."""
+    for node in dict.fromkeys(walk(part)):
+        if isinstance(node, ast.Var | ast.Aggregate):
+            found = values.get(node.name if isinstance(node, ast.Var) else f"_:{show(node)}")
+            yield f"{show(node)} {'has no value' if found is None else f'is {short(found)}'}"
+
+
+def _moments(
+    run: OverState, parts: tuple[ast.Expression, ...], key: Key, states: StatesSeen, latest: Latest
+) -> Iterator[_Near]:
+    """All groups that fit at all moments at which something changed."""
+    replay = _Replay(run, parts)
+    for at, thing in replay.history(key, states, latest):
+        for moment in replay.until(at, thing):
+            for one, groups in replay.groups():
+                if all(wanted in (None, value) for value, wanted in zip(one, key, strict=True)):
+                    for values, rows in groups:
+                        untrue, distance = _score(parts, values)
+                        yield _Near(untrue, distance, -moment, one, values, rows)
+
+
+def _score(parts: tuple[ast.Expression, ...], values: dict[str, Term]) -> tuple[int, float]:
+    untrue, distance = 0, 0.0
+    for number, part in enumerate(parts):
+        if values.get(f"_:part{number}") != TRUE:
+            untrue += 1
+            if isinstance(part, ast.Comparison):
+                left, right = (_number(values.get(f"_:{side}{number}")) for side in ("left", "right"))
+                if left is not None and right is not None:
+                    distance += abs(left - right) / (abs(right) or 1.0)
+                    continue
+            distance += 1.0
+    return untrue, distance
+
+
+def _number(term: Term | None) -> float | None:
+    value = parse_term(term) if term is not None else None
+    return float(value) if isinstance(value, int | float | Decimal) else None
+
+
+class _Replay:
+    """A copy of a state that holds whenever it has a row, with the parts of HAVING among its figures."""
+
+    def __init__(self, run: OverState, parts: tuple[ast.Expression, ...]) -> None:
+        plan = run.state
+        definition = plan.definition
+        assert isinstance(definition, ast.OverState)
+        figures: dict[str, ast.Expression] = {}
+        for number, part in enumerate(parts):
+            figures[f"_:part{number}"] = part
+            if isinstance(part, ast.Comparison):
+                figures |= {f"_:left{number}": part.left, f"_:right{number}": part.right}
+            figures |= {f"_:{show(node)}": node for node in walk(part) if isinstance(node, ast.Aggregate)}
+        more = tuple(ast.Projection(ast.Var(name), one) for name, one in figures.items())
+        changed = replace(definition, aggregates=(*definition.aggregates, *more), having=None)
+        self._definition = definition
+        self._of = [use for use in (definition.over, definition.each) if isinstance(use, ast.StateUse)]
+        self._heard = {use.state.iri: StateRun(plan) for use in self._of}
+        self._run = OverState(replace(plan, definition=changed, moments={}, alerts=()), self._heard)
+        self._part = plan.part("rows")
+        self._parameters = plan.parameters
+        self._left = MOMENTS
+
+    def history(
+        self, key: Key, states: StatesSeen, latest: Latest
+    ) -> list[tuple[int, Occurrence | tuple[Term, Episode]]]:
+        """Rows, and the beginnings and ends of the states that it looks at, in the order of time."""
+        wanted = {name: value for name, value in zip(self._parameters, key, strict=True) if value is not None}
+        rows = [
+            one
+            for one in latest.occurrences.get(self._part, ())
+            if not wanted or any(wanted.items() <= binding.items() for binding in one.bindings)
+        ]
+        found: list[tuple[int, Occurrence | tuple[Term, Episode]]]
+        found = [(one.detected, one) for one in rows[-ROWS:]]
+        for use in self._of:
+            asked = tuple(wanted.get(one.name) for one in use.parameters)
+            for spell in states.spells(use.state.iri, asked).all[-ROWS:]:
+                found.append((spell.begun, (use.state.iri, Episode(spell.key, spell.begun, (), ()))))
+                if spell.ended is not None:
+                    ending = Episode(spell.key, spell.begun, (), ())
+                    ending.ended = spell.ended
+                    found.append((spell.ended, (use.state.iri, ending)))
+        return sorted(found, key=lambda one: one[0])
+
+    def until(self, at: int, thing: Occurrence | tuple[Term, Episode]) -> Iterator[int]:
+        """Goes on to an instant at which something happens; the moments up to it."""
+        while self._left and (due := self._run.next_change()) is not None and due < at:
+            self._left -= 1
+            self._run.decide(due)
+            yield due
+        if isinstance(thing, Occurrence):
+            for _, take in self._run.routes():
+                take(thing)
+        else:
+            state, episode = thing
+            for listener in self._heard[state].episodes.listeners:
+                listener(episode, at)
+        self._run.decide(at)
+        yield at
+
+    def groups(self) -> Iterator[tuple[tuple[Term, ...], list[tuple[dict[str, Term], int]]]]:
+        """What holds, with the figures and the number of rows of each group."""
+        for key, groups in self._run.figures():
+            own = dict(zip(self._parameters, key, strict=True))
+            yield key, [({**own, **values}, rows) for values, rows in groups]

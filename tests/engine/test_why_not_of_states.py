@@ -1,0 +1,259 @@
+"""Why a state did not hold, and why what is made of it did not happen: worked out by hand, in minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+import obep
+from obep.errors import ObepError
+
+PREFIX = "PREFIX : <http://e/#>\n"
+HOT = """FROM STREAM <points>
+FROM NAMED WINDOW <now> ON <points> [LATEST 5 min]
+STATE Hot(?z) ON <now> AS { ?z :temperature ?t FILTER(?t > 30) }
+STATE Warm(?z) ON <now> AS (temperature some number[> 25] and occupied value true)
+EVENT Overheated(?z) MATCH Hot(?z) FOR 10 min
+EVENT Cooled(?z) MATCH END Hot(?z) FOR 10 min
+EVENT Spell(?z) MATCH Hot(?z)
+EVENT Began(?z) MATCH BEGIN Hot(?z)
+EVENT Heat(?z) ON <now> AS { ?z :temperature ?t FILTER(?t > 40) }
+RETURN ALL
+"""
+TEMPERATURES = [
+    (0, ":z1 :temperature 31 ."),
+    (4, ":z1 :temperature 32 ."),
+    (7, ":z1 :temperature 29 ."),
+    (8, ":z2 :temperature 33 ."),
+    (30, ":z2 :temperature 33 ."),
+    (33, ":z3 :temperature 20 ."),
+]
+STUFFY = """EVENT Reading AS (co2 some number)
+STATE Stuffy(?z) OVER Reading(?z) AS r WITHIN 10 min
+  IF { EVENT r { ?this :co2 ?ppm } }
+  AGGREGATE (AVG(?ppm) AS ?mean) (COUNT(*) AS ?n)
+  HAVING (?mean > 1000 && ?n >= 3)
+STATE Often(?z) OVER Reading(?z) WITHIN 10 min HAVING (COUNT(*) > 6)
+EVENT Bad(?z) MATCH Stuffy(?z)
+RETURN ALL
+"""
+CO2 = [
+    (0, ":z1 :co2 800 ."),
+    (4, ":z1 :co2 900 ."),
+    (8, ":z1 :co2 922 ."),
+    (30, ":z1 :co2 1200 ."),
+    (31, ":z2 :humidity 1 ."),
+]
+FANS = """EVENT On AS (status value "on")
+EVENT Off AS (status value "off")
+EVENT Trip AS (fault some number)
+STATE Running(?f) FROM On(?f) TO Off(?f) TIMEOUT 30 min
+STATE Closed DAILY FROM 20:00 TO 06:00
+STATE Busy(?f) OVER STATE Running(?f) WITHIN 1 h STEP 5 min HAVING (HELD() >= 10 min)
+STATE Long(?f) AS { Running(?f) FOR 10 min }
+EVENT Fault(?f) MATCH Trip(?f) WHILE Running(?f)
+EVENT Idle(?f) MATCH Trip(?f) UNLESS Running(?f)
+EVENT Night(?f) MATCH Trip(?f) WHILE Closed
+EVENT Day(?f) MATCH Trip(?f) UNLESS Closed
+EVENT Again(?f) MATCH BEGIN Running(?f) REPEATED EVERY 10 min UNTIL Off(?f) AT MOST 2 TIMES
+EVENT NightLong MATCH Closed FOR 1 h
+RETURN ALL
+"""
+EIGHT = 8 * 60
+
+
+def asked(query: str, question: str, items: Sequence[tuple[float, str]], **settings: object) -> list[str]:
+    """The lines of the answer after a run over messages at these minutes."""
+    engine = obep.load(text=PREFIX + query).engine(**settings)
+    for minute, graph in items:
+        engine.push(f"@prefix : <http://e/#> . {graph}", at=minute * 60)
+    engine.close()
+    return str(engine.why_not(question)).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        (
+            "Overheated",
+            [
+                "Overheated was reported never.",
+                "  Hot: never lately",
+                'Hot(z1) held 7 min of 10 min, from 0 to 420, then came z1 temperature "29"',
+                "Hot(z2) held 5 min of 10 min, from 480 to 780, then it expired: nothing renewed it",
+                "Hot(z2) holds since 1800, 3 min of 10 min; it is decided at 2400; "
+                "the stream ended before, at 1980",
+            ],
+        ),
+        (
+            "Cooled(:z2)",
+            [
+                "Cooled(z2) was reported never.",
+                "  Hot: never lately",
+                "Hot(z2) held 5 min of 10 min, from 480 to 780, then it expired: nothing renewed it",
+                "Hot(z2) holds since 1800 and has not ended",
+            ],
+        ),
+        (
+            "Began(:z3)",
+            [
+                "Began(z3) was reported never.",
+                "  Hot: never lately",
+                "Hot(z3) never held",
+                '  at 1980 FILTER(?t > 30) is not true for ?t = "20"',
+            ],
+        ),
+        (
+            "Began(:z9)",
+            [
+                "Began(z9) was reported never.",
+                "  Hot: never lately",
+                "Hot(z9) never held",
+                "  at 1980 nothing matches ?z :temperature ?t with ?z = z9",
+            ],
+        ),
+        (
+            "Heat(:z3)",
+            [
+                "Heat(z3) was reported never.",
+                "  Heat: never lately",
+                "Heat(z3) never held",
+                '  at 1980 FILTER(?t > 40) is not true for ?t = "20"',
+            ],
+        ),
+        (
+            "Hot",
+            [
+                "Hot held 3 times.",
+                'Hot(z1) held from 0 to 420, then came z1 temperature "29"',
+                "Hot(z2) held from 480 to 780, then it expired: nothing renewed it",
+                "Hot(z2) holds since 1800",
+            ],
+        ),
+        ("Hot(:z3)", ["Hot(z3) never held.", 'at 1980 FILTER(?t > 30) is not true for ?t = "20"']),
+    ],
+)
+def test_an_episode_tells_how_long_it_held_and_what_ended_it(question: str, lines: list[str]) -> None:
+    assert asked(HOT, question, TEMPERATURES) == lines
+
+
+def test_a_state_by_a_class_names_the_part_that_is_missing() -> None:
+    found = asked(HOT, "Warm(:z2)", TEMPERATURES)
+    assert found[:2] == ["Warm(z2) never held.", "z2 comes nearest:"]
+    assert "    temperature some number[> 25]: yes" in found
+    assert "    occupied value true: missing" in found
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        (
+            "Stuffy(:z1)",
+            [
+                "Stuffy(z1) never held.",
+                "Stuffy(z1) came nearest at 480, with 3 rows:",
+                '  HAVING asks ?mean > 1000, and ?mean is "874"',
+            ],
+        ),
+        (
+            "Bad",
+            [
+                "Bad was reported never.",
+                "  Stuffy: never lately",
+                "Stuffy never held",
+                "  Stuffy(z1) came nearest at 480, with 3 rows:",
+                '    HAVING asks ?mean > 1000, and ?mean is "874"',
+            ],
+        ),
+        (
+            "Often(:z1)",
+            [
+                "Often(z1) never held.",
+                "Often(z1) came nearest at 480, with 3 rows:",
+                '  HAVING asks COUNT(*) > 6, and COUNT(*) is "3"',
+            ],
+        ),
+        ("Stuffy(:z2)", ["Stuffy(z2) never held.", "it has had no row", "OVER r: never lately"]),
+    ],
+)
+def test_a_state_by_rows_tells_its_figures_where_it_came_nearest(question: str, lines: list[str]) -> None:
+    assert asked(STUFFY, question, CO2) == lines
+
+
+STOPPED = [(EIGHT, ':f1 :status "on" .'), (EIGHT + 5, ':f1 :status "off" .'), (EIGHT + 12, ":f1 :fault 7 .")]
+RUNNING = [(EIGHT, ':f1 :status "on" .'), (EIGHT + 5, ":f1 :fault 3 .")]
+LATE = [(22 * 60, ":f1 :fault 3 .")]
+
+
+@pytest.mark.parametrize(
+    ("question", "items", "lines"),
+    [
+        (
+            "Fault",
+            STOPPED,
+            [
+                "Trip at 29520 (f1) came, but",
+                "  Running(f1) did not hold at 29520; it held from 28800 to 29100",
+            ],
+        ),
+        (
+            "Fault",
+            LATE,
+            ["Trip at 79200 (f1) came, but", "  Running(f1) did not hold at 79200; it never held"],
+        ),
+        ("Idle", RUNNING, ["Trip at 29100 (f1) came, but", "  Running(f1) held at 29100, since 28800"]),
+        ("Day", LATE, ["Trip at 79200 (f1) came, but", "  Closed held at 79200, since 72000"]),
+        (
+            "Again",
+            STOPPED,
+            ["Running at 28800 (f1) came, but", "  Off at 29100 came before the first repetition"],
+        ),
+        (
+            "Again",
+            RUNNING,
+            ["Running at 28800 (f1) is decided at 29400; the stream ended before, at 29100"],
+        ),
+        ("Running(:f2)", STOPPED, ["FROM On: never lately"]),
+        (
+            "Busy(:f1)",
+            STOPPED,
+            [
+                "Busy(f1) came nearest at 29100, with 1 row:",
+                '  HAVING asks HELD() >= 10 min, and HELD() is "PT5M"',
+            ],
+        ),
+        ("Long(:f1)", RUNNING, ["at 29100 Running(f1) has held 5 min of 10 min, since 28800"]),
+        ("Long(:f1)", STOPPED, ["at 29520 Running(f1) does not hold; it held until 29100"]),
+        ("Closed", STOPPED, ["at 29520 it is Thu 08:12 in UTC; Closed holds next from 72000 to 108000"]),
+        (
+            "NightLong",
+            LATE,
+            ["Closed holds since 72000; it had held 1 h before the first item"],
+        ),
+    ],
+)
+def test_while_unless_repeated_and_calendars_say_which_state_held_since_when(
+    question: str, items: list[tuple[float, str]], lines: list[str]
+) -> None:
+    assert asked(FANS, question, items)[-len(lines) :] == lines
+
+
+def test_an_episode_that_has_been_forgotten_is_not_said_to_be_missing() -> None:
+    items = [(n, f':f{n} :status "on" .') for n in range(3)]
+    items += [(3, ":f0 :fault 1 ."), *[(4 + n, f':f{n} :status "off" .') for n in range(3)]]
+    found = asked(FANS, "Idle(:f0)", items, remember=2)
+    assert not any("did not hold" in line or "held" in line for line in found)
+
+
+def test_parts_of_states_cannot_be_asked_for_by_name() -> None:
+    engine = obep.load(text=PREFIX + HOT).engine()
+    for name in ("Warm#class", "class", "http://e/#Warm#class", "Hot#begin", "Heat#state"):
+        with pytest.raises(ObepError, match=r"OBEP576.*defines no event"):
+            engine.why_not(name)
+
+
+def test_the_parameters_of_a_state_are_checked() -> None:
+    engine = obep.load(text=PREFIX + HOT).engine()
+    with pytest.raises(ObepError, match=r"OBEP579.*Hot has one parameter, not 2"):
+        engine.why_not("Hot(:a, :b)")
