@@ -1,4 +1,4 @@
-"""Triple patterns over triple occurrences: an arriving triple is joined out from each pattern that it matches."""
+"""Triple patterns over triple occurrences: a new triple is joined out from each pattern that it matches."""
 
 from __future__ import annotations
 
@@ -71,6 +71,9 @@ class TimedBgp(TimedNode):
                 )
                 yield (s, p, o)
                 known |= {slot for _, slot in pattern.slots}
+
+    def keeps(self) -> Iterator[int | None]:
+        yield self._within if len(self._patterns) > 1 else 0
 
     def _shown(self, solutions: Iterable[Solution]) -> Iterator[Solution]:
         for solution in solutions:

@@ -51,6 +51,17 @@ class TimedNode:
             yield from part.shapes()
 
 
+    def keeps(self) -> Iterator[int | None]:
+        """How long it looks for triples that came before; `None` is for ever."""
+        for part in self.parts:
+            yield from part.keeps()
+
+    def memories(self) -> Iterator[SolutionMemory]:
+        """What it and the nodes below it remember, always in the same order."""
+        for part in self.parts:
+            yield from part.memories()
+
+
 class Operand:
     """A node below another one, with its solutions up to now."""
 
@@ -83,6 +94,13 @@ class Operand:
 
     def shapes(self) -> Iterator[Shape]:
         return self.node.shapes()
+
+    def keeps(self) -> Iterator[int | None]:
+        return self.node.keeps()
+
+    def memories(self) -> Iterator[SolutionMemory]:
+        yield self._old
+        yield from self.node.memories()
 
     def close(self, at: int) -> None:
         self.node.close(at)

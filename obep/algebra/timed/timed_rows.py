@@ -53,7 +53,8 @@ class TimedExtend(_OfOne):
     def _changed(self, solutions: Iterable[Solution], run: Evaluation) -> Iterator[Solution]:
         slot = self._slot
         for solution in solutions:
-            over = run if solution.start is None or solution.end is None else run.over(*solution[1:])
+            start, end = solution.start, solution.end
+            over = run if start is None or end is None else run.over(start, end)
             value = self._computed.term(solution.row, over)
             row = solution.row
             yield solution if value is None else solution._replace(row=(*row[:slot], value, *row[slot + 1 :]))
