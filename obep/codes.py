@@ -331,4 +331,8 @@ CODES: dict[str, str] = {
     "OBEP659": "a mapping of a column that is not there",
     "OBEP663": "a stream that does not fit the query",
     "OBEP665": "more partitions than cores",
+    # 700-719 the other languages, and queries over windows
+    "OBEP700": "a name without a prefix",
+    "OBEP701": "a query of another language",
+    "OBEP702": "a part of a language that is not carried out",
 }
