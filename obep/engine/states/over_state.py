@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
@@ -18,6 +20,7 @@ from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
+from obep.why_not.state_history import Spell
 
 
 class OverState(StateRun):
@@ -48,6 +51,7 @@ class OverState(StateRun):
         places = {name: place for place, name in enumerate(self._variables)}
         self._group_of = _picker([places.get(name) for name in self._group_by])
         self._candidates: list[Candidate] = []
+        self._recent: deque[Candidate] | None = None
         self._terms: Callable[[Values], Values] = tuple
         """The solution of a row, of a solution of the pattern."""
         self._held: list[int] = []
@@ -105,6 +109,8 @@ class OverState(StateRun):
     def decide(self, at: int) -> None:
         for candidate in self._candidates:
             self._take(candidate)
+        if self._recent is not None:
+            self._recent.extend(self._candidates)
         self._candidates.clear()
         touched: dict[Key, list[GroupChange]] = {}
         """For each key its groups that held no more."""
@@ -157,6 +163,23 @@ class OverState(StateRun):
         sources = [source for group in groups for source in self._window.sources_of(group)]
         found = {one for source in sources[-MAX_BECAUSE:] for one in source}
         return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
+
+    # --- for why-not
+
+    def follow(self, told: Callable[[Term, Spell], None], most: int | None) -> None:
+        super().follow(told, most)
+        self._recent = deque(maxlen=most)
+
+    @property
+    def recent(self) -> Iterable[Candidate]:
+        """The latest rows, as candidates of its pattern."""
+        return self._recent or ()
+
+    def like(self, definition: ast.OverState, states: Mapping[Term, StateRun]) -> OverState:
+        """A state with other aggregates over the same rows, which nothing has come to yet."""
+        other = OverState(replace(self.state, definition=definition, moments={}, alerts=()), states)
+        other._terms, other._held = self._terms, self._held
+        return other
 
     def figures(self) -> Iterator[tuple[Key, list[tuple[dict[str, Term], int]]]]:
         """What holds: for each key the figures of its groups, each with the number of its rows."""

@@ -100,8 +100,8 @@ class StateRun(Running):
         self.episodes.load(data[0])
         self.load_own(data[1], unpack)
 
-    def follow(self, told: Callable[[Term, Spell], None]) -> None:
-        """Call back with each episode that is over."""
+    def follow(self, told: Callable[[Term, Spell], None], most: int | None) -> None:
+        """Call back with each episode that is over; keep what else why-not asks for, of each so many."""
         state, episodes = self.state.state, self.episodes
 
         def note(episode: Episode, at: int) -> None:
