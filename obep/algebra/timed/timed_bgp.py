@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from obep.algebra.evaluation import Evaluation, Slots, check_solutions
 from obep.algebra.nodes.basic_graph_pattern import BasicGraphPattern, TripleMatch
-from obep.algebra.timed.timed_node import Instant, TimedNode, distinct
+from obep.algebra.timed.timed_node import Round, TimedNode, distinct
 from obep.algebra.timed.timed_solution import Solution
 from obep.algebra.timed.triple_occurrences import Shape, TripleOccurrence
 from obep.model import Term, Triple
@@ -19,7 +19,7 @@ class _Step(NamedTuple):
 
     pattern: TripleMatch
     later: bool
-    """New triples count, too: the pattern stands after that one, so no pair is met twice."""
+    """It stands after that one, so new triples count, too: no pair is met twice."""
 
 
 class TimedBgp(TimedNode):
@@ -47,15 +47,15 @@ class TimedBgp(TimedNode):
     def timeless(self, run: Evaluation) -> list[Solution]:
         return distinct(self._shown(map(Solution, BasicGraphPattern(self._patterns).rows(run))))
 
-    def found(self, instant: Instant) -> list[Solution]:
-        since = None if self._within is None else instant.at - self._within
+    def found(self, round_: Round) -> list[Solution]:
+        since = None if self._within is None else round_.at - self._within
         found: dict[Solution, None] = {}
         for first, steps in self._plans:
-            for occurrence in instant.new.match(first.constants):
-                begun = _matched(first, Solution(instant.run.seed), occurrence.triple, occurrence)
+            for occurrence in round_.added.match(first.constants):
+                begun = _matched(first, Solution(round_.run.seed), occurrence.triple, occurrence)
                 rows = [] if begun is None or _is_old(occurrence, since) else [begun]
                 for step in steps:
-                    rows = [one for row in rows for one in _extended(step, row, instant, since)]
+                    rows = [one for row in rows for one in _extended(step, row, round_, since)]
                     check_solutions(len(rows))
                 found.update(dict.fromkeys(self._shown(rows)))
                 check_solutions(len(found))
@@ -98,19 +98,19 @@ def _plan(patterns: tuple[TripleMatch, ...], first: int) -> list[_Step]:
     return steps
 
 
-def _extended(step: _Step, solution: Solution, instant: Instant, since: int | None) -> Iterator[Solution]:
+def _extended(step: _Step, solution: Solution, round_: Round, since: int | None) -> Iterator[Solution]:
     pattern = step.pattern
     wanted = list(pattern.constants)
     for place, slot in pattern.slots:
         wanted[place] = solution.row[slot]
     s, p, o = wanted
-    for triple in instant.run.match(s, p, o):
+    for triple in round_.run.match(s, p, o):
         one = _matched(pattern, solution, triple, None)
         if one is not None:
             yield one
-    for occurrences in (instant.old, instant.new) if step.later else (instant.old,):
+    for occurrences in (round_.old, round_.new):
         for occurrence in occurrences.match((s, p, o)):
-            if not _is_old(occurrence, since):
+            if not _is_old(occurrence, since) and (step.later or occurrence not in round_.added):
                 one = _matched(pattern, solution, occurrence.triple, occurrence)
                 if one is not None:
                     yield one

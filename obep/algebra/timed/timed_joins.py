@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from obep.algebra.evaluation import Evaluation, check_solutions
-from obep.algebra.timed.timed_node import Instant, Operand, TimedNode, distinct
+from obep.algebra.timed.timed_node import Operand, Round, TimedNode, distinct
 from obep.algebra.timed.timed_solution import Solution, together
 
 
@@ -28,8 +28,8 @@ class _Both(TimedNode):
     joins_timeless = False
     """A comparison with a solution without an interval is false."""
 
-    def found(self, instant: Instant) -> list[Solution]:
-        lefts, rights = self._left.look(instant), self._right.look(instant)
+    def found(self, round_: Round) -> list[Solution]:
+        lefts, rights = self._left.look(round_), self._right.look(round_)
         found: dict[Solution, None] = {}
         for solution in self._joined(lefts, rights):
             found[solution] = None
@@ -54,6 +54,8 @@ class SideBySide(_Both):
         for right in rights:
             for left in self._left.before(right.row):
                 yield together(left, right)
+            for left in self._left.now(right.row):
+                yield together(left, right)
 
 
 class TimedSeq(_Both):
@@ -74,6 +76,10 @@ class TimedEquals(_Both):
             for right in self._right.now(left.row):
                 if left.start == right.start:
                     yield together(left, right)
+        for right in rights:
+            for left in self._left.now(right.row):
+                if left.start == right.start:
+                    yield together(left, right)
 
 
 class TimedUnion(TimedNode):
@@ -87,8 +93,8 @@ class TimedUnion(TimedNode):
     def timeless(self, run: Evaluation) -> list[Solution]:
         return distinct(solution for one in self._branches for solution in one.timeless(run))
 
-    def found(self, instant: Instant) -> list[Solution]:
-        return distinct(solution for one in self._branches for solution in one.found(instant))
+    def found(self, round_: Round) -> list[Solution]:
+        return distinct(solution for one in self._branches for solution in one.found(round_))
 
 
 def is_before(one: Solution, other: Solution) -> bool:

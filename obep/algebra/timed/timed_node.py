@@ -11,12 +11,16 @@ from obep.algebra.timed.triple_occurrences import Shape, TripleOccurrences
 
 
 @dataclass(frozen=True)
-class Instant:
-    """What a node looks at: the triples of an instant, those before it, and K."""
+class Round:
+    """What a node looks at: rules may add triples to an instant, so it is looked at in rounds."""
 
     at: int
+    added: TripleOccurrences
+    """The triples that have come since the last round."""
     new: TripleOccurrences
+    """All triples of the instant up to now, those that were added included."""
     old: TripleOccurrences
+    """The triples of earlier instants."""
     run: Evaluation
     """K, and what expressions need."""
 
@@ -36,20 +40,24 @@ class TimedNode:
         """The solutions that K alone has. Operands remember theirs."""
         raise NotImplementedError
 
-    def found(self, instant: Instant) -> list[Solution]:
-        """The solutions that end at an instant, each once. It may be asked again until the instant closes."""
+    def found(self, round_: Round) -> list[Solution]:
+        """The solutions that a round adds to its instant; some may have been there in an earlier round."""
         raise NotImplementedError
 
     def close(self, at: int) -> None:
-        """The instant is over: remember what was found last."""
+        """The instant is over: remember what was found."""
         for part in self.parts:
             part.close(at)
+
+    def forget(self) -> None:
+        """Begin the instant again."""
+        for part in self.parts:
+            part.forget()
 
     def shapes(self) -> Iterator[Shape]:
         """How the triples of an instant, and those before it, are looked up."""
         for part in self.parts:
             yield from part.shapes()
-
 
     def keeps(self) -> Iterator[int | None]:
         """How long it looks for triples that came before; `None` is for ever."""
@@ -77,12 +85,9 @@ class Operand:
         self._old.add(found)
         return found
 
-    def look(self, instant: Instant) -> list[Solution]:
-        """The solutions that end at an instant."""
-        found = self.node.found(instant)
-        self._new = SolutionMemory(self._key, self._shared)
-        self._new.add(found)
-        return found
+    def look(self, round_: Round) -> list[Solution]:
+        """The solutions that a round adds."""
+        return self._new.add(self.node.found(round_))
 
     def before(self, row: Row) -> Iterable[Solution]:
         """Earlier and timeless solutions that are compatible with a row."""
@@ -91,6 +96,16 @@ class Operand:
     def now(self, row: Row) -> Iterable[Solution]:
         """Solutions of this instant that are compatible with a row."""
         return self._new.compatible(row)
+
+    def close(self, at: int) -> None:
+        self.node.close(at)
+        self._old.add(self._new)
+        self._old.expire(at)
+        self._new = SolutionMemory(self._key, self._shared)
+
+    def forget(self) -> None:
+        self.node.forget()
+        self._new = SolutionMemory(self._key, self._shared)
 
     def shapes(self) -> Iterator[Shape]:
         return self.node.shapes()
@@ -101,12 +116,6 @@ class Operand:
     def memories(self) -> Iterator[SolutionMemory]:
         yield self._old
         yield from self.node.memories()
-
-    def close(self, at: int) -> None:
-        self.node.close(at)
-        self._old.add(self._new)
-        self._old.expire(at)
-        self._new = SolutionMemory(self._key, self._shared)
 
 
 def distinct(solutions: Iterable[Solution]) -> list[Solution]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from obep.algebra.bag_node import united
 from obep.algebra.evaluation import Evaluation
 from obep.algebra.timed.timed_joins import is_before
-from obep.algebra.timed.timed_node import Instant, Operand, TimedNode, distinct
+from obep.algebra.timed.timed_node import Operand, Round, TimedNode, distinct
 from obep.algebra.timed.timed_solution import Solution, together
 from obep.algebra.timed.timed_tests import TimedTest
 
@@ -24,10 +24,10 @@ class _Beside(TimedNode):
         self._other.timeless(run)
         return distinct(one for main in self._main.timeless(run) for one in self._looked_at(main, run))
 
-    def found(self, instant: Instant) -> list[Solution]:
-        self._other.look(instant)
-        mains = self._main.found(instant)
-        return distinct(one for main in mains for one in self._looked_at(main, instant.run))
+    def found(self, round_: Round) -> list[Solution]:
+        self._other.look(round_)
+        mains = self._main.found(round_)
+        return distinct(one for main in mains for one in self._looked_at(main, round_.run))
 
     def _looked_at(self, main: Solution, run: Evaluation) -> Iterable[Solution]:
         raise NotImplementedError
@@ -98,6 +98,23 @@ class TimedExists(_Beside):
     def __init__(self, main: TimedNode, other: TimedNode, passes: TimedTest, negated: bool) -> None:
         super().__init__(main, other, None)
         self._passes, self._negated = passes, negated
+        self._refused: dict[Solution, None] = {}
+
+    def found(self, round_: Round) -> list[Solution]:
+        """What had no Q in an earlier round may have one now; rules never take back one that it had."""
+        mains = {**self._refused, **dict.fromkeys(self._main.found(round_))}
+        self._other.look(round_)
+        found = [main for main in mains if self._looked_at(main, round_.run)]
+        self._refused = {} if self._negated else {one: None for one in mains if one not in set(found)}
+        return found
+
+    def close(self, at: int) -> None:
+        super().close(at)
+        self._refused = {}
+
+    def forget(self) -> None:
+        super().forget()
+        self._refused = {}
 
     def _looked_at(self, main: Solution, run: Evaluation) -> Iterable[Solution]:
         tried = (other._replace(row=united(main.row, other.row)) for other in self._up_to(main))

@@ -11,7 +11,7 @@ from obep.algebra.dataset import Dataset
 from obep.algebra.evaluation import Evaluation, Row
 from obep.algebra.term_order import written
 from obep.algebra.timed.timed_layers import Follow, Rule, is_recursive, layers
-from obep.algebra.timed.timed_node import Instant, TimedNode
+from obep.algebra.timed.timed_node import Round, TimedNode
 from obep.algebra.timed.timed_solution import Solution
 from obep.algebra.timed.translate_timed import TimedScope
 from obep.algebra.timed.triple_occurrences import TripleOccurrence, TripleOccurrences
@@ -68,21 +68,30 @@ class _Statement:
         self.name = name
         self.layout = layout_of(select)
         self.node = TimedScope(self.layout).group(select.where)
-        self.solutions: list[Solution] = []
-        self._seen = -1
+        self.solutions: dict[Solution, None] = {}
+        self._seen = 0
 
     def start(self, k: Dataset) -> None:
         self.node.timeless(self._run(k, 0))
 
-    def look(self, at: int, new: TripleOccurrences, old: TripleOccurrences, k: Dataset) -> None:
-        """Find what ends at an instant, unless nothing has come since the last look."""
-        if self._seen != len(new):
-            self.solutions = self.node.found(Instant(at, new, old, self._run(k, at)))
-            self._seen = len(new)
+    def look(self, at: int, new: TripleOccurrences, old: TripleOccurrences, k: Dataset) -> list[Solution]:
+        """The solutions that end at an instant and were not found at the last look at it."""
+        added = new.since(self._seen)
+        if not added:
+            return []
+        self._seen = len(new)
+        found = self.node.found(Round(at, added, new, old, self._run(k, at)))
+        fresh = [one for one in dict.fromkeys(found) if one not in self.solutions]
+        self.solutions.update(dict.fromkeys(fresh))
+        return fresh
 
     def close(self, at: int) -> None:
         self.node.close(at)
-        self._seen = -1
+        self.solutions, self._seen = {}, 0
+
+    def forget(self) -> None:
+        self.node.forget()
+        self.solutions, self._seen = {}, 0
 
     def _run(self, k: Dataset, at: int) -> Evaluation:
         return Evaluation.of(k, len(self.layout), at, self.name)
@@ -94,10 +103,10 @@ class _Rule(_Statement):
         self._template = form.template
         self._names = {one.name for triple in form.template for one in _variables(triple)}
 
-    def graphs(self) -> Iterator[TimedGraph]:
+    def graphs(self, solutions: Iterable[Solution]) -> Iterator[TimedGraph]:
         """The triples of each solution that binds all of the template."""
         slots = self.layout.slots
-        for solution in self.solutions:
+        for solution in solutions:
             bound = {name: solution.row[slots[name]] for name in self._names if name in slots}
             if solution.start is None or solution.end is None:
                 continue
@@ -202,6 +211,8 @@ class TimedProgram:
         try:
             new = self._derived(at, asserted)
         except Refused:
+            for one in self._all:
+                one.forget()
             self._finish(at, self._of(asserted))
             raise
         answers = self._answers(at, new)
@@ -221,8 +232,7 @@ class TimedProgram:
             while True:
                 before = len(new)
                 for rule in rules:
-                    rule.look(at, new, self._old, self._k)
-                    for graph in rule.graphs():
+                    for graph in rule.graphs(rule.look(at, new, self._old, self._k)):
                         self._add(graph, new, derived)
                 if len(new) == before or not recursive:
                     break
@@ -243,7 +253,7 @@ class TimedProgram:
         answers = []
         for one in self._all:
             one.look(at, new, self._old, self._k)
-            graphs = list(one.graphs()) if isinstance(one, _Rule) else []
+            graphs = list(one.graphs(one.solutions)) if isinstance(one, _Rule) else []
             rows = one.rows(self._k, at) if isinstance(one, _Query) else []
             if graphs or rows:
                 answers.append(Answer(one.name, rows, graphs))

@@ -9,7 +9,7 @@ from obep.algebra.evaluation import Evaluation
 from obep.algebra.group_expressions import Computed
 from obep.algebra.nodes.values_table import ValuesTable
 from obep.algebra.row_layout import RowLayout
-from obep.algebra.timed.timed_node import Instant, TimedNode, distinct
+from obep.algebra.timed.timed_node import Round, TimedNode, distinct
 from obep.algebra.timed.timed_solution import Solution
 from obep.algebra.timed.timed_tests import TimedTest
 from obep.model import Term
@@ -24,8 +24,8 @@ class _OfOne(TimedNode):
     def timeless(self, run: Evaluation) -> list[Solution]:
         return distinct(self._changed(self._inner.timeless(run), run))
 
-    def found(self, instant: Instant) -> list[Solution]:
-        return distinct(self._changed(self._inner.found(instant), instant.run))
+    def found(self, round_: Round) -> list[Solution]:
+        return distinct(self._changed(self._inner.found(round_), round_.run))
 
     def _changed(self, solutions: Iterable[Solution], run: Evaluation) -> Iterator[Solution]:
         raise NotImplementedError
@@ -75,8 +75,8 @@ class TimedProjection(TimedNode):
     def timeless(self, run: Evaluation) -> list[Solution]:
         return self._projected(self._inner.timeless(self._seeded(run)))
 
-    def found(self, instant: Instant) -> list[Solution]:
-        return self._projected(self._inner.found(replace(instant, run=self._seeded(instant.run))))
+    def found(self, round_: Round) -> list[Solution]:
+        return self._projected(self._inner.found(replace(round_, run=self._seeded(round_.run))))
 
     def _seeded(self, run: Evaluation) -> Evaluation:
         return run.seeded((None,) * len(self._layout))
@@ -101,7 +101,7 @@ class TimedValues(TimedNode):
     def timeless(self, run: Evaluation) -> list[Solution]:
         return distinct(map(Solution, self._table.rows(run)))
 
-    def found(self, instant: Instant) -> list[Solution]:
+    def found(self, round_: Round) -> list[Solution]:
         return []
 
 
@@ -111,5 +111,5 @@ class NoTriples(TimedNode):
     def timeless(self, run: Evaluation) -> list[Solution]:
         return [Solution(run.seed)]
 
-    def found(self, instant: Instant) -> list[Solution]:
+    def found(self, round_: Round) -> list[Solution]:
         return []

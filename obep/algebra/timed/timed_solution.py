@@ -47,12 +47,19 @@ class SolutionMemory:
         for table in self._tables.values():
             yield from table
 
-    def add(self, solutions: Iterable[Solution]) -> None:
+    def add(self, solutions: Iterable[Solution]) -> list[Solution]:
+        """Remember solutions; give those that were not there."""
+        added = []
         for solution in solutions:
-            self._tables.setdefault(self._at(solution.row), {})[solution] = None
+            table = self._tables.setdefault(self._at(solution.row), {})
+            if solution in table:
+                continue
+            table[solution] = None
+            added.append(solution)
             if self._within is not None and solution.start is not None:
                 self._added += 1
                 heappush(self._starts, (solution.start, self._added, solution))
+        return added
 
     def compatible(self, row: Row) -> Iterator[Solution]:
         """The solutions that agree with a row where both bind a slot."""

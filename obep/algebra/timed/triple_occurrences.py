@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
+from itertools import islice
 from typing import NamedTuple
 
 from obep.model import Term, Triple
@@ -40,6 +41,15 @@ class TripleOccurrences:
 
     def __contains__(self, occurrence: TripleOccurrence) -> bool:
         return occurrence in self._all
+
+    def since(self, number: int) -> TripleOccurrences:
+        """Those that were added after so many others."""
+        if number == 0:
+            return self
+        later = TripleOccurrences(self._tables)
+        for occurrence in islice(self._all, number, None):
+            later.add(occurrence)
+        return later
 
     def add(self, occurrence: TripleOccurrence) -> None:
         if occurrence in self._all:
