@@ -221,6 +221,11 @@ CODES: dict[str, str] = {
     # 400-449 refused: parses, but is not carried out yet
     "OBEP420": "a function whose value changes from run to run",
     "OBEP421": "an aggregate in a FILTER",
+    "OBEP425": "EXISTS in an expression over timed triples",
+    "OBEP426": "an element that has no place over timed triples",
+    "OBEP427": "a sub-select that timed triples do not have",
+    "OBEP428": "a path that timed triples do not have",
+    "OBEP429": "rules that depend on themselves through a negation",
     "OBEP431": "SPARQL that a guard does not have",
     # 500-549 configuration and command line
     "OBEP500": "the configuration cannot be read",
@@ -320,6 +325,8 @@ CODES: dict[str, str] = {
     "OBEP645": "too many solutions of a group",
     "OBEP646": "a path with too many steps",
     "OBEP647": "a calendar that the static graph does not give",
+    "OBEP648": "too many derived triples",
+    "OBEP649": "a derived triple that contradicts the ontology",
     # 650-699 Spark
     "OBEP650": "Spark is not installed",
     "OBEP651": "a Spark session without a setting",
