@@ -57,6 +57,7 @@ QUERY_ERRORS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     state_definition_errors.bounds_of_zero,
     state_definition_errors.calendars,
     state_definition_errors.expressions,
+    window_errors.never_in_window,
     not_carried_out.not_yet,
 )
 PATTERN_ERRORS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (
