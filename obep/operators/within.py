@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
+from typing import Any
 
 from obep.model import Occurrence
 from obep.operators.candidates import DONE, PARTS, SINCE, Candidate, Emit
+from obep.operators.memory import Memory
 from obep.operators.operator import Operator, Place, grows
-from obep.operators.row_join import compile_test
+from obep.operators.row_join import KeyOf, compile_test
+from obep.operators.state_values import Unpack
 from obep.plan import nodes
 
 NEVER = 1 << 62
@@ -63,6 +66,8 @@ class WindowLeaf(Operator):
         self._coming: list[tuple[int, Candidate]] = []
         """When each is seen first."""
         self._watching: list[Callable[[Candidate], None]] = []
+        self._indexes: dict[KeyOf, Memory] = {}
+        """The members by the keys that others look them up by."""
 
     def take(self, candidate: Candidate) -> None:
         at = self._now = candidate[DONE]
@@ -78,6 +83,8 @@ class WindowLeaf(Operator):
     def _admit(self, candidate: Candidate, at: int) -> None:
         leaves = self._node.leaves(at)
         self._members.append((NEVER if leaves is None else leaves, candidate))
+        for memory in self._indexes.values():
+            memory.add(candidate)
         for watching in self._watching:
             watching(candidate)
         self.emit(candidate)
@@ -98,6 +105,14 @@ class WindowLeaf(Operator):
         self._leave()
         return [candidate for _, candidate in self._members]
 
+    def index(self, key: KeyOf) -> Memory:
+        self._leave()
+        memory = self._indexes.get(key)
+        if memory is None:
+            memory = self._indexes[key] = Memory(key, None)
+            memory.refill(candidate for _, candidate in self._members)
+        return memory
+
     def watch(self, seen: Callable[[Candidate], None]) -> None:
         self._watching.append(seen)
 
@@ -105,6 +120,8 @@ class WindowLeaf(Operator):
         """Forget what has left the window."""
         gone = 0
         while gone < len(self._members) and self._members[gone][0] <= self._now:
+            for memory in self._indexes.values():
+                memory.discard(self._members[gone][1])
             gone += 1
         del self._members[:gone]
 
@@ -121,6 +138,11 @@ class WindowLeaf(Operator):
     def _retain(self, wanted: Callable[[Candidate], bool]) -> None:
         self._members = [entry for entry in self._members if wanted(entry[1])]
         self._coming = [entry for entry in self._coming if wanted(entry[1])]
+        self._indexes.clear()
+
+    def load(self, data: list[Any], unpack: Unpack) -> None:
+        super().load(data, unpack)
+        self._indexes.clear()
 
     def size(self) -> int:
         return len(self._members) + len(self._coming)
