@@ -149,6 +149,7 @@ CODES: dict[str, str] = {
     "OBEP146": "AT MOST without TIMES",
     "OBEP149": "not carried out yet",
     "OBEP150": "rows of a state",
+    "OBEP151": "an event that a window does not hold",
     "OBEP190": "an unknown function",
     "OBEP191": "a function with the wrong number of arguments",
     "OBEP192": "a regular expression that cannot be used",

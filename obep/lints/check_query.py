@@ -59,6 +59,7 @@ QUERY_ERRORS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     state_definition_errors.calendars,
     state_definition_errors.expressions,
     query_errors.check_queries,
+    window_errors.never_in_window,
     not_carried_out.not_yet,
 )
 PATTERN_ERRORS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (
