@@ -148,6 +148,7 @@ CODES: dict[str, str] = {
     "OBEP145": "an aggregate or HAVING without parentheses",
     "OBEP146": "AT MOST without TIMES",
     "OBEP149": "not carried out yet",
+    "OBEP153": "an aggregate that cannot be had",
     "OBEP190": "an unknown function",
     "OBEP191": "a function with the wrong number of arguments",
     "OBEP192": "a regular expression that cannot be used",
@@ -290,6 +291,7 @@ CODES: dict[str, str] = {
     "OBEP590": "a file that is not the one of the last run",
     "OBEP591": "a checkpoint or file that another run has",
     "OBEP592": "an end of the input that is not finished",
+    "OBEP593": "latest values whose subjects are always new",
     "OBEP599": "something that obep did not expect",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",

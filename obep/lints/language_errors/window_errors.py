@@ -31,7 +31,8 @@ def named_like_another(definitions: Definitions) -> Iterator[Diagnostic]:
 def bound_of_zero(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP124: a window holds some time, and steps forward."""
     for window, file in declared_windows(definitions):
-        for name, length in (("RANGE", window.range), ("STEP", window.step)):
+        word = "LATEST" if window.kind == "latest" else "RANGE"
+        for name, length in ((word, window.range), ("STEP", window.step)):
             if length is not None and length.micros <= 0:
                 yield say(
                     "OBEP124",
