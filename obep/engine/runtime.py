@@ -323,7 +323,7 @@ class Runtime:
                 run = self._runs[heappop(queue)]
                 reports = run.close(at, self._items)
                 if run.logical:
-                    for occurrence in reports:
+                    for occurrence in self._new(reports):
                         self._feed(occurrence, found)
                 else:
                     self._deliver(reports, found)

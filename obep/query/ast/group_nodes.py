@@ -5,7 +5,7 @@ Expressions and triples are those of `guard_nodes`. A blank node is a variable w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal as Choice
 
 from obep.query.ast.guard_nodes import Expression, Filter, TriplePattern
@@ -110,6 +110,8 @@ class WindowGroup(Node):
 
     window: str | Var
     group: Group
+    written: str = field(default="", compare=False, repr=False, kw_only=True)
+    """Its name as a prefixed name, where it is written so."""
 
 
 @dataclass(frozen=True, slots=True)
