@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
-from obep.query.ast import Leaf, Node, QueryFile
+from obep.query.ast import Atom, Leaf, Node, QueryFile
 from obep.query.diagnostics import say
 from obep.query.walk import walk
 
@@ -23,6 +23,8 @@ def not_yet(definitions: Definitions) -> Iterator[Diagnostic]:
             for node in walk(declared):
                 if isinstance(node, Leaf) and node.window is not None:
                     yield _refuse(file, node, f"IN <{node.window}>")
+                elif isinstance(node, Atom) and node.name.iri in definitions.events:
+                    yield _refuse(file, node, f"{node.name.text}, an event, in a group")
 
 
 def _refuse(file: QueryFile, node: Node, what: str) -> Diagnostic:
