@@ -339,4 +339,10 @@ CODES: dict[str, str] = {
     "OBEP700": "a name without a prefix",
     "OBEP701": "a query of another language",
     "OBEP702": "a part of a language that is not carried out",
+    "OBEP703": "two queries of one name",
+    "OBEP704": "queries that read each other's answers",
+    "OBEP705": "a variable that a query cannot have there",
+    "OBEP706": "a stream without a window beside one with STEP",
+    "OBEP707": "a slip of the pen with one reading",
+    "OBEP708": "queries on Spark",
 }

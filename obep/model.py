@@ -141,6 +141,18 @@ class Alert(Occurrence):
         return f"{self.id}:{self.status}"
 
 
+@dataclass(slots=True, eq=False)
+class Answer(Occurrence):
+    """What a query answers at an instant: rows (`bindings`), or a graph (`constructed`)."""
+
+    op: str = ""
+    """`+` or `-` where answers are differences."""
+
+    @property
+    def record_id(self) -> str:
+        return f"{self.id}{self.op}"
+
+
 class Writers(Protocol):
     """Write an occurrence as JSON, RDF, rows and a text. `obep.output`, a layer above, provides it."""
 

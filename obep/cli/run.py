@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from obep.cli.options import AllowedFolders, ConfigFile, allowed
+from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed, dialect_of
 from obep.errors import ObepError, fail
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from obep.config.toml_file import Config
+    from obep.query.ast import Language
     from obep.run.run_spec import Order
 
 
@@ -114,6 +117,7 @@ def command(
     ] = False,
     config: ConfigFile = None,
     allow_path: AllowedFolders = None,
+    dialect: Dialect = None,
     allow_exec: Annotated[
         bool,
         typer.Option(
@@ -141,7 +145,8 @@ def command(
     def length(given: str, key: str) -> int | None:
         return duration(given, f"--{key}") if given else chosen.get(key)
 
-    streams = streams_of(query, settings.allowed)
+    language = dialect_of(dialect)
+    streams = streams_of(query, settings.allowed, settings.catalogue, language)
     order = Order(
         query,
         settings,
@@ -162,6 +167,7 @@ def command(
         master=master or settings.spark.get("master", ""),
         conf=_conf(conf or (), settings) if name is EngineName.spark else {},
         drop_state=drop_state,
+        dialect=language,
     )
     for slip in slips(query, streams, settings) if order.lints else ():
         Progress(quiet=quiet, as_json=order.log_json).warn(slip.code, slip.message, slip.remedy)
@@ -203,12 +209,15 @@ def _refuse_of_embedded(order: Order) -> None:
             raise fail("OBEP670", words, remedy="--engine embedded, or .parquet")
 
 
-def streams_of(query: Path, allowed: tuple[Path, ...]) -> tuple[str, ...]:
+def streams_of(
+    query: Path, allowed: tuple[Path, ...], catalogue: Mapping[str, Path], language: Language | None
+) -> tuple[str, ...]:
     """The streams that a query reads, windows' too; its syntax is checked before anything is opened."""
     from obep.query.link import link
     from obep.query.parse.parser import read_query
 
-    return link(read_query(query), query.parent, allowed=allowed).streams
+    file = read_query(query, language)
+    return link(file, query.parent, allowed=allowed, catalogue=catalogue).streams
 
 
 def _run_embedded(order: Order) -> int:

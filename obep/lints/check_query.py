@@ -21,6 +21,7 @@ from obep.lints.language_errors import (
     negation_errors,
     not_carried_out,
     pattern_errors,
+    query_errors,
     state_definition_errors,
     state_errors,
     variable_errors,
@@ -60,6 +61,7 @@ QUERY_ERRORS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     state_definition_errors.expressions,
     aggregate_errors.impossible_aggregates,
     aggregate_errors.without_value,
+    query_errors.check_queries,
     not_carried_out.not_yet,
 )
 PATTERN_ERRORS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (

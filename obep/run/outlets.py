@@ -14,10 +14,9 @@ from obep.output.row_writer import THIS, RowIds, csv_header, csv_line, result_do
 from obep.output.why_tree import why
 from obep.plan.plan import Plan
 from obep.run.pipeline import Outlet, Record
-from obep.run.run_spec import Order, Target, only_alerts, wanted_events
+from obep.run.run_spec import Order, Target, wanted_by
 from obep.run.terminal_text import escaped
-from obep.streams.sinks.open_sinks import ALERTMANAGER, OF_ROWS, Form, open_sink
-from obep.streams.stream_uri import parse_address
+from obep.streams.sinks.open_sinks import OF_ROWS, Form, open_sink
 
 
 def form_for(target: Target, event: Term, plan: Plan) -> Form:
@@ -31,9 +30,7 @@ def form_for(target: Target, event: Term, plan: Plan) -> Form:
 def make_outlet(target: Target, order: Order, query: Query, notes: Notes, start: int, ids: RowIds) -> Outlet:
     """The sink of a target, opened at `start`, and how it is written."""
     plan = query.plan
-    events = wanted_events(target.events, (*plan.returned, *plan.alerting))
-    if parse_address(target.uri).scheme in ALERTMANAGER:
-        events = only_alerts(target, events, plan.alerting)
+    events = wanted_by(target, plan.returned, plan.alerting)
     written = _Written(target, order, plan, notes, ids)
     if target.form in OF_ROWS:
         written.require_rows(events or frozenset((*plan.returned, *plan.alerting)))

@@ -14,6 +14,7 @@ from obep.config.toml_file import Config
 from obep.config.toml_values import shown_uri
 from obep.errors import Diagnostic, fail
 from obep.model import local_name
+from obep.query.ast import Language
 from obep.query.nearest_name import alike
 from obep.streams.sinks.open_sinks import (
     ALERTMANAGER,
@@ -94,6 +95,8 @@ class Order:
     master: str = ""
     conf: Mapping[str, str] = field(default_factory=dict)
     drop_state: bool = False
+    dialect: Language | None = None
+    """The language of the query, where neither its ending nor its text shall tell."""
 
 
 def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[Inlet, ...]:
@@ -337,7 +340,15 @@ def wanted_events(names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def only_alerts(target: Target, wanted: frozenset[str], alerting: Iterable[str]) -> frozenset[str]:
+def wanted_by(target: Target, returned: Iterable[str], alerting: Iterable[str]) -> frozenset[str]:
+    """The events and states (as terms) that a sink takes, of those that a query returns; none: all."""
+    alerts = tuple(alerting)
+    wanted = wanted_events(target.events, (*returned, *alerts))
+    is_alertmanager = parse_address(target.uri).scheme in ALERTMANAGER
+    return _only_alerts(target, wanted, alerts) if is_alertmanager else wanted
+
+
+def _only_alerts(target: Target, wanted: frozenset[str], alerting: Iterable[str]) -> frozenset[str]:
     """What an Alertmanager gets: alerts, those of all states if it names none."""
     alerts = frozenset(alerting)
     others = sorted(local_name(event) for event in wanted - alerts)

@@ -187,6 +187,13 @@ def require_returns(queries: Sequence[Query]) -> None:
                 reason="Its occurrences have the same values in their column bindings.",
                 remedy="RETURN … AS EVENT STREAM; or --engine embedded",
             )
+        if query.linked.queries:
+            raise fail(
+                "OBEP708",
+                "queries over windows do not run on Spark yet",
+                reason="Events and states of the same file do.",
+                remedy="--engine embedded",
+            )
     if len({query.hash for query in queries}) < len(queries):
         raise fail("OBEP654", "the same query is there twice", remedy="give each query once")
 
