@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from obep.algebra.live.live_group import is_incremental
+from obep.abstraction.window_closure import why_evaluated_anew
 from obep.algebra.translate import translate
 from obep.errors import count
 from obep.ontology.rules.axiom_rules import mentioned
@@ -48,7 +48,7 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
         for iri in layer:
             yield ""
             if iri in linked.states:
-                yield from _state(linked.states[iri], linked)
+                yield from _state(linked.states[iri], linked, bundle)
                 continue
             logical = isinstance(linked.events[iri], LogicalEvent)
             reasons = bundle.reasons[iri] if logical else ()
@@ -71,25 +71,25 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
 _FORMS = {"event": "events", "rdf": "RDF", "rows": "rows", "alerts": "alerts"}
 
 
-def _state(state: State, linked: Linked) -> Iterator[str]:
+def _state(state: State, linked: Linked, bundle: Bundle) -> Iterator[str]:
     """A state: what is kept for it, for how long, and whether it is computed by what changed alone."""
     parameters = ", ".join(show(var) for var in state.parameters)
-    yield f"  {state.name.text}{f'({parameters})' if parameters else ''}   state, {_manner(state, linked)}"
+    yield f"  {state.name.text}{f'({parameters})' if parameters else ''}   state, {_manner(state, bundle)}"
     yield from (f"    keeps {line}" for line in _kept(state, linked))
     yield from (f"    {line}" for line in show(state).split("\n"))
 
 
-def _manner(state: State, linked: Linked) -> str:
+def _manner(state: State, bundle: Bundle) -> str:
     """Whether its cost is that of what changed."""
-    match state:
-        case DailyState():
-            return "a calendar"
-        case GroupState(group=group):
-            extra = {iri: extra_variables(one, linked.states) for iri, one in linked.states.items()}
-            why = is_incremental(translate(group, extra))
-            return "incremental" if why is None else f"evaluated anew at each change: {why}"
-        case _:
-            return "incremental"
+    if isinstance(state, DailyState):
+        return "a calendar"
+    states = bundle.expanded.states
+    group = states[state.name.iri]  # of a class expression: the group that it is looked for by
+    why = None
+    if isinstance(group, GroupState):
+        extra = {iri: extra_variables(one, states) for iri, one in states.items()}
+        why = why_evaluated_anew(bundle, translate(group.group, extra), group.on)
+    return "incremental" if why is None else f"evaluated anew at each change: {why}"
 
 
 def _kept(state: State, linked: Linked) -> Iterator[str]:
