@@ -150,6 +150,7 @@ CODES: dict[str, str] = {
     "OBEP149": "not carried out yet",
     "OBEP150": "rows of a state",
     "OBEP151": "an event that a window does not hold",
+    "OBEP153": "an aggregate that cannot be had",
     "OBEP190": "an unknown function",
     "OBEP191": "a function with the wrong number of arguments",
     "OBEP192": "a regular expression that cannot be used",
@@ -297,6 +298,7 @@ CODES: dict[str, str] = {
     "OBEP590": "a file that is not the one of the last run",
     "OBEP591": "a checkpoint or file that another run has",
     "OBEP592": "an end of the input that is not finished",
+    "OBEP593": "latest values whose subjects are always new",
     "OBEP599": "something that obep did not expect",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",

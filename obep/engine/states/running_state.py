@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -25,6 +26,10 @@ from obep.plan.plan import EventPlan
 from obep.plan.state_plan import GraphPlan, StatePlan
 from obep.query import ast
 from obep.query.walk import windows_of
+
+_TIME = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::00(?:\.0+)?)?", re.ASCII)
+"""A time of day, in whole minutes."""
+DAY = 24 * 60
 
 
 class States:
@@ -78,6 +83,7 @@ def _calendars(
         found = evaluate(query, StateDataset(None, {}, {}, matcher))
         named = [dict(zip(query.columns, row, strict=True)) for row in found]
         rows = [{name: term for name, term in row.items() if term is not None} for row in named]
+    known: dict[Key, Calendar] = {}
     for row in rows:
         if all(name in row for name in plan.parameters):
             calendar = Calendar(
@@ -86,8 +92,26 @@ def _calendars(
                 _days(daily.days, row),
                 _zone(daily, row),
             )
+            key = tuple(row[name] for name in plan.parameters)
+            _require_one(known.setdefault(key, calendar), calendar, key)
             extra = {name: row[name] for name in plan.extra if name in row}
-            yield tuple(row[name] for name in plan.parameters), (calendar, (extra,) if extra else ())
+            yield key, (calendar, (extra,) if extra else ())
+
+
+def _require_one(first: Calendar, calendar: Calendar, key: Key) -> None:
+    """Refuse a calendar that is no time, and a second one for the same values."""
+    if calendar.start == calendar.end or (calendar.start, calendar.end) == (DAY, 0):
+        message = "K gives a calendar that begins and ends at the same time of day"
+        reason = "That is no time at all, or the whole day: it does not say which."
+        raise fail("OBEP647", message, reason=reason, remedy='"00:00" and "24:00" for the whole day')
+    if first != calendar:
+        about = ", ".join(key) or "the state"
+        raise fail(
+            "OBEP647",
+            f"K gives two calendars for {about}",
+            reason="A state DAILY has one for each value of its parameters.",
+            remedy="a parameter for what tells them apart, or two states",
+        )
 
 
 def _text(variable: ast.Var, row: dict[str, Term]) -> str:
@@ -99,14 +123,14 @@ def _minutes(time: int | ast.Var, row: dict[str, Term]) -> int:
     """Minutes since midnight, of `18:00` or an xsd:time."""
     if isinstance(time, int):
         return time
-    hours, _, rest = _text(time, row).partition(":")
-    minutes = rest.partition(":")[0]
-    if hours.isdecimal() and minutes.isdecimal() and int(hours) * 60 + int(minutes) <= 24 * 60:
-        return int(hours) * 60 + int(minutes)
+    if found := _TIME.fullmatch(_text(time, row)):
+        return int(found[1]) * 60 + int(found[2])
+    if _text(time, row) in ("24:00", "24:00:00"):
+        return DAY
     raise fail(
         "OBEP647",
         f"K gives {row.get(time.name, 'nothing')} as a time of day",
-        reason="DAILY takes times such as 18:00.",
+        reason="DAILY takes times in whole minutes, such as 18:00.",
         remedy='write them in the static graph as "18:00"',
     )
 

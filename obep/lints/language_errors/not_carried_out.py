@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
-from obep.query.ast import CompositeEvent, Event, Leaf, Node, QueryFile
+from obep.query.ast import Atom, CompositeEvent, Event, Leaf, Node, QueryFile
 from obep.query.diagnostics import say
 from obep.query.walk import walk
 
@@ -23,6 +23,10 @@ def not_yet(definitions: Definitions) -> Iterator[Diagnostic]:
         for event in file.events:
             for leaf in _on_windows(event):
                 yield from _leaf(definitions, file, event, leaf)
+        for declared in (*file.events, *file.states):
+            for node in walk(declared):
+                if isinstance(node, Atom) and node.name.iri in definitions.events:
+                    yield _refuse(file, node, f"{node.name.text}, an event, in a group")
 
 
 def _on_windows(declared: Node) -> Iterator[Leaf]:

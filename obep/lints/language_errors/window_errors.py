@@ -63,7 +63,8 @@ def _foreign(event: Event, window: Window, definitions: Definitions) -> str:
 def bound_of_zero(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP124: a window holds some time, and steps forward."""
     for window, file in declared_windows(definitions):
-        for name, length in (("RANGE", window.range), ("STEP", window.step)):
+        word = "LATEST" if window.kind == "latest" else "RANGE"
+        for name, length in ((word, window.range), ("STEP", window.step)):
             if length is not None and length.micros <= 0:
                 yield say(
                     "OBEP124",
