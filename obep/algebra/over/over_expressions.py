@@ -52,6 +52,8 @@ class OverExpressions:
         having: Expression | None,
         within: int,
     ) -> None:
+        self.bare = not aggregates and having is None
+        """Whether only groups with rows count."""
         self.each = False
         """Whether only the groups of FOR EACH count."""
         found: dict[Aggregate, str] = {}

@@ -187,7 +187,7 @@ class OverRows:
         every = self.step is not None and self.expressions.of_time
         groups: Iterable[RowGroup] = (self.groups if every else self.due).values()
         for group in sorted(groups, key=_order) if every or len(self.due) > 1 else tuple(groups):
-            change = group.look(at, self.expressions)
+            change = group.look(at, at - (self.step or 1), self.expressions)
             if change is not None:
                 self.found.append(change)
             if not group.rows and not group.standing:

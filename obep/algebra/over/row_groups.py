@@ -33,7 +33,6 @@ class RowGroup:
     __slots__ = (
         "accumulators",
         "arguments",
-        "ceased",
         "changed",
         "gone",
         "key",
@@ -41,6 +40,7 @@ class RowGroup:
         "latest",
         "left",
         "rows",
+        "seen",
         "since",
         "standing",
     )
@@ -55,8 +55,8 @@ class RowGroup:
         self.accumulators: list[Accumulator] = expressions.accumulators()
         self.since: int | None = None
         """Since when it has had rows without a break."""
-        self.ceased: int | None = None
-        """Since when it had rows before it had none."""
+        self.seen: int | None = None
+        """Since when it had rows when it was last looked at."""
         self.standing = False
         """Whether it is there without rows: FOR EACH, or a state without parameters."""
         self.changed = self.left = False
@@ -100,7 +100,6 @@ class RowGroup:
         """Looks whether it has rows, at the end of an instant; whether it has just come to have some."""
         if bool(self.rows) == (self.since is not None):
             return False
-        self.ceased = self.since
         self.since = at if self.rows else None
         self.tell_full()
         return self.since is not None
@@ -118,22 +117,25 @@ class RowGroup:
         """The HELD among the aggregates."""
         return [accumulator for accumulator in self.accumulators if isinstance(accumulator, Held)]
 
-    def look(self, at: int, expressions: OverExpressions) -> GroupChange | None:
-        """What is new of it at an instant, if anything is."""
-        there = self.standing or (bool(self.rows) and not expressions.each)
+    def look(self, at: int, before: int, expressions: OverExpressions) -> GroupChange | None:
+        """What is new of it at an instant, if anything is; `before` is the last one at which it was old."""
+        there = self.standing or not expressions.each
+        if expressions.bare or not self.standing:
+            there = there and bool(self.rows)
         values = expressions.result(self.key, self.accumulators, at) if there else None
         ends = self.left and self.last is not None and values is None
-        only_left = not self.changed and not expressions.of_time
-        expired = ends and (only_left or self._held_with_all(at, expressions))
+        only_left = not (self.changed or expressions.of_time or expressions.asks_full)
+        expired = ends and (only_left or self._held_with_all(at, before, expressions))
         self.changed = self.left = False
+        self.seen = self.since
         self.gone.clear()
         if values == self.last:
             return None
         self.last = values
         return GroupChange(at, self.key, values is not None, values or (), len(self.rows), expired)
 
-    def _held_with_all(self, at: int, expressions: OverExpressions) -> bool:
-        """Whether HAVING would be true if no row had left."""
+    def _held_with_all(self, at: int, before: int, expressions: OverExpressions) -> bool:
+        """Whether HAVING would be true if no row had left; FULL() is not less than it was."""
         if expressions.each and not self.standing:
             return False
         gone = list(self.gone)
@@ -141,7 +143,9 @@ class RowGroup:
         for row, source in gone:
             self.add(row, source)
         since = self.since
-        self.since = self.ceased if since is None else since
+        if self.seen is not None and since != self.seen:
+            was = self.seen + at - before
+            self.since = was if since is None else min(was, since)
         self.tell_full()
         values = expressions.result(self.key, self.accumulators, at)
         self.since = since
