@@ -80,9 +80,7 @@ class Calendar:
         if instant.astimezone(self.tz).replace(tzinfo=None) != wall:  # the clock skips that time
             instant = self._transition(wall)
         elif fold and (instant - _MICROSECOND).astimezone(self.tz).replace(tzinfo=None) >= wall:
-            instant = local.replace(fold=0).astimezone(
-                UTC
-            )  # the clock goes back to just that time, not below
+            instant = local.replace(fold=0).astimezone(UTC)  # clocks go back to that, not below
         return (instant - EPOCH) // _MICROSECOND
 
     def _transition(self, wall: datetime) -> datetime:
