@@ -37,6 +37,10 @@ SECTIONS = {
         "EVENT Busy AS (Room and armedWith some (Sensor and observesPerson some Thing))\n\n"
         "RETURN Busy AS RDF STREAM\n",
     ),
+    "windows": Section(
+        "Windows and durations",
+        "The frame of a [window](operators.md#windows) says which items are in it.",
+    ),
     "events": Section(
         "Events",
         "`AS` defines a logical event by a class expression, `MATCH` a composite one by a pattern. "
@@ -63,11 +67,14 @@ SECTIONS = {
         "EVENT Overheated(?z) MATCH TooHot(?z) FOR 10 min REPEATED EVERY 1 h AT MOST 24 TIMES\n\n"
         "RETURN Intruder, Overheated\nRETURN Busy AS ALERTS\n",
     ),
+    "queries over windows": Section("Queries", "A query over windows: its answers are rows, or graphs."),
+    "prologue and queries": Section("SELECT, CONSTRUCT, ASK", "The forms of SPARQL 1.1."),
     "patterns": Section(
         "Patterns",
         "What each operator means, with a picture: [Operators](operators.md).",
     ),
     "guards": Section("Guards", "What they mean: [Guards](guards.md)."),
+    "triples of templates": Section("Triples", "Those of guards and templates."),
     "groups": Section(
         "Groups",
         "SPARQL 1.1's, in braces: in a state, in a graph event (`EVENT H(?v) AS { … }`) or as a leaf of a "
@@ -279,7 +286,7 @@ def page() -> str:
     words = terminals()
     by_section = {title.split(":")[0]: found for title, found in rules("obep.lark").items()}
     by_section |= {title.split(":")[0]: found for title, found in rules("sparql.lark").items()}
-    by_section |= rules("manchester.lark")
+    by_section |= rules("manchester.lark") | rules("windows.lark")
     lines = [INTRODUCTION.rstrip("\n")]
     for name, of in SECTIONS.items():
         title = next(title for title in by_section if title.startswith(name))

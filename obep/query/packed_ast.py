@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from types import UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from obep.errors import Span
 from obep.query import ast
 
-VERSION = 1
+VERSION = 2
 
 
 def pack_files(files: Iterable[ast.QueryFile]) -> bytes:
@@ -64,7 +64,7 @@ class _Form:
 
     def allow(self, hint: Any) -> None:
         origin = get_origin(hint)
-        if isinstance(hint, UnionType):
+        if isinstance(hint, UnionType) or origin is Union:  # `Choice[…] | None` is typing's
             for one in get_args(hint):
                 self.allow(one)
         elif origin is Literal:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cycle", "alias_of", "children", "components", "declarations", "depends", "event_needs", "layered",
-    "leaves", "nearest", "needs_of", "reachable", "strata", "too_deep", "walk",
+    "leaves", "nearest", "needs_of", "reachable", "statements", "strata", "too_deep", "walk",
 ]  # fmt: skip
 
 
@@ -74,9 +74,14 @@ def declarations(file: ast.QueryFile) -> list[ast.Event | ast.State]:
     return sorted((*file.events, *file.states), key=lambda one: one.span.start)
 
 
+def statements(file: ast.QueryFile) -> list[ast.Event | ast.State | ast.Register]:
+    """The events, states and queries of a file, in the order of the text."""
+    return sorted((*file.events, *file.states, *file.queries), key=lambda one: one.span.start)
+
+
 def too_deep(file: ast.QueryFile, limit: int) -> Span | None:
     """The place of the first node that lies deeper inside its event than `limit`."""
-    for declared in declarations(file):
+    for declared in statements(file):
         stack = [(child, 0) for child in children(declared)]
         while stack:
             node, depth = stack.pop()

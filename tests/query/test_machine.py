@@ -13,12 +13,13 @@ from lark.exceptions import UnexpectedInput
 from strategies import query_files
 
 from obep.query.ast import QueryFile
+from obep.query.languages import LANGUAGES
 from obep.query.parse.lalr import Machine, Stuck, Token
 from obep.query.parse.parse_table import (
-    PLACE,
     lark_parser,
     load_table,
     make_table,
+    place_of,
     read_table,
     write_table,
 )
@@ -81,24 +82,27 @@ def flat(node: Any) -> object:
 
 
 def test_the_table_that_ships_is_the_one_of_the_grammar() -> None:
-    assert resource(PLACE) == write_table(make_table()), "run: python -m obep.query.parse.parse_table"
+    for language in LANGUAGES:
+        made = write_table(make_table(language))
+        assert resource(place_of(language)) == made, "run: python -m obep.query.parse.parse_table"
 
 
 def test_the_table_that_ships_is_used() -> None:
-    assert load_table() == read_table(resource(PLACE))
+    for language in LANGUAGES:
+        assert load_table(language) == read_table(resource(place_of(language)))
 
 
 @pytest.mark.slow
 def test_a_table_of_another_grammar_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = {PLACE: resource(PLACE).replace('"start": 0', '"start": 1')}
+    texts = {place_of(): resource(place_of()).replace('"start": 0', '"start": 1')}
     changed = {name: f"{text} // changed" for name, text in _grammar().items()}
     monkeypatch.setattr("obep.query.parse.parse_table.resource", lambda name: {**texts, **changed}[name])
     assert load_table().start == 0
-    assert load_table().made_of != read_table(texts[PLACE]).made_of
+    assert load_table().made_of != read_table(texts[place_of()]).made_of
 
 
 def _grammar() -> dict[str, str]:
-    names = [f"grammar/{name}.lark" for name in ("terminals", "manchester", "sparql", "obep")]
+    names = [f"grammar/{name}.lark" for name in LANGUAGES["obep"].grammar]
     return {name: resource(name) for name in names}
 
 

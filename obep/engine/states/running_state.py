@@ -12,14 +12,16 @@ from obep.engine.event_run import Running
 from obep.engine.states.daily_state import WEEKDAYS, Calendar, DailyState
 from obep.engine.states.episodes import Bindings, Key
 from obep.engine.states.graph_run import GraphRun
-from obep.engine.states.group_state import GroupState, StateDataset
+from obep.engine.states.group_state import GroupState
 from obep.engine.states.over_state import OverState
+from obep.engine.states.state_dataset import StateDataset
 from obep.engine.states.state_run import StateRun
 from obep.engine.states.switched_state import SwitchedState
 from obep.engine.states.window_graph import WindowGraph
 from obep.errors import fail
 from obep.guards.typed_values import split_literal
 from obep.model import Term
+from obep.plan.plan import EventPlan
 from obep.plan.state_plan import GraphPlan, StatePlan
 from obep.query import ast
 from obep.query.walk import windows_of
@@ -30,6 +32,8 @@ class States:
 
     def __init__(self, matcher: Any) -> None:
         self.runs: dict[Term, StateRun] = {}
+        self.patterns: dict[Term, EventPlan] = {}
+        """The patterns of the states by rows, which run inside of them."""
         self._windows: dict[str, WindowGraph] = {}
         self._matcher = matcher
 
@@ -42,8 +46,13 @@ class States:
         if isinstance(plan, GraphPlan):
             yield GraphRun(plan, dict(self.runs), dict(self._windows), self._matcher)
         else:
-            run = self.runs[plan.state] = _running(plan, self.runs, self._windows, self._matcher)
+            run = self.runs[plan.state] = self._running(plan)
             yield run
+
+    def _running(self, plan: StatePlan) -> StateRun:
+        if isinstance(plan.definition, ast.OverState):
+            return OverState(plan, self.runs, self.patterns.get(plan.part("rows")))
+        return _running(plan, self.runs, self._windows, self._matcher)
 
 
 def _running(
@@ -52,8 +61,6 @@ def _running(
     match plan.definition:
         case ast.EventState():
             return SwitchedState(plan)
-        case ast.OverState():
-            return OverState(plan, states)
         case ast.GroupState():
             return GroupState(plan, dict(states), dict(windows), matcher)
         case ast.DailyState() as daily:

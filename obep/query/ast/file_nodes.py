@@ -10,8 +10,10 @@ from obep.query.ast.description_nodes import Description
 from obep.query.ast.group_nodes import Group, Select
 from obep.query.ast.guard_nodes import Guard, TriplePattern
 from obep.query.ast.pattern_nodes import Pattern
+from obep.query.ast.query_nodes import Register, Setting, Slip, StreamSource
 from obep.query.ast.state_nodes import State
 from obep.query.ast.term_nodes import NOWHERE, Duration, Extent, Name, Node, Var
+from obep.query.ast.window_nodes import Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +40,6 @@ class Source(Node):
 
     kind: Choice["vocab", "graph", "stream", "include"]
     iri: str
-
-
-@dataclass(frozen=True, slots=True)
-class Window(Node):
-    """`FROM NAMED WINDOW <w> ON (<s> | EVENT H) [ frame ]` (SPEC §7, DIALECTS 5, STATES 2)."""
-
-    name: str
-    stream: str
-    """Empty for a window over the occurrences of an event."""
-    kind: Choice["range", "now", "landmark", "fixed", "rows", "triples", "latest"]
-    range: Duration | None = None
-    """Of LATEST: how long a value counts; `None`: for ever."""
-    step: Duration | None = None
-    start: int | None = None
-    end: int | None = None
-    rows: int | None = None
-    """How many rows or triples."""
-    rows_step: int | None = None
-    until: Duration | None = None
-    """`FROM NOW - a TO NOW - b`: a is `range`, b this."""
-    by: tuple[TriplePattern, ...] = ()
-    """`LATEST BY { … }`."""
-    event: Name | None = None
-    """`ON EVENT H`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +103,9 @@ class Return(Node):
     """`RETURN S FOR 5 min AS ALERTS`."""
 
 
+Language = Choice["obep", "csparql", "rspql", "epsparql", "rsepql", "sparkwave"]
+
+
 @dataclass(frozen=True, slots=True)
 class QueryFile(Node):
     """A whole file, before its INCLUDEs are read."""
@@ -136,7 +117,12 @@ class QueryFile(Node):
     events: tuple[Event, ...]
     returns: tuple[Return, ...]
     states: tuple[State, ...] = ()
+    queries: tuple[Register, ...] = ()
+    settings: tuple[Setting, ...] = ()
+    stream_sources: tuple[StreamSource, ...] = ()
+    language: Language = "obep"
     comments: tuple[Comment, ...] = ()
     base_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+    slips: tuple[Slip, ...] = field(default=(), compare=False, repr=False, kw_only=True)
     name: str = field(default="<query>", compare=False)
     text: str = field(default="", compare=False, repr=False)

@@ -5,7 +5,7 @@ Expressions and triples are those of `guard_nodes`. A blank node is a variable w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal as Choice
 
 from obep.query.ast.guard_nodes import Expression, Filter, TriplePattern
@@ -110,6 +110,8 @@ class WindowGroup(Node):
 
     window: str | Var
     group: Group
+    written: str = field(default="", compare=False, repr=False, kw_only=True)
+    """Its name as a prefixed name, where it is written so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,15 @@ class Atom(Node):
     name: Name
     parameters: tuple[Var, ...] = ()
     lasting: Duration | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TimedJoin(Node):
+    """`{ … } SEQ { … }` and its like: two groups whose solutions have intervals (DIALECTS 3)."""
+
+    operator: Choice["SEQ", "EQUALS", "OPTIONALSEQ", "EQUALSOPTIONAL"]
+    left: TimedOperand
+    right: TimedOperand
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,4 +184,6 @@ GroupElement = (
     | Atom
     | Group
     | Select
+    | TimedJoin
 )
+TimedOperand = Group | GroupUnion | TimedJoin

@@ -15,6 +15,7 @@ from obep.query.build import (
     build_guards,
     build_names,
     build_patterns,
+    build_queries,
     build_states,
 )
 from obep.query.build.actions import RULES, reading
@@ -29,6 +30,7 @@ PARTS = (
     build_events,
     build_states,
     build_files,
+    build_queries,
 )
 """Importing them fills the table of rules."""
 

@@ -19,7 +19,7 @@ def base(children: Children) -> Any:
 
 @rule
 def prefix_decl(children: Children) -> ast.PrefixDecl:
-    _, prefix, iri = children
+    _, prefix, iri, *_ = children  # perhaps a dot
     return reading.scope.declare(prefix.value[:-1], iri.value[1:-1], span_between(children[0], iri))
 
 
@@ -36,10 +36,10 @@ def window(children: Children) -> ast.Window:
     span = span_between(children[0], children[-1])
     stream = "" if event is not None else first.value[1:-1]
     _, word, *frame = rest
-    return ast.Window(name_.value[1:-1], stream, **_frame(word, frame[:-1], span), event=event, span=span)
+    return ast.Window(name_.value[1:-1], stream, **frame_of(word, frame[:-1], span), event=event, span=span)
 
 
-def _frame(word: Any, rest: Children, span: Span) -> dict[str, Any]:
+def frame_of(word: Any, rest: Children, span: Span) -> dict[str, Any]:
     """The fields of a window's frame."""
     if word.type == "ROWS":
         step = rest[2] and reading.scope.count(rest[2], "STEP", least=1)
@@ -104,7 +104,10 @@ def return_(children: Children) -> ast.Return:
 @rule
 def query_file(children: Children) -> ast.QueryFile:
     scope = reading.scope
-    for declared in nodes(children, ast.PrefixDecl):
+    prefixes = nodes(children, ast.PrefixDecl)
+    if scope.language != "obep":  # each query may bring its own
+        prefixes = tuple(scope.prefixes)
+    for declared in prefixes:
         if scope.base is None and not is_absolute(declared.iri):
             scope.error(
                 "OBEP010",
@@ -115,12 +118,17 @@ def query_file(children: Children) -> ast.QueryFile:
             )
     return ast.QueryFile(
         scope.base,
-        nodes(children, ast.PrefixDecl),
+        prefixes,
         nodes(children, ast.Source),
         nodes(children, ast.Window),
         nodes(children, ast.LogicalEvent, ast.CompositeEvent, ast.GraphEvent),
         nodes(children, ast.Return),
         nodes(children, *get_args(ast.State)),
+        nodes(children, ast.Register),
+        nodes(children, ast.Setting),
+        nodes(children, ast.StreamSource),
+        scope.language,
+        slips=tuple(scope.slips),
         base_span=scope.base_span,
         name=scope.name,
         text=scope.text,

@@ -25,31 +25,31 @@ def sub_select(children: Children) -> ast.Select:
     return replace(found, span=span_between(opening, closing))
 
 
-def _as_group(node: Any) -> ast.Group:
+def as_group(node: Any) -> ast.Group:
     """A sub-select where a group must stand is the only element of one."""
     return ast.Group((node,), span=node.span) if isinstance(node, ast.Select) else node
 
 
 @rule
 def group_union(children: Children) -> ast.GroupUnion:
-    groups = tuple(_as_group(node) for node in nodes(children))
+    groups = tuple(as_group(node) for node in nodes(children))
     return ast.GroupUnion(groups, span=span_between(children[0], children[-1]))
 
 
 @rule
 def group_optional(children: Children) -> ast.GroupOptional:
-    return ast.GroupOptional(_as_group(children[1]), span=span_between(children[0], children[1]))
+    return ast.GroupOptional(as_group(children[1]), span=span_between(children[0], children[1]))
 
 
 @rule
 def group_minus(children: Children) -> ast.GroupMinus:
-    return ast.GroupMinus(_as_group(children[1]), span=span_between(children[0], children[1]))
+    return ast.GroupMinus(as_group(children[1]), span=span_between(children[0], children[1]))
 
 
 @rule
 def graph_group(children: Children) -> ast.GraphGroup:
     word, graph, inner = children
-    return ast.GraphGroup(graph, _as_group(inner), span=span_between(word, inner))
+    return ast.GraphGroup(graph, as_group(inner), span=span_between(word, inner))
 
 
 @rule
@@ -57,9 +57,20 @@ def window_group(children: Children) -> ast.WindowGroup:
     word, window, inner = children
     if window.type == "VAR":
         name: Any = ast.Var(window.value[1:], span=span_between(window))
+        written = ""
     else:
-        name = window.value[1:-1]
-    return ast.WindowGroup(name, _as_group(inner), span=span_between(word, inner))
+        name, written = named_iri(window)
+    return ast.WindowGroup(name, as_group(inner), written=written, span=span_between(word, inner))
+
+
+def named_iri(word: Any) -> tuple[str, str]:
+    """The name of a window, stream or graph: `<w>` as it is written, a prefixed name as its IRI.
+
+    Of a prefixed name the second part says how it is written.
+    """
+    if word.value.startswith("<"):
+        return word.value[1:-1], ""
+    return reading.scope.resolve(word).iri[1:-1], word.value
 
 
 @rule
@@ -124,12 +135,13 @@ def values(children: Children) -> ast.Values:
 
 @rule
 def select(children: Children) -> ast.Select:
+    """A SELECT of its projection, its WHERE and its modifiers, whatever else stands among them."""
     clauses = {clause.field: clause.value for clause in nodes(children, Clause)}
     inner = next(child for child in children if isinstance(child, ast.Group | ast.Select))
     last = next(child for child in reversed(children) if child is not None)
     return ast.Select(
         nodes(children, ast.Projection),
-        _as_group(inner),
+        as_group(inner),
         distinct=any(is_token(child, "DISTINCT") for child in children),
         reduced=any(is_token(child, "REDUCED") for child in children),
         group_by=_numbered(clauses.get("group_by", ())),
@@ -291,7 +303,7 @@ def _ends(children: Children) -> Any:
 @rule
 def exists(children: Children) -> ast.Exists:
     word, inner = children
-    return ast.Exists(_as_group(inner), word.type == "NOT_EXISTS", span=span_between(word, inner))
+    return ast.Exists(as_group(inner), word.type == "NOT_EXISTS", span=span_between(word, inner))
 
 
 @rule

@@ -41,7 +41,8 @@ def var(children: Children) -> ast.Var:
 def alias(children: Children) -> Any:
     """The token stays, for its place; `:R1` and `R1` are the same alias."""
     (token,) = children
-    reading.scope.resolve(token)  # an unknown prefix is reported
+    if ":" in token.value:
+        reading.scope.resolve(token)  # an unknown prefix is reported
     return token
 
 

@@ -6,7 +6,7 @@ import re
 
 from obep.errors import Diagnostic, Span
 from obep.model import RDF_TYPE
-from obep.query.ast import NOWHERE, Duration, Literal, Name, PrefixDecl, QueryFile
+from obep.query.ast import NOWHERE, Duration, Language, Literal, Name, PrefixDecl, QueryFile, Slip
 from obep.query.nearest_name import nearest
 from obep.query.parse.lalr import Token
 from obep.query.parse.spelling import (
@@ -65,15 +65,23 @@ COUNTED = {
 """What a whole number is for."""
 
 
+BARE_NAMES = ("obep", "epsparql")
+"""The languages in which a bare name takes the prefix `:`."""
+
+
 class Scope:
     """Resolves names and collects diagnostics for one text."""
 
-    def __init__(self, text: str, name: str, shown: str | None = None) -> None:
+    def __init__(
+        self, text: str, name: str, shown: str | None = None, *, language: Language = "obep"
+    ) -> None:
         self.text = text
+        self.language = language
         self.shown = text if shown is None else shown
         """The file's own text, where parts of `text` are blanked out."""
         self.name = name
         self.diagnostics: list[Diagnostic] = []
+        self.slips: list[Slip] = []
         self.open: list[Token] = []
         """The brackets that are open, the innermost last."""
         self.last: Token | None = None
@@ -84,6 +92,8 @@ class Scope:
         self.base_span = NOWHERE
         """Where BASE stands, the whole clause."""
         self.declared: dict[str, str] = {}
+        self.prefixes: dict[PrefixDecl, None] = {}
+        """The PREFIX lines, each once."""
         self._resolved: dict[str, str] = {}
         self._unknown: set[str] = set()
         self._labels = set(re.findall(r"_:([\w.-]+)", text))
@@ -145,7 +155,7 @@ class Scope:
 
     def declare(self, prefix: str, iri: str, span: Span) -> PrefixDecl:
         """PREFIX prefix: <iri>."""
-        if prefix in self._resolved:
+        if prefix in self._resolved and self.declared.get(prefix) != iri:
             self._too_late(f"PREFIX {prefix}:", f"{prefix}:", span)
         before = self.declared.setdefault(prefix, iri)
         if before != iri:
@@ -156,7 +166,9 @@ class Scope:
                 reason=f"It stands for <{before}> already, so its names would mean two things.",
                 remedy="give one of them another name",
             )
-        return PrefixDecl(prefix, iri, span=span)
+        found = PrefixDecl(prefix, iri, span=span)
+        self.prefixes.setdefault(found)
+        return found
 
     # --- words ---
 
@@ -194,6 +206,8 @@ class Scope:
         prefix, colon, local = text.partition(":")
         if not colon:
             prefix, local = "", text
+            if self.language not in BARE_NAMES:
+                self._report_bare(text, span)
         namespace = self.namespace(prefix)
         if namespace is None:
             self._report_prefix(prefix, text, span)
@@ -202,7 +216,7 @@ class Scope:
 
     def resolve_class(self, word: Token) -> Name:
         """The same in a class expression, where OWL's and XSD's own words need no prefix."""
-        known = CLASS_WORDS.get(word.value)
+        known = CLASS_WORDS.get(word.value) if self.language in BARE_NAMES else None
         return Name(word.value, f"<{known}>", span=span_between(word)) if known else self.resolve(word)
 
     def resolve_term(self, word: Token) -> Name:
@@ -251,6 +265,15 @@ class Scope:
             span,
             reason="Every prefix but rdf:, rdfs:, owl:, xsd: and : needs a PREFIX line.",
             remedy=remedy,
+        )
+
+    def _report_bare(self, text: str, span: Span) -> None:
+        self.error(
+            "OBEP700",
+            f"{text} has no prefix",
+            span,
+            reason="A name is written with a prefix, or as an IRI in < >.",
+            remedy=f":{text}",
         )
 
     # --- values ---

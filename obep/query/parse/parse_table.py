@@ -1,8 +1,8 @@
 """The grammar as a table: what the LALR machine does in each state, and which words it looks for there.
 
-lark makes the table out of `grammar/*.lark`; `python -m obep.query.parse.parse_table` writes it to
-`grammar/obep.json`, so that nobody waits for lark. It carries the hash of the grammar that it was made of: a
-table that is out of date is not used, but made again.
+lark makes the table of a language out of `grammar/*.lark`; `python -m obep.query.parse.parse_table` writes it
+to `grammar/obep.json`, `grammar/csparql.json`, …, so that nobody waits for lark. It carries the hash of the
+grammar that it was made of: a table that is out of date is not used, but made again.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from obep.query.ast import Language
+from obep.query.languages import LANGUAGES
 from obep.resources import resource
 
-GRAMMAR = ("terminals", "manchester", "sparql", "obep")
-"""The files that make the grammar, in the order in which they are joined."""
-PLACE = "grammar/obep.json"
+
+def place_of(language: Language = "obep") -> str:
+    """Where the table of a language is kept."""
+    return f"grammar/{language}.json"
 
 
 class Shape(NamedTuple):
@@ -49,13 +52,13 @@ class Table(NamedTuple):
     end: int
 
 
-def load_table() -> Table:
+def load_table(language: Language = "obep") -> Table:
     """The table that ships with obep, unless the grammar has been changed since."""
     try:
-        stored = read_table(resource(PLACE))
+        stored = read_table(resource(place_of(language)))
     except (OSError, ValueError, TypeError):
-        return make_table()
-    return stored if stored.made_of == _hash() else make_table()
+        return make_table(language)
+    return stored if stored.made_of == _hash(language) else make_table(language)
 
 
 def read_table(text: str) -> Table:
@@ -81,29 +84,29 @@ def write_table(table: Table) -> str:
     return "{\n" + ",\n".join(fields) + "\n}\n"
 
 
-def _texts() -> list[str]:
-    return [resource(f"grammar/{name}.lark") for name in GRAMMAR]
+def _texts(language: Language) -> list[str]:
+    return [resource(f"grammar/{name}.lark") for name in LANGUAGES[language].grammar]
 
 
-def _hash() -> str:
-    return blake2b("\0".join(_texts()).encode(), digest_size=16).hexdigest()
+def _hash(language: Language) -> str:
+    return blake2b("\0".join(_texts(language)).encode(), digest_size=16).hexdigest()
 
 
 # --- made by lark ---------------------------------------------------------------------------------------
 
 
-def lark_parser() -> Any:
+def lark_parser(language: Language = "obep") -> Any:
     """The grammar as lark reads it."""
     from lark import Lark
 
-    return Lark("\n".join(_texts()), start="query_file", parser="lalr", maybe_placeholders=True)
+    return Lark("\n".join(_texts(language)), start="query_file", parser="lalr", maybe_placeholders=True)
 
 
-def make_table() -> Table:
+def make_table(language: Language = "obep") -> Table:
     """The table of the grammar. Its numbers do not depend on how lark numbers things."""
     from lark.parsers.lalr_analysis import Shift
 
-    made = lark_parser()
+    made = lark_parser(language)
     parse_table = made.parser.parser.parser.parse_table
     lexers = made.parser.lexer.lexers
     rules = lark_rules(made)
@@ -123,7 +126,7 @@ def make_table() -> Table:
                 (does if symbol.isupper() or symbol == "$END" else goes)[symbol] = numbers[argument]
         states.append((scanner, does, goes))
     return Table(
-        _hash(),
+        _hash(language),
         {
             terminal.name: terminal.pattern.to_regexp()
             for terminal in sorted(made.terminals, key=lambda t: t.name)
@@ -188,6 +191,7 @@ def _shape(rule: Any) -> Shape:
 
 
 if __name__ == "__main__":
-    target = Path(__file__).resolve().parents[3] / PLACE
-    target.write_text(write_table(make_table()), encoding="utf-8")
-    print(f"{target}: written")
+    for one in LANGUAGES:
+        target = Path(__file__).resolve().parents[3] / place_of(one)
+        target.write_text(write_table(make_table(one)), encoding="utf-8")
+        print(f"{target}: written")

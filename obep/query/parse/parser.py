@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import cast
 
 from obep.errors import Diagnostic, ObepError, Span, fail
-from obep.query.ast import QueryFile
+from obep.query.ast import Language, QueryFile
 from obep.query.build import RULES, reading
+from obep.query.languages import language_of
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.lalr import Machine, Stuck, Token
 from obep.query.parse.parse_table import load_table
@@ -25,19 +26,17 @@ LARGEST = 1 << 26
 """Bytes that a query file may have."""
 
 
-def parse(text: str, name: str = "<query>") -> QueryFile:
+def parse(text: str, name: str = "<query>", language: Language = "obep") -> QueryFile:
     """Read a query.
 
     >>> parse("EVENT Hot AS Room").events[0].name.iri
     '<http://example.org/obep#Hot>'
     """
-    from obep.query.syntax_errors.recovery import syntax_errors
-
-    scope = Scope(text, name)
+    scope = Scope(text, name, language=language)
     try:
         file = run(scope, text)
     except Stuck as error:
-        raise ObepError(*syntax_errors(scope, error)) from None
+        raise ObepError(*_syntax_errors(scope, error)) from None
     deep = too_deep(file, NESTING)
     if deep is not None:
         scope.diagnostics.append(nested_too_deeply(scope, deep))
@@ -46,10 +45,19 @@ def parse(text: str, name: str = "<query>") -> QueryFile:
     return with_comments(file)
 
 
-def parse_bytes(data: bytes, name: str = "<query>") -> QueryFile:
-    """Read a query that should be UTF-8."""
+def _syntax_errors(scope: Scope, error: Stuck) -> list[Diagnostic]:
+    if scope.language == "obep":
+        from obep.query.syntax_errors.recovery import syntax_errors
+    else:
+        from obep.query.syntax_errors.language_syntax import syntax_errors
+    return syntax_errors(scope, error)
+
+
+def parse_bytes(data: bytes, name: str = "<query>", language: Language | None = None) -> QueryFile:
+    """Read a query that should be UTF-8, in a language, or in that of its name or text."""
     try:
-        return parse(data.decode("utf-8-sig"), name)
+        text = data.decode("utf-8-sig")
+        return parse(text, name, language or language_of(name, text))
     except UnicodeDecodeError as problem:
         before = data[: problem.start].decode("utf-8-sig")
         begin, line = before.rfind("\n") + 1, before.count("\n") + 1
@@ -66,7 +74,7 @@ def parse_bytes(data: bytes, name: str = "<query>") -> QueryFile:
         ) from None
 
 
-def read_query(path: Path | str) -> QueryFile:
+def read_query(path: Path | str, language: Language | None = None) -> QueryFile:
     """Read a query from a file. The file's name is the path as given."""
     try:
         with Path(path).open("rb") as file:  # it may be a pipe, but not one without end
@@ -87,7 +95,7 @@ def read_query(path: Path | str) -> QueryFile:
             reason="A query is read from the path that you give, relative to where you are.",
             remedy="check the path: ls " + str(Path(str(path).replace("\0", "")).parent),
         ) from None
-    return parse_bytes(data, str(path))
+    return parse_bytes(data, str(path), language)
 
 
 def run(scope: Scope, text: str) -> QueryFile:
@@ -95,16 +103,16 @@ def run(scope: Scope, text: str) -> QueryFile:
     before = getattr(reading, "scope", None)
     reading.scope = scope
     try:
-        return cast(QueryFile, machine().run(text, _watching(scope)))
+        return cast(QueryFile, machine(scope.language).run(text, _watching(scope)))
     finally:
         if before is not None:
             reading.scope = before
 
 
 @cache
-def machine() -> Machine:
-    """The parser, made when first needed and shared by all threads."""
-    return Machine(load_table(), RULES)
+def machine(language: Language = "obep") -> Machine:
+    """The parser of a language, made when first needed and shared by all threads."""
+    return Machine(load_table(language), RULES)
 
 
 def _watching(scope: Scope) -> Callable[[Token], None]:
@@ -131,7 +139,7 @@ def _watching(scope: Scope) -> Callable[[Token], None]:
 OPENING = ("LPAR", "LSQB", "LBRACE", "GROUP_BRACE")
 BRACES = ("LBRACE", "GROUP_BRACE")
 CLOSING = ("RPAR", "RSQB", "RBRACE")
-DECLARING = ("EVENT", "NAMED", "STATE", "RETURN")
+DECLARING = ("EVENT", "NAMED", "STATE", "RETURN", "REGISTER")
 GOES_ON = ("NAMED", "RETURN", "FROM", "AS", "IF", "ON_SOURCE", "OVER")
 """After these, EVENT, NAMED or STATE does not begin a declaration."""
 

@@ -9,7 +9,9 @@ from obep.query.print import (
     print_groups,
     print_names,
     print_patterns,
+    print_queries,
     print_states,
+    print_windows,
 )
 from obep.query.print.canonical_text import text
 
@@ -21,6 +23,8 @@ PARTS = (
     print_groups,
     print_events,
     print_states,
+    print_windows,
+    print_queries,
 )
 """Importing them teaches `text` their nodes."""
 

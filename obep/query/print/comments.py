@@ -23,14 +23,16 @@ from obep.query.ast import (
     GraphEvent,
     GroupState,
     Guard,
+    Language,
     LogicalEvent,
     QueryFile,
+    Register,
     State,
     TriplePattern,
 )
-from obep.query.print import print_descriptions, print_events, print_patterns, print_states
+from obep.query.print import print_descriptions, print_events, print_patterns, print_queries, print_states
 from obep.query.print.print_groups import Piece
-from obep.query.walk import declarations
+from obep.query.walk import statements
 
 _WORDS = re.compile(
     r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*"""'
@@ -58,7 +60,7 @@ def with_comments(file: QueryFile) -> QueryFile:
     numbered = sorted((place, number) for number, place in enumerate(places(file)))
     ordered = [place for place, _ in numbered]
     starts = [place.start for place in ordered]
-    heads = {declared.span.start for declared in declarations(file)}
+    heads = {declared.span.start for declared in statements(file)}
     found: list[Comment] = []
     taken: set[int] = set()
     line, counted = 1, 0
@@ -105,12 +107,15 @@ def places(file: QueryFile) -> Iterator[Place]:
     """The places that a comment can stand before, in the order of the printer."""
     if file.base is not None:
         yield _within(file.base_span)
-    for declaration in (*file.prefixes, *file.sources, *file.windows):
+    settings = (*file.sources, *file.settings, *file.stream_sources, *file.windows)
+    for declaration in (*file.prefixes, *settings):
         yield _within(declaration.span)
-    for declared in declarations(file):
+    for declared in statements(file):
         until = declared.extent.end
         if isinstance(declared, LogicalEvent | CompositeEvent | GraphEvent):
             found = _of_event(declared)
+        elif isinstance(declared, Register):
+            found = _of_query(declared, file.language)
         else:
             found = _of_state(declared)
         yield from (place._replace(until=until) for place in found)
@@ -137,6 +142,13 @@ def _of_event(event: Event) -> Iterator[Place]:
         yield from _of_guard(event.guard)
     if event.construct:
         yield from _of_block(clauses.get("construct", event.span), event.construct)
+
+
+def _of_query(query: Register, language: Language) -> Iterator[Place]:
+    *clauses, where = print_queries.query_pieces(query, language)
+    for piece in clauses:
+        yield from _of_piece(piece)
+    yield from _of_piece(where, print_queries.where_span(query))
 
 
 def _of_state(state: State) -> Iterator[Place]:

@@ -45,13 +45,14 @@ def braced(node: ast.Group | ast.Select, head: str = "", span: Span | None = Non
     """A group or a sub-select in its braces, with what stands before them."""
     before = f"{head} " if head else ""
     if isinstance(node, ast.Group):
-        return Piece(f"{before}{{", span or node.span, tuple(_pieces(node)), "}")
-    selected = " ".join(["SELECT", *_selected(node), "WHERE {"])
-    closing = " ".join(["}", *_modifiers(node), "}"])
-    return Piece(f"{before}{{ {selected}", span or node.span, tuple(_pieces(node.where)), closing)
+        return Piece(f"{before}{{", span or node.span, tuple(pieces(node)), "}")
+    opening = " ".join(["SELECT", *selected(node), "WHERE {"])
+    closing = " ".join(["}", *modifiers(node), "}"])
+    return Piece(f"{before}{{ {opening}", span or node.span, tuple(pieces(node.where)), closing)
 
 
-def _pieces(group: ast.Group) -> Iterator[Piece]:
+def pieces(group: ast.Group) -> Iterator[Piece]:
+    """The parts of a group."""
     for element in group.elements:
         if isinstance(element, ast.Bgp):
             yield from (Piece(text(pattern), pattern.span) for pattern in element.patterns)
@@ -68,21 +69,23 @@ def _pieces(group: ast.Group) -> Iterator[Piece]:
         elif isinstance(element, ast.GraphGroup):
             yield braced(element.group, f"GRAPH {term(element.graph, 'guard')}", element.span)
         elif isinstance(element, ast.WindowGroup):
-            yield braced(element.group, f"WINDOW {_window(element.window)}", element.span)
+            yield braced(element.group, f"WINDOW {_window(element)}", element.span)
         else:
             yield Piece(text(element), element.span)
 
 
-def _window(window: str | ast.Var) -> str:
-    return text(window) if isinstance(window, ast.Var) else f"<{window}>"
+def _window(node: ast.WindowGroup) -> str:
+    return text(node.window) if isinstance(node.window, ast.Var) else node.written or f"<{node.window}>"
 
 
-def _selected(node: ast.Select) -> list[str]:
+def selected(node: ast.Select) -> list[str]:
+    """What stands after SELECT."""
     how = ["DISTINCT"] if node.distinct else ["REDUCED"] if node.reduced else []
     return [*how, *([text(one) for one in node.projection] or ["*"])]
 
 
-def _modifiers(node: ast.Select) -> list[str]:
+def modifiers(node: ast.Select) -> list[str]:
+    """What stands after the group of a SELECT."""
     found = []
     if node.group_by:
         found.append("GROUP BY " + " ".join(text(key) for key in node.group_by))
@@ -116,7 +119,7 @@ def _(node: ast.Select) -> str:
 @text.register(ast.WindowGroup)
 @text.register(ast.Bgp)
 def _(node: ast.GroupElement) -> str:
-    return " ".join(piece.line() for piece in _pieces(ast.Group((node,))))
+    return " ".join(piece.line() for piece in pieces(ast.Group((node,))))
 
 
 @text.register

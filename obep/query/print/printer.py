@@ -11,8 +11,9 @@ from obep.query.print import text
 from obep.query.print.print_events import write_event
 from obep.query.print.print_lines import Lines
 from obep.query.print.print_names import show_alias, word
+from obep.query.print.print_queries import write_query
 from obep.query.print.print_states import write_state
-from obep.query.walk import declarations
+from obep.query.walk import statements
 
 __all__ = ["show", "show_alias"]
 
@@ -33,15 +34,18 @@ def _(file: ast.QueryFile) -> str:
     lines = Lines(file.comments)
     head = [f"BASE <{file.base}>"] if file.base is not None else []
     head += [text(prefix) for prefix in file.prefixes]
-    for group in (head, [text(one) for one in (*file.sources, *file.windows)]):
+    settings = (*file.sources, *file.settings, *file.stream_sources, *file.windows)
+    for group in (head, [text(one) for one in settings]):
         if group:
             lines.space()
         for declaration in group:
             lines.place(0, declaration)
-    for declared in declarations(file):
+    for declared in statements(file):
         lines.space()
         if isinstance(declared, ast.LogicalEvent | ast.CompositeEvent | ast.GraphEvent):
             write_event(declared, lines)
+        elif isinstance(declared, ast.Register):
+            write_query(declared, lines, file.language)
         else:
             write_state(declared, lines)
     if file.returns:
@@ -63,42 +67,6 @@ SOURCES = {"vocab": "VOCAB", "graph": "FROM GRAPH", "stream": "FROM STREAM", "in
 @text.register
 def _(node: ast.Source) -> str:
     return f"{SOURCES[node.kind]} <{node.iri}>"
-
-
-@text.register
-def _(node: ast.Window) -> str:
-    source = f"EVENT {word(node.event, 'event')}" if node.event is not None else f"<{node.stream}>"
-    return f"FROM NAMED WINDOW <{node.name}> ON {source} [{_frame(node)}]"
-
-
-def _frame(node: ast.Window) -> str:
-    step = f" STEP {text(node.step)}" if node.step else ""
-    if node.kind == "rows":
-        return f"ROWS {node.rows}" + (f" STEP {node.rows_step}" if node.rows_step is not None else "")
-    if node.kind == "triples":
-        return f"RANGE TRIPLES {node.rows}"
-    if node.kind == "latest":
-        by = f" BY {{ {' '.join(text(triple) for triple in node.by)} }}" if node.by else ""
-        return f"LATEST{f' {text(node.range)}' if node.range else ''}{step}{by}"
-    if node.kind == "landmark":
-        return f"LANDMARK {_instant(node.start)}"
-    if node.kind == "fixed":
-        return f"FROM {_instant(node.start)} TO {_instant(node.end)}"
-    assert node.range is not None
-    if node.kind == "now":
-        assert node.until is not None
-        return f"FROM NOW - {text(node.range)} TO NOW - {text(node.until)}{step}"
-    return f"RANGE {text(node.range)}{step}"
-
-
-def _instant(micros: int | None) -> str:
-    """Numbers of seconds stay numbers as long as they are not dates of our days."""
-    from obep.formats.timestamps import show_instant
-
-    assert micros is not None
-    if micros % 1_000_000 == 0 and 0 <= micros < 10**15:
-        return str(micros // 1_000_000)
-    return f'"{show_instant(micros)}"'
 
 
 @text.register

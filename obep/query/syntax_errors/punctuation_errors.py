@@ -125,3 +125,8 @@ def _facet_of_nothing(situation: Situation) -> Diagnostic | None:
 
 SLIPS_OF_SIGNS = (_character, _open_bracket, _facet_of_nothing)
 """Asked in this order; the first that knows an answer gives it."""
+
+
+def brackets_and_characters(situation: Situation) -> Diagnostic | None:
+    """What is wrong with brackets and characters, in every language."""
+    return _character(situation) or _open_bracket(situation)

@@ -1,0 +1,75 @@
+"""The languages that queries are written in: their files, their grammars, and how a text shows its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import NamedTuple
+
+from obep.query.ast import Language
+
+_SHARED = ("terminals", "sparql", "windows", "languages")
+
+
+class Known(NamedTuple):
+    """A language: what it is called, how its files end, which files of `grammar/` make its grammar."""
+
+    title: str
+    ending: str
+    grammar: tuple[str, ...]
+
+
+LANGUAGES: dict[Language, Known] = {
+    "obep": Known("OBEP", ".obep", ("terminals", "manchester", "sparql", "windows", "obep")),
+    "csparql": Known("C-SPARQL", ".csparql", (*_SHARED, "csparql")),
+    "rspql": Known("RSP-QL", ".rspql", (*_SHARED, "rspql")),
+}
+
+
+def language_of(name: str, text: str) -> Language:
+    """The language of a file, by the ending of its name, or else by what it says.
+
+    >>> language_of("q.csparql", ""), language_of("-", "REGISTER QUERY q AS SELECT * { ?s ?p ?o }")
+    ('csparql', 'csparql')
+    """
+    ending = PurePath(name).suffix.lower()
+    for language, known in LANGUAGES.items():
+        if ending == known.ending:
+            return language
+    return written_in(text)
+
+
+_QUERY = re.compile(r"\b(?:SELECT|CONSTRUCT|ASK|REGISTER)\b", re.IGNORECASE)
+_PIECES = re.compile(
+    r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*"""'
+    r"|'''(?:[^'\\]|\\[\s\S]|'(?!''))*'''"
+    r'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\''
+    r'|(?P<iri><[^\x00-\x20<>"{}|^`\\]*>)|#[^\n]*|(?P<open>\{)|(?P<close>\})|(?P<word>[\w:.-]+|\[)'
+)
+
+
+def written_in(text: str) -> Language:
+    """The language that a text seems to be written in (DIALECTS 1)."""
+    if not _QUERY.search(text):
+        return "obep"
+    said = f" {' '.join(_outside_braces(text))} "
+    if " EVENT " in said or " RETURN " in said:
+        return "obep"
+    if " REGISTER QUERY " in said or (" REGISTER STREAM " in said and " FROM NAMED WINDOW " not in said):
+        return "csparql"
+    if re.search(r" REGISTER [RID]STREAM | FROM NAMED WINDOW ", said):
+        return "rspql"
+    return "obep"
+
+
+def _outside_braces(text: str) -> Iterator[str]:
+    """The words that stand outside of braces, in upper case; an IRI is <>."""
+    depth = 0
+    for piece in _PIECES.finditer(text):
+        kind = piece.lastgroup
+        depth = max(0, depth + (kind == "open") - (kind == "close"))
+        if not depth and kind == "iri":
+            yield "<>"
+        elif not depth and kind == "word":
+            yield piece[0].upper()

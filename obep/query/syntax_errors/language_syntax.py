@@ -1,0 +1,103 @@
+"""Syntax errors in the languages other than OBEP."""
+
+from __future__ import annotations
+
+import re
+
+from obep.errors import Diagnostic
+from obep.query.languages import LANGUAGES, written_in
+from obep.query.parse.file_scope import Scope
+from obep.query.parse.lalr import Stuck
+from obep.query.syntax_errors.error_context import Situation
+from obep.query.syntax_errors.expected_words import expected
+from obep.query.syntax_errors.punctuation_errors import brackets_and_characters
+
+LEFT_OUT: dict[str, tuple[str, str]] = {
+    "SERVICE": (
+        "Nothing is asked over the network while a query runs.",
+        "FROM <file.ttl>, with the data in that file",
+    ),
+    "DESCRIBE": ("What describes a node is not defined.", "CONSTRUCT { ?x ?p ?o } WHERE { ?x ?p ?o }"),
+    **dict.fromkeys(
+        ("INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "COPY", "MOVE", "ADD"),
+        ("A query does not change its data.", "CONSTRUCT, whose answers are a stream that can be read"),
+    ),
+    "AGGREGATE": (
+        "The AGGREGATE clause was left behind by C-SPARQL itself.",
+        "GROUP BY and (COUNT(?x) AS ?n)",
+    ),
+    "BEGIN": (
+        "Evaluation times count from 0.",
+        "COMPUTE EVERY 1 min",
+    ),
+    "WITH": ("WITH DURATION of the drafts is not carried out.", "a window FROM t1 TO t2"),
+    **dict.fromkeys(
+        ("DO", "RDF_STORE"),
+        ("Prolog of ETALIS cannot stand in a query.", "BIND, FROM <file.ttl>, or a window with GROUP BY"),
+    ),
+    "BEFORE": ("No paper says what BEFORE (a, b) means.", "SEQ, in EP-SPARQL"),
+    "SEQOPTIONAL": (
+        "Whether the second part comes is not known yet, so an answer would be taken back.",
+        "OPTIONALSEQ, whose optional part comes first",
+    ),
+}
+"""What is left out of the languages (DIALECTS 12): why, and what to say instead."""
+
+
+def syntax_errors(scope: Scope, error: Stuck) -> list[Diagnostic]:
+    """What is wrong with a text that does not parse, with what was noted before."""
+    situation = Situation.of(scope, error)
+    found = _other_language(situation) or _left_out(situation) or _bare_iri(situation)
+    found = found or brackets_and_characters(situation) or _plain(situation)
+    return [*scope.diagnostics, found]
+
+
+_TELLING = re.compile(r"\b(?:REGISTER|RETURN|FROM\s+NAMED\s+WINDOW)\b", re.IGNORECASE)
+
+
+def _other_language(situation: Situation) -> Diagnostic | None:
+    """A query of one language in a file of another."""
+    scope = situation.scope
+    other = written_in(scope.text)
+    if other == scope.language or not re.search(
+        r"\b(?:REGISTER|RETURN|FROM\s+NAMED\s+WINDOW)\b", scope.text, re.I
+    ):
+        return None
+    here, there = LANGUAGES[scope.language], LANGUAGES[other]
+    return situation.diagnostic(
+        "OBEP701",
+        f"this looks like {there.title}, and the file is {here.title}",
+        f"Here could stand {expected(situation.accepts)}.",
+        f"give the file the ending {there.ending}, or say --dialect {other}",
+    )
+
+
+def _left_out(situation: Situation) -> Diagnostic | None:
+    word = situation.word.upper()
+    if word not in LEFT_OUT:
+        return None
+    reason, remedy = LEFT_OUT[word]
+    return situation.diagnostic("OBEP702", f"{situation.word} is not carried out", reason, remedy)
+
+
+def _bare_iri(situation: Situation) -> Diagnostic | None:
+    """`http://example.org/x` without brackets."""
+    if not re.match(r"\w+://", situation.scope.text[situation.start : situation.start + 40]):
+        last = situation.scope.last
+        if last is None or not re.match(r"\w+:/", situation.scope.text[last.span.start : last.span.end + 1]):
+            return None
+    return situation.diagnostic(
+        "OBEP042",
+        "an IRI stands between < and >",
+        "Without them # would begin a comment.",
+        f"<{situation.chunk}>",
+    )
+
+
+def _plain(situation: Situation) -> Diagnostic:
+    return situation.diagnostic(
+        "OBEP001",
+        f"{situation.word} cannot stand here" if situation.word else "the query ends too early",
+        f"Here could stand {expected(situation.accepts)}.",
+        f"remove {situation.word}" if situation.word else "go on",
+    )

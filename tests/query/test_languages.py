@@ -1,0 +1,146 @@
+"""The languages beside OBEP: each is read, printed in itself, known by what it says, and refused by name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lark.parsers.lalr_analysis import LALR_Analyzer
+from query_strategies import language_files
+
+from obep.errors import ObepError
+from obep.query import ast
+from obep.query.languages import LANGUAGES, language_of, written_in
+from obep.query.packed_ast import pack_files, unpack_files
+from obep.query.parse.parse_table import lark_parser
+from obep.query.parse.parser import parse, parse_bytes
+from obep.query.print.printer import show
+
+MODEST = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+FULL: list[ast.Language] = ["obep", "csparql", "rspql"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_grammar_is_lalr_without_conflicts(language: ast.Language) -> None:
+    LALR_Analyzer(lark_parser(language).parser.parser_conf, strict=True).compute_lalr()
+
+
+@pytest.mark.parametrize("language", FULL)
+def test_what_is_printed_reads_as_the_same_query_and_prints_the_same(language: ast.Language) -> None:
+    @given(language_files(language))
+    @MODEST
+    def holds(file: ast.QueryFile) -> None:
+        text = show(file)
+        assert parse(text, language=language) == file
+        assert show(parse(text, language=language)) == text
+        assert unpack_files(pack_files([file])) == [file]
+
+    holds()
+
+
+@given(
+    st.sampled_from(list(LANGUAGES)), st.text(max_size=40), st.sampled_from(["", "SELECT * { ", "REGISTER "])
+)
+@MODEST
+def test_any_text_is_read_or_refused(language: ast.Language, text: str, before: str) -> None:
+    try:
+        parse(before + text, language=language)
+    except ObepError as error:
+        assert all(one.code in ("OBEP001",) or one.message for one in error.diagnostics)
+
+
+def test_a_comment_stays_with_its_place() -> None:
+    text = (
+        "# before\nREGISTER QUERY q AS\nSELECT ?x\nFROM STREAM <s> [RANGE 5 s STEP 1 s]  # the stream\n"
+        "WHERE {\n  ?x a :T .  # a type\n  # a filter\n  FILTER(?x != :a)\n}\n# the end\n"
+    )
+    file = parse(text, language="csparql")
+    assert [one.text for one in file.comments] == [
+        "# before",
+        "# the stream",
+        "# a type",
+        "# a filter",
+        "# the end",
+    ]
+    assert parse(show(file), language="csparql") == file
+    assert "WHERE {\n  ?x a :T .  # a type\n  # a filter\n" in show(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("REGISTER QUERY q AS SELECT * { ?s ?p ?o }", "csparql"),
+        ("register stream q as construct { ?s ?p ?o } from stream <s> where { ?s ?p ?o }", "csparql"),
+        ("REGISTER STREAM <q> AS SELECT * FROM NAMED WINDOW <w> ON <s> [RANGE 5 s] { ?s ?p ?o }", "rspql"),
+        ("REGISTER ISTREAM <q> AS SELECT * { ?s ?p ?o }", "rspql"),
+        ("SELECT * FROM NAMED WINDOW <w> ON <s> [RANGE 5 s] WHERE { WINDOW <w> { ?s ?p ?o } }", "rspql"),
+        ("EVENT A AS B RETURN A", "obep"),
+        (
+            "FROM NAMED WINDOW <w> ON <s> [RANGE 5 s] REGISTER RSTREAM <q> AS SELECT * { ?s ?p ?o } RETURN A",
+            "obep",
+        ),
+        ('EVENT A AS p value "REGISTER QUERY"', "obep"),
+    ],
+)
+def test_a_text_shows_its_language(text: str, language: ast.Language) -> None:
+    assert written_in(text) == language
+    assert language_of("q.txt", text) == language
+    assert parse_bytes(text.encode(), "q.txt").language == language
+
+
+def test_the_ending_of_a_file_counts_before_what_it_says() -> None:
+    assert language_of("a/q.RSPQL", "REGISTER QUERY q AS SELECT * { ?s ?p ?o }") == "rspql"
+
+
+REFUSED = [
+    ("csparql", "DESCRIBE <x>", "OBEP702", "DESCRIBE"),
+    ("csparql", "SELECT * { SERVICE <x> { ?s ?p ?o } }", "OBEP702", "SERVICE"),
+    ("csparql", "INSERT DATA { <a> <b> <c> }", "OBEP702", "INSERT"),
+    ("csparql", "SELECT ?x { ?x isIn ?y }", "OBEP700", "isIn"),
+    ("csparql", "SELECT ?x { ?x :p ?y } AGGREGATE {}", "OBEP702", "AGGREGATE"),
+    ("csparql", "SELECT * { ?x :p http://a.org/b#c }", "OBEP042", ""),
+    ("csparql", "REGISTER RSTREAM <x> AS SELECT * { ?s ?p ?o }", "OBEP701", "RSP-QL"),
+    ("rspql", "REGISTER QUERY q AS SELECT * { ?s ?p ?o }", "OBEP701", "C-SPARQL"),
+    ("rspql", "SELECT * { ?s ?p ?o", "OBEP003", "{"),
+    ("rspql", "SELECT * { ?s x:p ?o }", "OBEP007", "x:"),
+    ("rspql", "REGISTER RSTREAM <q> UNDER ENTAILMENT REGIME <http://www.w3.org/ns/entailment/RIF> AS "
+     "SELECT * { ?s ?p ?o }", "OBEP702", "RIF"),
+    ("rspql", "REGISTER ISTREAM <q> AS SELECT DSTREAM * { ?s ?p ?o }", "OBEP011", "DSTREAM"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "text", "code", "said"), REFUSED)
+def test_what_is_left_out_is_refused_by_name(language: ast.Language, text: str, code: str, said: str) -> None:
+    with pytest.raises(ObepError) as caught:
+        parse(text, "q", language)
+    (found,) = caught.value.diagnostics
+    assert found.code == code
+    assert said in found.message
+    assert found.span is not None
+    assert found.remedy
+
+
+def test_settings_stand_before_the_query_and_prefixes_anywhere() -> None:
+    file = parse(
+        "VOCAB <t.ttl> FROM GRAPH <k.ttl> REPORT all CLOSED left ENTAILMENT simple\n"
+        "STREAM <http://s> IS points\n"
+        "REGISTER QUERY a AS PREFIX ex: <http://e/>. SELECT * FROM STREAM <http://s> [RANGE 5m SLIDE 1m] "
+        "{ ?s ex:p ?o } ;\nREGISTER QUERY b AS PREFIX ex: <http://e/> SELECT ?s { ?s ex:q ?o }",
+        language="csparql",
+    )
+    assert [(one.key, one.value) for one in file.settings] == [
+        ("report", "all"), ("closed", "left"), ("entailment", "simple"),
+    ]  # fmt: skip
+    assert [(one.prefix, one.iri) for one in file.prefixes] == [("ex", "http://e/")]
+    assert file.stream_sources == (ast.StreamSource("http://s", "points"),)
+    (window,) = file.queries[0].windows
+    assert (window.role, window.range, window.step) == (
+        "default", ast.Duration(300_000_000), ast.Duration(60_000_000),
+    )  # fmt: skip
+
+
+def test_a_slip_with_one_reading_is_taken_and_noted() -> None:
+    file = parse('SELECT * { ?s :p ?o FILTER(?o > "PT1H"xsd:duration) }', language="csparql")
+    (slip,) = file.slips
+    assert (slip.remedy, slip.span.column) == ('"PT1H"^^xsd:duration', 33)
+    assert '"PT1H"^^xsd:duration' in show(file)
