@@ -103,6 +103,16 @@ FOUND = {
         STATE S(?x) OVER B(?x) AS r WITHIN 6 s FOR EACH S0(?x) RETURN S AS ALERTS""",
         "B18x |24",
     ),
+    "TIMEAVG without STEP stays when a state without parameters comes to have its group": (
+        """EVENT A AS KindA
+        STATE S OVER A(?x) AS r WITHIN 7 s IF { EVENT r { ?this :v ?v } } AGGREGATE (TIMEAVG(?v) AS ?y)
+        RETURN S FOR 3 s AS ALERTS""",
+        "C2x A6x(v=4) A7x(v=1) |9",
+    ),
+    "states of K begin before an item that comes when time is at its instant": (
+        "STATE S(?x) AS (Sensor) EVENT E MATCH BEGIN S(?x) RETURN E",
+        "A3x A2x |5",
+    ),
     "a time to which clocks go back is the end of a calendar when they first show it": (
         """EVENT C AS KindC STATE S DAILY FROM 01:59 TO 02:00 ZONE "Europe/Rome"
         EVENT F MATCH C(?x) UNLESS S RETURN F""",

@@ -39,6 +39,7 @@ class RowGroup:
         "last",
         "latest",
         "left",
+        "moved",
         "rows",
         "seen",
         "since",
@@ -57,6 +58,8 @@ class RowGroup:
         """Since when it has had rows without a break."""
         self.seen: int | None = None
         """Since when it had rows when it was last looked at."""
+        self.moved = 0
+        """When a row last came or left."""
         self.standing = False
         """Whether it is there without rows: FOR EACH, or a state without parameters."""
         self.changed = self.left = False
@@ -104,14 +107,14 @@ class RowGroup:
         self.tell_full()
         return self.since is not None
 
-    def tell_full(self) -> None:
-        """Says to FULL since when there are rows."""
+    def tell_full(self, sooner: int = 0) -> None:
+        """Says to FULL since when there are rows, as if they had come so much sooner."""
         for accumulator in self.accumulators:
             if isinstance(accumulator, Full):
                 if self.since is None:
                     accumulator.cease()
                 else:
-                    accumulator.begin(self.since)
+                    accumulator.begin(self.since - sooner)
 
     def held(self) -> list[Held]:
         """The HELD among the aggregates."""
@@ -122,7 +125,7 @@ class RowGroup:
         there = self.standing or not expressions.each
         if expressions.bare or not self.standing:
             there = there and bool(self.rows)
-        values = expressions.result(self.key, self.accumulators, at) if there else None
+        values = self._values(at, expressions) if there else None
         ends = self.left and self.last is not None and values is None
         only_left = not (self.changed or expressions.of_time or expressions.asks_full)
         expired = ends and (only_left or self._held_with_all(at, before, expressions))
@@ -133,6 +136,15 @@ class RowGroup:
             return None
         self.last = values
         return GroupChange(at, self.key, values is not None, values or (), len(self.rows), expired)
+
+    def _values(self, at: int, expressions: OverExpressions) -> Values | None:
+        """Its values if HAVING is true. Without STEP what depends on the time is as of the last row."""
+        if not expressions.lags or at == self.moved:
+            return expressions.result(self.key, self.accumulators, at)
+        self.tell_full(at - self.moved)
+        values = expressions.result(self.key, self.accumulators, self.moved)
+        self.tell_full()
+        return values
 
     def _held_with_all(self, at: int, before: int, expressions: OverExpressions) -> bool:
         """Whether HAVING would be true if no row had left; FULL() is not less than it was."""
@@ -147,7 +159,7 @@ class RowGroup:
             was = self.seen + at - before
             self.since = was if since is None else min(was, since)
         self.tell_full()
-        values = expressions.result(self.key, self.accumulators, at)
+        values = self._values(at, expressions)
         self.since = since
         self.tell_full()
         for row, _ in gone:
