@@ -115,9 +115,9 @@ class Runtime:
     ) -> list[Occurrence]:
         """What the occurrences (and items) of an instant decide at once, and all that came before it."""
         found: list[Occurrence] = []
+        if self._states and not self._begun:
+            self._begin_run(at, found)
         if at != self.now:
-            if self._states and not self._begun:
-                self._begin_run(at, found)
             self._move(at, found)
         if self._of_items:
             self._items.extend(items)
@@ -180,6 +180,7 @@ class Runtime:
         self._begun = True
         if self.now is None or self.now < at - 1:
             self._move(at - 1, found)
+        self.now = at - 1  # time may have come to the item's instant before it: nothing was there yet
         for number, run in enumerate(self._runs):
             if isinstance(run, StateRun):
                 run.start(at)

@@ -28,6 +28,7 @@ class OverRows:
         self.expressions = expressions
         self.within = within
         self.step = step
+        expressions.lags = step is None and expressions.of_time
         self.groups: dict[GroupKey, RowGroup] = {}
         self.each: dict[GroupKey, int] = {}
         """Since when the state of FOR EACH holds for a group, where it does."""
@@ -164,10 +165,10 @@ class OverRows:
         """The end of an instant: what leaves at it, and which groups have rows then."""
         self.clock = at
         for row in self.leaving.until(at - self.within):
-            self._touch(row.group).remove(row)
+            self._leave(row, at)
         for _, kind, key, what in self.ahead.until(at):
             if kind == LEAVES:
-                self._touch(key).remove(what)
+                self._leave(what, at)
             elif kind == FILLS:
                 if key in self.groups and self.groups[key].since == what:
                     self._touch(key)
@@ -187,7 +188,7 @@ class OverRows:
         every = self.step is not None and self.expressions.of_time
         groups: Iterable[RowGroup] = (self.groups if every else self.due).values()
         for group in sorted(groups, key=_order) if every or len(self.due) > 1 else tuple(groups):
-            change = group.look(at, self.expressions)
+            change = group.look(at, at - (self.step or 1), self.expressions)
             if change is not None:
                 self.found.append(change)
             if not group.rows and not group.standing:
@@ -201,8 +202,14 @@ class OverRows:
         if row in group.rows:
             return False
         self.moved[row.group] = group
+        group.moved = self.clock or 0
         group.add(row, source)
         return True
+
+    def _leave(self, row: OverRow, at: int) -> None:
+        group = self._touch(row.group)
+        group.moved = at
+        group.remove(row)
 
     def _touch(self, key: GroupKey) -> RowGroup:
         group = self.moved[key] = self.groups.get(key) or self.open_group(key)
