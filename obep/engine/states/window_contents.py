@@ -188,24 +188,23 @@ class LatestContent(Content):
     def _fold(self, at: int, item: Item) -> None:
         """What an item says takes the place of what was known."""
         latest, first = self._latest, self._first
-        entries: dict[Key, Entry] = {}
-        gone: list[Triple] = []
-        new: list[Triple] = []
-        for key, triples in self._said(item).items():
+        gone: tuple[Triple, ...] = ()
+        new: tuple[Triple, ...] = ()
+        said = self._said(item)
+        for key, triples in said.items():
             old = latest.get(key)
             if old is not None:
                 if first is not None and old[0] == first[0]:
                     self._first = None
                 gone += old[1]
                 if self._merges and old[0] == at:  # several items of one instant
-                    triples = tuple(dict.fromkeys((*old[1], *triples)))
+                    triples = said[key] = tuple(dict.fromkeys((*old[1], *triples)))
             new += triples
-            entries[key] = (at, triples)
         if not self.graph.enter(gone, new, at):
             self.graph.refuse(item)
             return
-        for key, entry in entries.items():
-            latest[key] = entry
+        for key, triples in said.items():
+            latest[key] = (at, triples)
             latest.move_to_end(key)
 
     _merges = True
