@@ -88,6 +88,11 @@ class Runtime:
         for event, below in plan.derived.items():
             for head in below:
                 self._inside.setdefault(head, set()).update((event, body_of(event)))
+        moments = {head for run in self._states for head in run.heads} - self._inside.keys()
+        self._closed_moments = {
+            head for head in moments if not any(ask.triples for ask in self._asked.get(head, ()))
+        }
+        """The moments of states that nothing is found in, and whose triples no guard asks for."""
         self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
         connect(self._runs, self._touch)
         for run in self._runs:
@@ -122,9 +127,11 @@ class Runtime:
         if self._of_items:
             self._items.extend(items)
             self._touched.update(self._of_items)
-        for occurrence in self._new(occurrences):
-            self._feed(occurrence, found)
-        self._report(found)
+        if occurrences:
+            for occurrence in self._new(occurrences):
+                self._feed(occurrence, found)
+        if self._queue:
+            self._report(found)
         return found
 
     def push_occurrences(self, occurrences: Sequence[Occurrence]) -> Sequence[Occurrence]:
@@ -287,8 +294,12 @@ class Runtime:
             self._prune(to)
 
     def _next_deadline(self) -> int | None:
-        deadlines = [due for n in self._timed if (due := self._runs[n].next_deadline()) is not None]
-        return min(deadlines, default=None)
+        first: int | None = None
+        for number in self._timed:
+            due = self._runs[number].next_deadline()
+            if due is not None and (first is None or due < first):
+                first = due
+        return first
 
     def _reach(self, at: int, found: list[Occurrence]) -> None:
         self.now = at
@@ -324,6 +335,8 @@ class Runtime:
                 self._queued.discard(queue[0])
                 run = self._runs[heappop(queue)]
                 reports = run.close(at, self._items)
+                if not reports:
+                    continue
                 if run.logical:
                     for occurrence in self._new(reports):
                         self._feed(occurrence, found)
@@ -399,7 +412,7 @@ class Runtime:
 
     def _derived(self, occurrence: Occurrence) -> Sequence[Occurrence]:
         """What is found in an occurrence as an item; meanwhile the asks about it are answered."""
-        if self._matcher is None:
+        if self._matcher is None or occurrence.event in self._closed_moments:
             for ask in self._asked.get(occurrence.event, ()):
                 try:
                     if rows := ask.solve(occurrence, Plain(occurrence)):
