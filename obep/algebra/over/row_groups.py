@@ -40,6 +40,7 @@ class RowGroup:
         "last",
         "latest",
         "left",
+        "order",
         "rows",
         "since",
         "standing",
@@ -47,6 +48,7 @@ class RowGroup:
 
     def __init__(self, key: GroupKey, expressions: OverExpressions) -> None:
         self.key = key
+        self.order = tuple(["" if term is None else term for term in key])
         self.rows: dict[OverRow, Any] = {}
         """Each with its source, as long as it is among the last."""
         self.latest: list[OverRow] = []
