@@ -32,8 +32,10 @@ def _bound(root: ast.Node) -> Iterator[str]:
         elif isinstance(node, ast.Bgp):
             for pattern in node.patterns:
                 yield from _of_pattern(pattern)
-        elif isinstance(node, ast.GroupUnion):
+        elif isinstance(node, ast.GroupUnion | ast.SideBySide):
             below = list(node.groups)
+        elif isinstance(node, ast.TimedJoin):
+            below = [node.left, node.right]
         elif isinstance(node, ast.GroupOptional):
             below = [node.group]
         elif isinstance(node, ast.GraphGroup | ast.WindowGroup):

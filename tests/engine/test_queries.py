@@ -311,7 +311,9 @@ def test_a_query_that_cannot_run_is_refused_by_name(text: str, code: str, word: 
 def test_spark_refuses_queries_over_windows() -> None:
     from obep.spark.driver.detection import require_returns
 
-    query = obep.load(text=f"{PREFIX}REGISTER RSTREAM <q> AS SELECT ?x {WINDOW} {{ WINDOW <w> {{ ?x :p ?y }} }}")
+    query = obep.load(
+        text=f"{PREFIX}REGISTER RSTREAM <q> AS SELECT ?x {WINDOW} {{ WINDOW <w> {{ ?x :p ?y }} }}"
+    )
     with pytest.raises(ObepError, match="OBEP708"):
         require_returns([query])
 
