@@ -31,6 +31,9 @@ class Output(StrEnum):
 
     event = "event"
     rdf = "rdf"
+    rows = "rows"
+    csv = "csv"
+    sparql_json = "sparql-json"
 
 
 class Log(StrEnum):
@@ -54,16 +57,17 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="URI",
-            help="Where occurrences go: -, a path (.jsonl .nq .trig, on Spark .parquet), mqtt://, kafka://, "
-            "https:// (a webhook), exec:COMMAND, or the name of a sink in obep.toml. Repeatable.",
+            help="Where occurrences go: -, a path (.jsonl .nq .trig .csv, on Spark .parquet), mqtt://, "
+            "kafka://, https:// (a webhook), alertmanager://, exec:COMMAND, or the name of a sink in "
+            "obep.toml. Repeatable.",
         ),
     ] = None,
     form: Annotated[
         Output | None,
         typer.Option(
             "--as",
-            help="JSON lines, or RDF as N-Quads (a sink .trig: TriG), where bindings need a CONSTRUCT; "
-            "otherwise as RETURN says.",
+            help="JSON lines; RDF as N-Quads (a sink .trig: TriG), where bindings need a CONSTRUCT; or rows "
+            "of bindings, as JSON lines, CSV or SPARQL results (embedded only). Otherwise as RETURN says.",
         ),
     ] = None,
     engine: Annotated[EngineName | None, typer.Option(help="What runs the query. [default: spark]")] = None,
@@ -193,13 +197,16 @@ def _refuse_of_spark(order: Order, *, drop_state: bool, master: str, conf: bool)
 
 def _refuse_of_embedded(order: Order) -> None:
     """Sinks that Spark does not write."""
-    from obep.streams.sinks.open_sinks import ALERTMANAGER
+    from obep.streams.sinks.open_sinks import ALERTMANAGER, OF_ROWS
     from obep.streams.stream_uri import parse_address
 
     for target in order.targets:
         if parse_address(target.uri).scheme in ALERTMANAGER:
             words = f"{target!r}: only the engine embedded sends alerts to an Alertmanager"
             raise fail("OBEP512", words, remedy="--engine embedded")
+        if target.form in ("rows", *OF_ROWS):
+            words = f"{target!r}: only the engine embedded writes {target.form}"
+            raise fail("OBEP670", words, remedy="--engine embedded, or .parquet")
 
 
 def streams_of(

@@ -222,7 +222,7 @@ class Engine:
         runtime = Runtime(self.query.plan, self._matcher, self._bury_derived, max_keys=self._max_keys)
         if self._observer is not None:
             runtime.observer = self._observer.occurred
-            runtime.follow_states(self._observer.held)
+            runtime.follow_states(self._observer.held, self._latest.most)
         return runtime
 
     def states(self, state: str) -> list[Held]:

@@ -47,6 +47,11 @@ class Running:
         """Where the candidates of common sub-patterns come in, by their names."""
         return []
 
+    @property
+    def fed_as(self) -> Term:
+        """The event whose candidates they are."""
+        return self.plan.event
+
     def routes(self) -> Iterator[tuple[Term, Take]]:
         """Which occurrences it wants, and where they go."""
         raise NotImplementedError

@@ -74,7 +74,8 @@ class Runtime:
         self._timed = [number for number, run in enumerate(self._runs) if run.timed]
         self._of_items = [number for number, run in enumerate(self._runs) if run.wants_items]
         composites = [event.event for event in plan.events if event.root is not None and not event.hidden]
-        self._returned = frozenset(plan.returned) or frozenset(composites)
+        chosen = bool(plan.returned or plan.alerting)
+        self._returned = frozenset(plan.returned if chosen else composites)
         self._asked: dict[Term, list[Ask]] = {}
         for ask in plan.asks.all:
             self._asked.setdefault(ask.event, []).append(ask)
@@ -241,10 +242,10 @@ class Runtime:
         """What runs for a state of the plan."""
         return next(run for run in self._states if run.state.state == state)
 
-    def follow_states(self, told: Callable[[Term, Spell], None]) -> None:
-        """Call back with each episode that is over."""
+    def follow_states(self, told: Callable[[Term, Spell], None], most: int | None) -> None:
+        """Call back with each episode that is over; keep the latest rows of states, of each so many."""
         for state in self._states:
-            state.follow(told)
+            state.follow(told, most)
 
     def holding(self, state: Term) -> Iterable[Episode]:
         """The episodes of a state that are open after the last instant that has closed."""
@@ -323,7 +324,7 @@ class Runtime:
                 run = self._runs[heappop(queue)]
                 reports = run.close(at, self._items)
                 if run.logical:
-                    for occurrence in reports:
+                    for occurrence in self._new(reports):
                         self._feed(occurrence, found)
                 else:
                     self._deliver(reports, found)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from obep.guards.block_queries import Ask, Asks
 from obep.guards.block_solutions import is_narrow
 from obep.model import Term
+from obep.ontology.rules.subject_scope import reaching_classes
 from obep.plan import nodes
 from obep.plan.event_strata import derived, in_order
 from obep.plan.nodes import Condition, Node, Read
@@ -91,6 +92,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
         plan_windows(linked),
         with_history(states, planned),
         tuple(graphs),
+        _reaching(bundle) if states else None,
         _queries(linked),
     )
 
@@ -100,6 +102,14 @@ def _queries(linked: Linked) -> tuple[LinkedQuery, ...]:
     known = frozenset(query.name for query in linked.queries.values())
     needs = {iri: {f"<{name}>" for name in query.reads(known)} for iri, query in linked.queries.items()}
     return tuple(linked.queries[iri] for layer in layered(needs) for iri in layer)
+
+
+def _reaching(bundle: Any) -> frozenset[Term] | None:
+    """The classes whose members the triples of other subjects may decide, if T does not reach anywhere."""
+    if bundle is None or bundle.k.facts.same_as:
+        return None
+    found = reaching_classes(bundle.t.axioms, bundle.definitions.bodies)
+    return None if found is None else frozenset(found)
 
 
 def _returned(linked: Linked) -> Mapping[Term, str]:

@@ -138,6 +138,8 @@ class Plan:
     states: tuple[StatePlan, ...] = ()
     graphs: tuple[GraphPlan, ...] = ()
     """Graph events on items that ask for states or windows."""
+    reaching: frozenset[Term] | None = None
+    """The classes whose members the triples of other subjects may decide; `None`: T may reach anywhere."""
     queries: tuple[LinkedQuery, ...] = ()
     """Queries over windows, each after those whose answers it reads."""
 

@@ -4,7 +4,8 @@
 `stream.*` (records that name their streams, or those of the only stream; `stream.NAME.csv` is
 bound to NAME; without one, the sources of obep.toml), and `expected.jsonl`. An expected line holds as much of
 an occurrence as matters: its event (by IRI or name) and any of id, start, end, detected, bindings, because.
-That of an alert has `alert` in place of `event`, and any of id, status, since, at, until, ended, labels.
+That of an alert has `alert` in place of `event`, and any of id, status, since, at, until, ended, labels;
+that of a row has `query`, and any of at, start, end, row.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import msgspec
 
 from obep.config.toml_file import load_config
 from obep.errors import ObepError, fail
-from obep.formats.stream_reader import Notes
 from obep.model import DeadLetter, Occurrence
 from obep.output.json_writer import to_json
+from obep.output.row_writer import to_rows
 from obep.query.languages import LANGUAGES
 from obep.run.case_comparison import NAMED, Record, difference, shortened
 from obep.run.embedded import open_run
@@ -121,13 +122,17 @@ def occurrences(folder: Path) -> tuple[list[Record], list[DeadLetter]]:
     )
     run, _ = open_run(order, query)
     memory, notes = MemorySink(), run.notes
-    run.outlets = {"case": Outlet(memory, lambda occurrence: _encoded(occurrence, notes))}
+    returned = query.plan.returned
+
+    def encode(occurrence: Occurrence) -> bytes:
+        rows = returned.get(occurrence.event) == "rows"
+        return msgspec.json.encode(
+            to_rows(occurrence, notes.style) if rows else [to_json(occurrence, notes.style)]
+        )
+
+    run.outlets = {"case": Outlet(memory, encode)}
     run.go()
-    return [msgspec.json.decode(payload) for _, payload in memory.sent], run.letters.some
-
-
-def _encoded(occurrence: Occurrence, notes: Notes) -> bytes:
-    return msgspec.json.encode(to_json(occurrence, notes.style))
+    return [record for _, payload in memory.sent for record in msgspec.json.decode(payload)], run.letters.some
 
 
 def inlets(folder: Path) -> tuple[Inlet, ...]:
@@ -149,7 +154,7 @@ def expected(path: Path) -> list[Record]:
             except msgspec.DecodeError as error:
                 raise fail("OBEP532", f"line {number} is not JSON: {error}", file=str(path)) from None
             if not isinstance(record, dict) or not any(key in record for key in NAMED):
-                words = f"line {number} is no occurrence: it has no event and no alert"
+                words = f"line {number} is no occurrence: it has no event, no alert and no query"
                 raise fail("OBEP532", words, file=str(path))
             found.append(record)
     return found

@@ -81,6 +81,8 @@ class NumberAggregate:
     (`value`).
     """
 
+    __slots__ = ("_errors", "_kinds", "count")
+
     def __init__(self) -> None:
         self.count = 0
         self._errors = 0

@@ -17,6 +17,8 @@ _K = TypeVar("_K")
 class CountRows:
     """`COUNT(*)`; with DISTINCT, of the different row keys, or of the values where a row has one."""
 
+    __slots__ = ("_count", "_counts", "_distinct")
+
     def __init__(self, distinct: bool) -> None:
         self._distinct = distinct
         self._count = 0
@@ -41,6 +43,8 @@ class CountRows:
 
 class CountValues:
     """`COUNT(?x)`: how often it is bound and no error."""
+
+    __slots__ = ("_count",)
 
     def __init__(self) -> None:
         self._count = 0
@@ -67,11 +71,11 @@ class Sample:
 
     def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         if value is not None and _change(self._counts, value, 1) == 1:
-            self._terms.insert(value)
+            self._terms.put(value)
 
     def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         if value is not None and not _change(self._counts, value, -1):
-            self._terms.remove(value)
+            self._terms.take(value)
 
     def value(self, now: int) -> Term | None:
         return self._terms.first() if self._counts else None
@@ -93,7 +97,7 @@ class GroupConcat:
             return
         self._length += len(value)
         if _change(self._counts, value, 1) == 1:
-            self._terms.insert(value)
+            self._terms.put(value)
 
     def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         if value is None or value[0] == "_":
@@ -101,7 +105,7 @@ class GroupConcat:
             return
         self._length -= len(value)
         if not _change(self._counts, value, -1):
-            self._terms.remove(value)
+            self._terms.take(value)
 
     def value(self, now: int) -> Term | None:
         if self._errors:

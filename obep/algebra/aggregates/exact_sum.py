@@ -1,7 +1,7 @@
 """A sum of numbers that knows no rounding, so that what was added can be taken away (D18).
 
-Integers, decimals and binary fractions are kept as three integers: decimals scaled by a power of ten, floats
-and doubles by a power of two, each by as much as the finest number so far needed.
+Integers, decimals and binary fractions are kept apart: decimals as a decimal of as many digits as it needs,
+floats and doubles as an integer, scaled by a power of two by as much as the finest number so far needed.
 """
 
 from __future__ import annotations
@@ -9,31 +9,39 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
-from obep.algebra.aggregates.rounding import DECIMAL, FLOAT, decimal_of, rounded, scaled
+from obep.algebra.aggregates.rounding import DECIMAL, EXACT, FLOAT, quotient_of, rounded
 from obep.guards.typed_values import Single, Value
 
 Number = int | Decimal | float
 """Single is a float."""
+_ZERO = Decimal(0)
+_add, _subtract, _multiply = EXACT.add, EXACT.subtract, EXACT.multiply
 
 
 class ExactSum:
     """Σ weight · number, over what was put and not taken."""
 
-    __slots__ = ("_minus", "_nan", "_plus", "_tenths", "_tenths_places", "_twos", "_twos_places", "_whole")
+    __slots__ = ("_minus", "_nan", "_plus", "_tenths", "_twos", "_twos_places", "_whole")
 
     def __init__(self) -> None:
         self._whole = 0
-        self._tenths = self._tenths_places = 0
+        self._tenths = _ZERO
         self._twos = self._twos_places = 0
         self._plus = self._minus = self._nan = 0
 
     def put(self, number: Number, weight: int = 1) -> None:
         """Adds weight · number; a weight of 0 adds nothing, of NaN and INF too."""
-        self._change(number, weight, 1)
+        if isinstance(number, Decimal):
+            self._tenths = _add(self._tenths, number if weight == 1 else _multiply(number, weight))
+        else:
+            self._change(number, weight, 1)
 
     def take(self, number: Number, weight: int = 1) -> None:
         """Takes away what was put."""
-        self._change(number, weight, -1)
+        if isinstance(number, Decimal):
+            self._tenths = _subtract(self._tenths, number if weight == 1 else _multiply(number, weight))
+        else:
+            self._change(number, weight, -1)
 
     def put_square(self, number: Number, times: int = 1) -> None:
         """Adds the square of a number; with -1 takes it away."""
@@ -44,8 +52,7 @@ class ExactSum:
             numerator, denominator = number.as_integer_ratio()
             self._add_twos(numerator * numerator * times, 2 * (denominator.bit_length() - 1))
         elif isinstance(number, Decimal):
-            digits, places = scaled(number)
-            self._add_tenths(digits * digits * times, 2 * places)
+            self._tenths = _add(self._tenths, _multiply(_multiply(number, number), times))
         else:
             self._whole += number * number * times
 
@@ -61,8 +68,8 @@ class ExactSum:
         """The finite sum as a fraction."""
         if not self._tenths:
             return (self._whole << self._twos_places) + self._twos, 1 << self._twos_places
-        ten = 10**self._tenths_places
-        numerator = ((self._whole * ten + self._tenths) << self._twos_places) + self._twos * ten
+        tenths, ten = self._tenths.as_integer_ratio()
+        numerator = ((self._whole * ten + tenths) << self._twos_places) + self._twos * ten
         return numerator, ten << self._twos_places
 
     def total(self, rank: int) -> Value:
@@ -71,10 +78,15 @@ class ExactSum:
         if special is not None:
             return Single(special) if rank == FLOAT else special
         if rank == DECIMAL:
-            return decimal_of(self._whole * 10**self._tenths_places + self._tenths, self._tenths_places)
+            return _add(self._tenths, self._whole)
         return rounded(*self.ratio(), rank)
 
-    def _change(self, number: Number, weight: int, times: int) -> None:
+    def divided(self, divisor: int) -> Decimal:
+        """The sum, divided, where there are integers and decimals alone."""
+        whole = self._whole
+        return quotient_of(_add(self._tenths, whole) if whole else self._tenths, divisor)
+
+    def _change(self, number: int | float, weight: int, times: int) -> None:
         if not weight:
             return
         if isinstance(number, float):
@@ -83,9 +95,6 @@ class ExactSum:
                 return
             numerator, denominator = number.as_integer_ratio()
             self._add_twos(numerator * weight * times, denominator.bit_length() - 1)
-        elif isinstance(number, Decimal):
-            digits, places = scaled(number)
-            self._add_tenths(digits * weight * times, places)
         else:
             self._whole += number * weight * times
 
@@ -97,15 +106,6 @@ class ExactSum:
             self._twos += amount
         else:
             self._twos += amount << -more
-
-    def _add_tenths(self, amount: int, places: int) -> None:
-        more = places - self._tenths_places
-        if more > 0:
-            self._tenths *= 10**more
-            self._tenths_places = places
-            self._tenths += amount
-        else:
-            self._tenths += amount * 10**-more
 
     def _special(self, number: float, weight: int, times: int) -> None:
         if number != number:

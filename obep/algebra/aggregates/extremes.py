@@ -41,47 +41,56 @@ class Extreme:
     are; with an unbound one it is an error; of nothing it is an error.
     """
 
+    __slots__ = ("_counts", "_greatest", "_nans", "_order")
+
     def __init__(self, greatest: bool) -> None:
         self._greatest = greatest
         self._counts: dict[Term | None, int] = {}
         self._order: SortedBuckets[tuple[Any, ...]] = SortedBuckets()
-        self._nans: SortedBuckets[Term] = SortedBuckets()
+        self._nans: SortedBuckets[Term] | None = None
 
     def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
-        count = self._counts.get(value, 0)
-        self._counts[value] = count + 1
-        if count or value is None:
+        counts = self._counts
+        if value in counts:
+            counts[value] += 1
             return
-        known = parsed[value]
-        if known != known:
-            self._nans.insert(value)
-        else:
-            self._order.insert((_KINDS[type(known)], known, value))
-
-    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
-        count = self._counts[value]
-        if count > 1:
-            self._counts[value] = count - 1
-            return
-        del self._counts[value]
+        counts[value] = 1
         if value is None:
             return
         known = parsed[value]
-        if known != known:
-            self._nans.remove(value)
+        if known == known:
+            self._order.put((_KINDS[type(known)], known, value))
         else:
-            self._order.remove((_KINDS[type(known)], known, value))
+            if self._nans is None:
+                self._nans = SortedBuckets()
+            self._nans.put(value)
+
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
+        counts = self._counts
+        count = counts[value]
+        if count > 1:
+            counts[value] = count - 1
+            return
+        del counts[value]
+        if value is None:
+            return
+        known = parsed[value]
+        if known == known:
+            self._order.take((_KINDS[type(known)], known, value))
+        elif self._nans is not None:
+            self._nans.take(value)
 
     def value(self, now: int) -> Term | None:
         if not self._counts or None in self._counts:
             return None
-        if len(self._nans):
+        if self._nans:
             return self._nans.first()
-        found = self._order.first()
-        if self._greatest:
-            kind, known, _ = self._order.last()
-            found = self._order.neighbours((kind, known))[1] or found
-        term: Term = found[2]
+        if not self._greatest:
+            term: Term = self._order.first()[2]
+            return term
+        *before, (kind, known, term) = self._order.last_two()
+        if before and before[0][:2] == (kind, known):
+            term = self._order.neighbours((kind, known))[1][2]  # type: ignore[index]  # there are two
         return term
 
 
@@ -97,36 +106,36 @@ class Ranked(NumberAggregate):
 
     def enter(self, end: int, number: Number, term: Term) -> None:
         if number != number:
-            self._nans.insert(term)
+            self._nans.put(term)
             return
         item = (number, term)
         if len(self._low) and item <= self._low.last():
-            self._low.insert(item)
+            self._low.put(item)
         else:
-            self._high.insert(item)
+            self._high.put(item)
         self._balance()
 
     def leave(self, end: int, number: Number, term: Term) -> None:
         if number != number:
-            self._nans.remove(term)
+            self._nans.take(term)
             return
         item = (number, term)
         if item <= self._low.last():
-            self._low.remove(item)
+            self._low.take(item)
         else:
-            self._high.remove(item)
+            self._high.take(item)
         self._balance()
 
     def _balance(self) -> None:
         wanted = self._wanted(len(self._low) + len(self._high))
         while len(self._low) < wanted:
             item = self._high.first()
-            self._high.remove(item)
-            self._low.insert(item)
+            self._high.take(item)
+            self._low.put(item)
         while len(self._low) > wanted:
             item = self._low.last()
-            self._low.remove(item)
-            self._high.insert(item)
+            self._low.take(item)
+            self._high.put(item)
 
     def value(self, now: int) -> Term | None:
         if self._errors or not self.count:

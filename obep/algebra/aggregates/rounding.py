@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow
+from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
 
 from obep.guards.typed_values import MOST_DIGITS, Single, Value, single
 
 _TRAPS = [InvalidOperation, DivisionByZero, Overflow]
 _QUOTIENT = Context(prec=28, Emax=4 * MOST_DIGITS, Emin=-4 * MOST_DIGITS, traps=_TRAPS)
-_EXACT = Context(prec=4 * MOST_DIGITS, Emax=4 * MOST_DIGITS, Emin=-4 * MOST_DIGITS, traps=_TRAPS)
+EXACT = Context(prec=10 * MOST_DIGITS, Emax=9 * MOST_DIGITS, Emin=-9 * MOST_DIGITS, traps=[*_TRAPS, Inexact])
+"""For sums, products and squares of numbers that can be read: nothing is ever cut off."""
 _ROOT_BITS = 64
 
 INTEGER, DECIMAL, FLOAT, DOUBLE = range(4)
@@ -60,25 +61,13 @@ def nearest_root(numerator: int, denominator: int) -> float:
     return nearest_double(root, 1 << (shift // 2))
 
 
-def decimal_of(number: int, places: int) -> Decimal:
-    """number / 10^places, exactly.
+def quotient_of(dividend: Decimal, divisor: int) -> Decimal:
+    """A decimal of 28 digits.
 
-    >>> decimal_of(150, 2)
-    Decimal('1.50')
+    >>> quotient_of(Decimal("1.0"), 3)
+    Decimal('0.3333333333333333333333333333')
     """
-    return _EXACT.scaleb(Decimal(number), -places)
-
-
-def scaled(value: Decimal) -> tuple[int, int]:
-    """A decimal as an integer and the number of its places.
-
-    >>> scaled(Decimal("-1.50"))
-    (-150, 2)
-    """
-    exponent = value.as_tuple().exponent
-    assert isinstance(exponent, int)
-    places = max(0, -exponent)
-    return int(_EXACT.scaleb(value, places)), places
+    return _QUOTIENT.divide(dividend, divisor)
 
 
 def _to_odd(numerator: int, denominator: int, bits: int, most: int) -> float:

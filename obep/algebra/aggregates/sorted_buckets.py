@@ -6,7 +6,7 @@ others the logarithm of the length.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort_right
 from collections.abc import Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -47,6 +47,11 @@ class SortedBuckets(Generic[T]):
     def last(self) -> T:
         """The greatest item. Raises IndexError if there is none."""
         return self._buckets[-1][-1]
+
+    def last_two(self) -> list[T]:
+        """The greatest item after the one before it, if there is one."""
+        last = self._buckets[-1]
+        return last[-2:] if len(last) > 1 or len(self._buckets) < 2 else [self._buckets[-2][-1], *last]
 
     def insert(self, item: T) -> tuple[T | None, T | None]:
         """Puts an item in; answers with the items before and after it.
@@ -95,6 +100,29 @@ class SortedBuckets(Generic[T]):
             if len(bucket) < MOST // 4:
                 self._merge(at)
         return neighbours
+
+    def put(self, item: T) -> None:
+        """Puts an item in."""
+        if len(self._buckets) == 1 and len(self._buckets[0]) < MOST:
+            bucket = self._buckets[0]
+            insort_right(bucket, item)
+            self._greatest[0] = bucket[-1]
+            self._size += 1
+        else:
+            self.insert(item)
+
+    def take(self, item: T) -> None:
+        """Takes an item out. Raises KeyError if there is none."""
+        if self._size < 2 or len(self._buckets) > 1:
+            self.remove(item)
+            return
+        bucket = self._buckets[0]
+        place = bisect_left(bucket, item)
+        if place == len(bucket) or bucket[place] != item:
+            raise KeyError(item)
+        del bucket[place]
+        self._greatest[0] = bucket[-1]
+        self._size -= 1
 
     def neighbours(self, item: T) -> tuple[T | None, T | None]:
         """The items before and after one that is not there."""

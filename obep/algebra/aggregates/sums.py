@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 
-from obep.algebra.aggregates.accumulator import NumberAggregate, bounded, term_of_figure
+from obep.algebra.aggregates.accumulator import NumberAggregate, RowKey, bounded, term_of_figure
 from obep.algebra.aggregates.exact_sum import ExactSum, Number
 from obep.algebra.aggregates.rounding import DECIMAL, FLOAT, nearest_root, rounded
 from obep.guards.calendar import MICROS
-from obep.guards.typed_values import Single, Value
+from obep.guards.typed_values import MOST_DIGITS, Single, Value, parsed
+from obep.guards.value_order import RANK
 from obep.model import Term
 
+_SHORT = MOST_DIGITS - 50
+"""A decimal of 28 digits of this magnitude can be read again."""
 
-class Sum(NumberAggregate):
-    """SUM; of nothing 0."""
+
+class Total(NumberAggregate):
+    """A figure of numbers whose sum is kept."""
+
+    __slots__ = ("_sum",)
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,13 +41,52 @@ class Sum(NumberAggregate):
     def figure(self, now: int) -> Value | None:
         return None if self._errors else bounded(self.outcome())
 
+    @abstractmethod
     def outcome(self) -> Value | None:
         """The result of numbers alone."""
+
+
+class Sum(Total):
+    """SUM; of nothing 0."""
+
+    __slots__ = ()
+
+    def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
+        # As in the base class, without its calls: SUM and AVG are what is asked for most.
+        number = None if value is None else parsed[value]
+        rank = RANK.get(type(number))
+        if rank is None:
+            self._errors += 1
+            return
+        self.count += 1
+        self._kinds[rank] += 1
+        self._sum.put(number)  # type: ignore[arg-type]  # it has a rank
+
+    def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
+        number = None if value is None else parsed[value]
+        rank = RANK.get(type(number))
+        if rank is None:
+            self._errors -= 1
+            return
+        self.count -= 1
+        self._kinds[rank] -= 1
+        self.leave(end, number, "")  # type: ignore[arg-type]
+
+    def outcome(self) -> Value | None:
         return self._sum.total(self.rank)
 
 
 class Average(Sum):
     """AVG; of nothing 0; integers have a decimal mean."""
+
+    __slots__ = ()
+
+    def figure(self, now: int) -> Value | None:
+        _, _, singles, doubles = self._kinds
+        if self._errors or not self.count or singles or doubles:
+            return super().figure(now)
+        mean = self._sum.divided(self.count)
+        return mean if -_SHORT < mean.adjusted() < _SHORT else bounded(mean)
 
     def outcome(self) -> Value | None:
         if not self.count:
@@ -48,8 +94,10 @@ class Average(Sum):
         return quotient(self._sum, self.count, self.rank)
 
 
-class Deviation(Sum):
+class Deviation(Total):
     """STDDEV of the population, an xsd:double; of nothing an error."""
+
+    __slots__ = ("_squares",)
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,8 +125,10 @@ class Deviation(Sum):
         return nearest_root(numerator, (self.count * total_unit) ** 2 * squares_unit)
 
 
-class Slope(Sum):
+class Slope(Total):
     """SLOPE: the slope of the line of least squares, by second; over no time an error."""
+
+    __slots__ = ("_base", "_products", "_squares", "_times")
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,5 +170,7 @@ def quotient(dividend: ExactSum, divisor: int, rank: int, factor: int = 1) -> Va
     special = dividend.special()
     if special is not None:
         return Single(special) if rank == FLOAT else special
+    if factor == 1 and rank <= DECIMAL:
+        return dividend.divided(divisor)
     numerator, denominator = dividend.ratio()
     return rounded(numerator * factor, denominator * divisor, max(rank, DECIMAL))

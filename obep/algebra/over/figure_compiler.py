@@ -1,57 +1,114 @@
-"""Closures over rows in which computed figures stand as values.
+"""Closures over rows whose figures are computed when they are first asked for.
 
-To write and read their terms would cost more than to compute them.
+A figure is an aggregate or what AGGREGATE makes of some. It stands in a row as a value or as a term: to write
+and read the term of a number would cost more than to compute it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from obep.guards.filter_closures import Compiler, Evaluate, EvaluateTerm
 from obep.guards.three_valued import Condition, Row, Times
-from obep.guards.typed_values import ExpressionError, Value, term_of_value
+from obep.guards.typed_values import ExpressionError, Value, parsed, term_of_value
+from obep.guards.value_order import OPERATORS, compare
 from obep.model import Term
-from obep.query.ast import Call, Expression, Var
+from obep.query.ast import Call, Comparison, Expression, Literal, Var
+
+PENDING: Any = object()
+"""In the slot of a figure that nobody has asked for."""
+_EXACT: frozenset[type] = frozenset({int, Decimal})
+"""Numbers that compare as they are."""
+Compute = Callable[[Any], Any]
+"""Computes a figure of a row, and puts it in its slot; `None` is SPARQL's error."""
+
+
+class Figure:
+    """One figure of a row: whether it is a value or a term, and what computes it."""
+
+    def __init__(self, slot: int, is_value: bool, compute: Compute) -> None:
+        self.slot = slot
+        self.is_value = is_value
+        self.compute = compute
+
+    def term(self, row: Any) -> Term | None:
+        """Its term in a row."""
+        found = row[self.slot]
+        if found is PENDING:
+            found = self.compute(row)
+        return term_of_value(found) if self.is_value and found is not None else found
 
 
 class FigureCompiler(Compiler):
-    """Some slots of a row hold values, all others terms."""
+    """Some slots of a row hold figures, all others terms."""
 
-    def __init__(self, index: Mapping[str, int], figures: frozenset[str]) -> None:
+    def __init__(self, index: Mapping[str, int], figures: Mapping[str, Figure]) -> None:
         super().__init__(index, {})
         self._figures = figures
 
     def value(self, node: Expression) -> Evaluate:
-        if not isinstance(node, Var) or node.name not in self._figures:
+        figure = self._figure(node)
+        if figure is None:
             return super().value(node)
-        slot = self._index[node.name]
+        slot, compute, is_value = figure.slot, figure.compute, figure.is_value
 
-        def figure(row: Row, times: Times) -> Value:
+        def value(row: Row, times: Times) -> Value:
             found: Any = row[slot]
+            if found is PENDING:
+                found = compute(row)
             if found is None:
                 raise ExpressionError
-            return found  # type: ignore[no-any-return]  # a value in the place of a term
+            return found if is_value else parsed[found]
 
-        return figure
+        return value
 
     def _term_of_variable(self, node: Var) -> EvaluateTerm:
-        if node.name not in self._figures:
+        figure = self._figures.get(node.name)
+        if figure is None:
             return super()._term_of_variable(node)
-        value = self.value(node)
 
         def term(row: Row, times: Times) -> Term:
-            return term_of_value(value(row, times))
+            found = figure.term(row)
+            if found is None:
+                raise ExpressionError
+            return found
 
         return term
 
+    def _figure(self, node: Expression) -> Figure | None:
+        return self._figures.get(node.name) if isinstance(node, Var) else None
+
     def _slot(self, node: Expression) -> int | None:
-        # A comparison reads a slot as a term.
-        return None if isinstance(node, Var) and node.name in self._figures else super()._slot(node)
+        # A comparison reads a slot as a term that is there.
+        return None if self._figure(node) is not None else super()._slot(node)
+
+    def _comparison(self, node: Comparison) -> Condition:
+        figure = self._figure(node.left)
+        if figure is None or not isinstance(node.right, Literal):
+            return super()._comparison(node)
+        slot, compute, is_value = figure.slot, figure.compute, figure.is_value
+        sign, apply, constant = node.operator, OPERATORS[node.operator], self.value(node.right)((), ())
+        exact = _EXACT if type(constant) in _EXACT else frozenset()
+
+        def with_constant(row: Row, times: Times) -> bool:
+            found: Any = row[slot]
+            if found is PENDING:
+                found = compute(row)
+            if not is_value:
+                found = parsed[found]
+            if type(found) in exact:
+                return apply(found, constant)
+            if found is None:
+                raise ExpressionError
+            return compare(sign, found, constant)
+
+        return with_constant
 
     def _bound(self, node: Call) -> Condition:
         argument = node.arguments[0]
-        slot = self._index.get(argument.name) if isinstance(argument, Var) else None
-        if slot is None:
-            return lambda row, times: False
-        return lambda row, times: row[slot] is not None
+        figure = self._figure(argument)
+        if figure is None:
+            return super()._bound(node)
+        return lambda row, times: figure.term(row) is not None

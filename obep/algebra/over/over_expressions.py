@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from obep.algebra.aggregates.accumulator import Accumulator, Computed
 from obep.algebra.aggregates.make_aggregate import OF_TIME, maker
-from obep.algebra.over.figure_compiler import FigureCompiler
+from obep.algebra.over.figure_compiler import PENDING, Figure, FigureCompiler
 from obep.errors import ObepError
 from obep.guards.calendar import Moment
 from obep.guards.filter_closures import Compiler
 from obep.guards.three_valued import Condition
 from obep.guards.typed_values import ExpressionError, term_of_value
 from obep.model import Term
-from obep.query.ast import Aggregate, Arithmetic, Call, Expression, Node, Projection, Var
+from obep.query.ast import Aggregate, Arithmetic, Call, Conjunction, Expression, Node, Projection, Var
 from obep.query.function_signatures import check_expression
 from obep.query.walk import walk
 
@@ -59,99 +60,107 @@ class OverExpressions:
         condition = None if having is None else _without_aggregates(having, found)
         self.aggregates = tuple(found)
         self._makers = [maker(node, within) for node in self.aggregates]
-        layout = _Layout([*group_by, _NOW, *found.values()])
-        computed = [isinstance(make(), Computed) for make in self._makers]
-        layout.figures |= {name for name, yes in zip(found.values(), computed, strict=True) if yes}
-        self._first = len(layout.names)
+        layout = _Layout([*group_by, _NOW])
+        for place, name in enumerate(found.values()):
+            layout.aggregate(name, place, isinstance(self._makers[place](), Computed))
         self._columns = [layout.column(name, expression) for name, expression in plain]
-        self._having = None if condition is None else layout.condition(condition)
-        # What HAVING asks for is computed first, the rest only for what holds.
-        names = _asked(condition) if condition is not None else set()
-        for name, expression in reversed(plain):
-            names |= _asked(expression) if name in names else set()
-        slots = list(enumerate(found.values(), len(group_by) + 1))
-        every = [(slot, place, computed[place], name) for place, (slot, name) in enumerate(slots)]
-        self._aggregates_first = [one[:3] for one in every if one[3] in names]
-        self._aggregates_then = [one[:3] for one in every if one[3] not in names]
-        placed = [(self._first + place, evaluate) for place, (_, evaluate) in enumerate(self._columns)]
-        self._columns_first = [one for one, (name, _) in zip(placed, plain, strict=True) if name in names]
-        self._columns_then = [one for one, (name, _) in zip(placed, plain, strict=True) if name not in names]
-        self._arguments = [_argument(node, variables) for node in self.aggregates]
+        self._pending = [PENDING] * (len(layout.names) - len(group_by) - 1)
+        self._having = [] if condition is None else layout.conditions(condition)
+        self.arguments = _arguments(self.aggregates, variables)
+        """The terms of the aggregates' arguments in a row."""
         functions = {node.function for node in self.aggregates}
         self.asks_full = "FULL" in functions
         asked = [expression for expression in (having, *(one.expression for one in aggregates)) if expression]
         self.of_time = bool(functions & OF_TIME) or any(map(_asks_now, asked))
-
-    def arguments(self, row: OverRow) -> Values:
-        """The terms of the aggregates' arguments in a row."""
-        return tuple([argument(row) for argument in self._arguments])
 
     def accumulators(self) -> list[Accumulator]:
         """Empty ones, in the order of `aggregates`."""
         return [make() for make in self._makers]
 
     def result(self, group: GroupKey, accumulators: list[Accumulator], now: int) -> Values | None:
-        """The values of AGGREGATE at an instant, if HAVING is true."""
-        row: list[Any] = [*group, term_of_value(Moment(now)) if self.of_time else None]
-        row += [None] * (self._first - len(row) + len(self._columns))
-        if self._having is not None:
-            _fill(row, accumulators, now, self._aggregates_first, self._columns_first)
-            try:
-                if not self._having(row, ()):
-                    return None
-            except ExpressionError:
-                return None
-        _fill(row, accumulators, now, self._aggregates_then, self._columns_then)
-        values = zip(self._columns, row[self._first :], strict=True)
-        return tuple(
-            [term_of_value(value) if figure and value is not None else value for (figure, _), value in values]
-        )
-
-
-def _fill(
-    row: list[Any],
-    accumulators: list[Any],
-    now: int,
-    aggregates: list[tuple[int, int, bool]],
-    columns: list[tuple[int, Callable[..., Any]]],
-) -> None:
-    """Computes some slots of a row: of aggregates, and of what is made of them."""
-    for slot, place, computed in aggregates:
-        row[slot] = accumulators[place].figure(now) if computed else accumulators[place].value(now)
-    for slot, evaluate in columns:
+        """The values of AGGREGATE at an instant, if HAVING is true; only what is asked for is computed."""
+        moment = term_of_value(Moment(now)) if self.of_time else None
+        row: list[Any] = [*group, moment, *self._pending, accumulators, now]
         try:
-            row[slot] = evaluate(row, ())
+            for test in self._having:
+                if not test(row, ()):
+                    return None
         except ExpressionError:
-            row[slot] = None
+            return None
+        return tuple([column.term(row) for column in self._columns])
 
 
 class _Layout:
-    """The slots of a row, and which of them hold values instead of terms."""
+    """The slots of a row: GROUP BY, NOW, figures; at its end the accumulators and the instant."""
 
     def __init__(self, names: list[str]) -> None:
         self.names = names
-        self.figures: set[str] = set()
+        self._figures: dict[str, Figure] = {}
 
-    def column(self, name: str, expression: Expression) -> tuple[bool, Callable[..., Any]]:
-        """The next slot: whether it holds a value, and what computes it."""
-        figure = isinstance(expression, Arithmetic) or (
-            isinstance(expression, Var) and expression.name in self.figures
-        )
+    def aggregate(self, name: str, place: int, is_value: bool) -> None:
+        """The next slot: an aggregate's."""
+        slot = len(self.names)
+
+        def computed(row: list[Any]) -> Any:
+            found = row[slot] = row[-2][place].figure(row[-1])
+            return found
+
+        def read(row: list[Any]) -> Any:
+            found = row[slot] = row[-2][place].value(row[-1])
+            return found
+
+        self._add(name, Figure(slot, is_value, computed if is_value else read))
+
+    def column(self, name: str, expression: Expression) -> Figure:
+        """The next slot: what AGGREGATE names."""
+        slot = len(self.names)
+        if isinstance(expression, Var) and expression.name in self._figures:
+            return self._add(name, self._figures[expression.name])
+        is_value = isinstance(expression, Arithmetic)
         compiler = self._compiler()
-        evaluate: Callable[..., Any] = compiler.value(expression) if figure else compiler.term(expression)
-        self.names.append(name)
-        if figure:
-            self.figures.add(name)
-        return figure, evaluate
+        evaluate: Callable[..., Any] = compiler.value(expression) if is_value else compiler.term(expression)
 
-    def condition(self, condition: Expression) -> Condition:
+        def compute(row: list[Any]) -> Any:
+            try:
+                found = evaluate(row, ())
+            except ExpressionError:
+                found = None
+            row[slot] = found
+            return found
+
+        return self._add(name, Figure(slot, is_value, compute))
+
+    def _add(self, name: str, figure: Figure) -> Figure:
+        self.names.append(name)
+        self._figures[name] = figure
+        return figure
+
+    def conditions(self, condition: Expression) -> list[Condition]:
+        """What must be true; at the top an error is as good as false, so the first may decide."""
         wrong = check_expression(condition)
         if wrong:
             raise ObepError(*wrong)
-        return self._compiler().test(condition)
+        parts = condition.operands if isinstance(condition, Conjunction) else (condition,)
+        return [self._compiler().test(part) for part in parts]
 
     def _compiler(self) -> FigureCompiler:
-        return FigureCompiler({name: slot for slot, name in enumerate(self.names)}, frozenset(self.figures))
+        return FigureCompiler({name: slot for slot, name in enumerate(self.names)}, self._figures)
+
+
+def _arguments(nodes: Sequence[Aggregate], variables: Sequence[str]) -> Callable[[OverRow], Values]:
+    """What gives the arguments of all aggregates in a row."""
+    index = {name: slot for slot, name in enumerate(variables)}
+    # Whoever counts rows or time looks at no value.
+    slots = [
+        index.get(one.argument.name) if isinstance(one.argument, Var) else 0
+        for one in nodes
+        if isinstance(one.argument, Var) or (one.argument is None and not one.distinct)
+    ]
+    if variables and len(slots) == len(nodes) > 1 and None not in slots:
+        pick = itemgetter(*[slot for slot in slots if slot is not None])
+        return lambda row: pick(row[4])
+    arguments = [_argument(node, variables) for node in nodes]
+    return lambda row: tuple([argument(row) for argument in arguments])
 
 
 def _argument(node: Aggregate, variables: Sequence[str]) -> Callable[[OverRow], Term | None]:
@@ -187,11 +196,6 @@ def _without_aggregates(node: Any, found: dict[Aggregate, str]) -> Any:
     if isinstance(node, tuple):
         return tuple([_without_aggregates(part, found) for part in node])
     return node
-
-
-def _asked(expression: Expression) -> set[str]:
-    """The variables of an expression."""
-    return {node.name for node in walk(expression) if isinstance(node, Var)}
 
 
 def _asks_now(expression: Expression) -> bool:

@@ -14,15 +14,15 @@ from obep.engine.states.episodes import Episode
 from obep.engine.states.over_state import OverState
 from obep.engine.states.state_run import StateRun
 from obep.guards.typed_values import parse_term
-from obep.model import Occurrence, Term
+from obep.model import Term
+from obep.operators.candidates import DONE, ROWS, Candidate
 from obep.output.why_tree import short
 from obep.query import ast
 from obep.query.print.printer import show
 from obep.query.walk import walk
-from obep.why_not.latest import Latest
 from obep.why_not.state_history import Key, StatesSeen, Telling
 
-ROWS = 500
+MOST = 500
 """So many of the latest rows are played again."""
 MOMENTS = 5_000
 """So many moments are looked at: with STEP there may be many between two rows."""
@@ -40,15 +40,13 @@ class _Near(NamedTuple):
     rows: int
 
 
-def having_lines(
-    run: OverState, key: Key, states: StatesSeen, telling: Telling, latest: Latest
-) -> Iterator[str]:
+def having_lines(run: OverState, key: Key, states: StatesSeen, telling: Telling) -> Iterator[str]:
     """When, since its last episode, a state by rows came nearest, and what HAVING lacked then."""
     definition = run.state.definition
     assert isinstance(definition, ast.OverState)
     parts = _conjuncts(definition.having)
     over = max((one.ended or 0 for one in states.spells(run.state.state, key).all), default=None)
-    moments = (one for one in _moments(run, parts, key, states, latest) if over is None or -one.before > over)
+    moments = (one for one in _moments(run, parts, key, states) if over is None or -one.before > over)
     nearest = min(moments, key=lambda one: one[:3], default=None)
     if nearest is None:
         if over is not None:
@@ -78,11 +76,11 @@ def _figures(part: ast.Expression, values: dict[str, Term]) -> Iterator[str]:
 
 
 def _moments(
-    run: OverState, parts: tuple[ast.Expression, ...], key: Key, states: StatesSeen, latest: Latest
+    run: OverState, parts: tuple[ast.Expression, ...], key: Key, states: StatesSeen
 ) -> Iterator[_Near]:
     """All groups that fit at all moments at which something changed."""
     replay = _Replay(run, parts)
-    for at, thing in replay.history(key, states, latest):
+    for at, thing in replay.history(key, states):
         for moment in replay.until(at, thing):
             for one, groups in replay.groups():
                 if all(wanted in (None, value) for value, wanted in zip(one, key, strict=True)):
@@ -110,6 +108,16 @@ def _number(term: Term | None) -> float | None:
     return float(value) if isinstance(value, int | float | Decimal) else None
 
 
+class _Edge(NamedTuple):
+    """An episode of another state begins or ends."""
+
+    state: Term
+    episode: Episode
+
+
+_Happened = Candidate | _Edge
+
+
 class _Replay:
     """A copy of a state that holds whenever it has a row, with the parts of HAVING among its figures."""
 
@@ -128,46 +136,38 @@ class _Replay:
         self._definition = definition
         self._of = [use for use in (definition.over, definition.each) if isinstance(use, ast.StateUse)]
         self._heard = {use.state.iri: StateRun(plan) for use in self._of}
-        self._run = OverState(replace(plan, definition=changed, moments={}, alerts=()), self._heard)
-        self._part = plan.part("rows")
+        self._rows = run.recent
+        self._run = run.like(changed, self._heard)
         self._parameters = plan.parameters
         self._left = MOMENTS
 
-    def history(
-        self, key: Key, states: StatesSeen, latest: Latest
-    ) -> list[tuple[int, Occurrence | tuple[Term, Episode]]]:
+    def history(self, key: Key, states: StatesSeen) -> list[tuple[int, _Happened]]:
         """Rows, and the beginnings and ends of the states that it looks at, in the order of time."""
         wanted = {name: value for name, value in zip(self._parameters, key, strict=True) if value is not None}
-        rows = [
-            one
-            for one in latest.occurrences.get(self._part, ())
-            if not wanted or any(wanted.items() <= binding.items() for binding in one.bindings)
-        ]
-        found: list[tuple[int, Occurrence | tuple[Term, Episode]]]
-        found = [(one.detected, one) for one in rows[-ROWS:]]
+        values = frozenset(wanted.values())
+        rows = [one for one in self._rows if any(values.issubset(row) for row in one[ROWS])]
+        found: list[tuple[int, _Happened]] = [(one[DONE], one) for one in rows[-MOST:]]
         for use in self._of:
             asked = tuple(wanted.get(one.name) for one in use.parameters)
-            for spell in states.spells(use.state.iri, asked).all[-ROWS:]:
-                found.append((spell.begun, (use.state.iri, Episode(spell.key, spell.begun, (), ()))))
+            for spell in states.spells(use.state.iri, asked).all[-MOST:]:
+                found.append((spell.begun, _Edge(use.state.iri, Episode(spell.key, spell.begun, (), ()))))
                 if spell.ended is not None:
                     ending = Episode(spell.key, spell.begun, (), ())
                     ending.ended = spell.ended
-                    found.append((spell.ended, (use.state.iri, ending)))
+                    found.append((spell.ended, _Edge(use.state.iri, ending)))
         return sorted(found, key=lambda one: one[0])
 
-    def until(self, at: int, thing: Occurrence | tuple[Term, Episode]) -> Iterator[int]:
+    def until(self, at: int, thing: _Happened) -> Iterator[int]:
         """Goes on to an instant at which something happens; the moments up to it."""
         while self._left and (due := self._run.next_change()) is not None and due < at:
             self._left -= 1
             self._run.decide(due)
             yield due
-        if isinstance(thing, Occurrence):
-            for _, take in self._run.routes():
-                take(thing)
+        if isinstance(thing, _Edge):
+            for listener in self._heard[thing.state].episodes.listeners:
+                listener(thing.episode, at)
         else:
-            state, episode = thing
-            for listener in self._heard[state].episodes.listeners:
-                listener(episode, at)
+            self._run.take(thing)
         self._run.decide(at)
         yield at
 

@@ -99,7 +99,7 @@ class StateAnswers:
         yield from found.details()
 
     def _rows(self, run: OverState, key: Key) -> Iterator[str]:
-        lines = list(having_lines(run, key, self, self._telling, self._latest))
+        lines = list(having_lines(run, key, self, self._telling))
         part = run.state.part("rows")
         if not lines and any(plan.event == part for plan in self._query.plan.events):
             lines = ["it has had no row", *self._pattern(part, self._bound(run.state, key), "OVER")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -49,11 +49,11 @@ class QueryWindow(WindowGraph):
                 watcher()
         return ()
 
-    def enter(self, gone: Iterable[Triple], new: Iterable[Triple], at: int) -> bool:
+    def enter(self, gone: Sequence[Triple], new: Sequence[Triple], at: int) -> bool:
         self.moved = True
         return super().enter(gone, new, at)
 
-    def leave(self, triples: Iterable[Triple]) -> None:
+    def leave(self, triples: Sequence[Triple]) -> None:
         self.moved = True
         super().leave(triples)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
@@ -11,14 +12,16 @@ from obep.engine.event_run import Running
 from obep.engine.states.daily_state import WEEKDAYS, Calendar, DailyState
 from obep.engine.states.episodes import Bindings, Key
 from obep.engine.states.graph_run import GraphRun
-from obep.engine.states.group_state import GroupState, StateDataset
+from obep.engine.states.group_state import GroupState
 from obep.engine.states.over_state import OverState
+from obep.engine.states.state_dataset import StateDataset
 from obep.engine.states.state_run import StateRun
 from obep.engine.states.switched_state import SwitchedState
 from obep.engine.states.window_graph import WindowGraph
 from obep.errors import fail
 from obep.guards.typed_values import split_literal
 from obep.model import Term
+from obep.plan.plan import EventPlan
 from obep.plan.state_plan import GraphPlan, StatePlan
 from obep.query import ast
 from obep.query.walk import windows_of
@@ -29,6 +32,8 @@ class States:
 
     def __init__(self, matcher: Any) -> None:
         self.runs: dict[Term, StateRun] = {}
+        self.patterns: dict[Term, EventPlan] = {}
+        """The patterns of the states by rows, which run inside of them."""
         self._windows: dict[str, WindowGraph] = {}
         self._matcher = matcher
 
@@ -41,8 +46,13 @@ class States:
         if isinstance(plan, GraphPlan):
             yield GraphRun(plan, dict(self.runs), dict(self._windows), self._matcher)
         else:
-            run = self.runs[plan.state] = _running(plan, self.runs, self._windows, self._matcher)
+            run = self.runs[plan.state] = self._running(plan)
             yield run
+
+    def _running(self, plan: StatePlan) -> StateRun:
+        if isinstance(plan.definition, ast.OverState):
+            return OverState(plan, self.runs, self.patterns.get(plan.part("rows")))
+        return _running(plan, self.runs, self._windows, self._matcher)
 
 
 def _running(
@@ -51,8 +61,6 @@ def _running(
     match plan.definition:
         case ast.EventState():
             return SwitchedState(plan)
-        case ast.OverState():
-            return OverState(plan, states)
         case ast.GroupState():
             return GroupState(plan, dict(states), dict(windows), matcher)
         case ast.DailyState() as daily:
@@ -126,14 +134,13 @@ def _days(days: tuple[ast.Weekday, ...] | ast.Var, row: dict[str, Term]) -> tupl
 
 
 def _zone(daily: ast.DailyState, row: dict[str, Term]) -> str:
-    from zoneinfo import available_timezones
-
     zone = _text(daily.zone, row) if isinstance(daily.zone, ast.Var) else daily.zone or "UTC"
-    if zone not in available_timezones():
+    try:
+        return ZoneInfo(zone).key
+    except (KeyError, ValueError, OSError):  # a folder of zones, such as Europe, is an OSError
         raise fail(
             "OBEP647",
             f"there is no time zone {zone}",
             reason="Zones have the names of the IANA database.",
             remedy='write it as "Europe/Rome"',
-        )
-    return zone
+        ) from None

@@ -27,18 +27,25 @@ def test_buckets_are_a_sorted_list(seed: int, most: int, values: int) -> None:
                     item = random.randrange(values)
                     at = bisect_right(kept, item)
                     around = kept[at - 1] if at else None, kept[at] if at < len(kept) else None
-                    assert buckets.insert(item) == around
+                    if random.random() < 0.5:
+                        assert buckets.insert(item) == around
+                    else:
+                        buckets.put(item)
                     insort(kept, item)
                 else:
                     item = random.choice(kept)
                     at = bisect_left(kept, item)
                     kept.remove(item)
                     around = kept[at - 1] if at else None, kept[at] if at < len(kept) else None
-                    assert buckets.remove(item) == around
+                    if random.random() < 0.5:
+                        assert buckets.remove(item) == around
+                    else:
+                        buckets.take(item)
                 assert len(buckets) == len(kept)
             assert list(buckets) == kept
             if kept:
                 assert (buckets.first(), buckets.last()) == (kept[0], kept[-1])
+                assert buckets.last_two() == kept[-2:]
 
 
 def test_what_is_not_there_cannot_be_taken_out() -> None:
@@ -48,5 +55,7 @@ def test_what_is_not_there_cannot_be_taken_out() -> None:
     for item in (0, 2, 4):
         with pytest.raises(KeyError):
             buckets.remove(item)
+        with pytest.raises(KeyError):
+            buckets.take(item)
     assert buckets.neighbours(2) == (1, 3)
     assert buckets.neighbours(9) == (3, None)
