@@ -97,19 +97,19 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
     )
 
 
+def _queries(linked: Linked) -> tuple[LinkedQuery, ...]:
+    """The queries, each after those that it reads."""
+    known = frozenset(query.name for query in linked.queries.values())
+    needs = {iri: {f"<{name}>" for name in query.reads(known)} for iri, query in linked.queries.items()}
+    return tuple(linked.queries[iri] for layer in layered(needs) for iri in layer)
+
+
 def _reaching(bundle: Any) -> frozenset[Term] | None:
     """The classes whose members the triples of other subjects may decide, if T does not reach anywhere."""
     if bundle is None or bundle.k.facts.same_as:
         return None
     found = reaching_classes(bundle.t.axioms, bundle.definitions.bodies)
     return None if found is None else frozenset(found)
-
-
-def _queries(linked: Linked) -> tuple[LinkedQuery, ...]:
-    """The queries, each after those that it reads."""
-    known = frozenset(query.name for query in linked.queries.values())
-    needs = {iri: {f"<{name}>" for name in query.reads(known)} for iri, query in linked.queries.items()}
-    return tuple(linked.queries[iri] for layer in layered(needs) for iri in layer)
 
 
 def _returned(linked: Linked) -> Mapping[Term, str]:

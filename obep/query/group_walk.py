@@ -32,7 +32,7 @@ def _bound(root: ast.Node) -> Iterator[str]:
         elif isinstance(node, ast.Bgp):
             for pattern in node.patterns:
                 yield from _of_pattern(pattern)
-        elif isinstance(node, ast.GroupUnion):
+        elif isinstance(node, ast.GroupUnion | ast.SideBySide):
             below = list(node.groups)
         elif isinstance(node, ast.TimedJoin):
             below = [node.left, node.right]
