@@ -148,6 +148,7 @@ CODES: dict[str, str] = {
     "OBEP145": "an aggregate or HAVING without parentheses",
     "OBEP146": "AT MOST without TIMES",
     "OBEP149": "not carried out yet",
+    "OBEP150": "rows of a state",
     "OBEP190": "an unknown function",
     "OBEP191": "a function with the wrong number of arguments",
     "OBEP192": "a regular expression that cannot be used",
@@ -331,8 +332,15 @@ CODES: dict[str, str] = {
     "OBEP659": "a mapping of a column that is not there",
     "OBEP663": "a stream that does not fit the query",
     "OBEP665": "more partitions than cores",
+    "OBEP670": "rows on Spark",
     # 700-719 the other languages, and queries over windows
     "OBEP700": "a name without a prefix",
     "OBEP701": "a query of another language",
     "OBEP702": "a part of a language that is not carried out",
+    "OBEP703": "two queries of one name",
+    "OBEP704": "queries that read each other's answers",
+    "OBEP705": "a variable that a query cannot have there",
+    "OBEP706": "a stream without a window beside one with STEP",
+    "OBEP707": "a slip of the pen with one reading",
+    "OBEP708": "queries on Spark",
 }

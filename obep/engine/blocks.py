@@ -17,7 +17,7 @@ from obep.errors import fail
 from obep.model import DeadLetter, Item, Occurrence, Solution, Triple
 from obep.operators.wire import Told
 
-VERSION = 7
+VERSION = 8
 NOW = "now"
 """The counter that says when a block was made, in microseconds: all buckets go by the latest of them."""
 STYLE = "style"
@@ -191,7 +191,8 @@ def pack(occurrence: Occurrence, solutions: Mapping[int, tuple[Solution, ...]], 
     """A logical occurrence as it travels, with these of its solutions and the digest of its item."""
     o = occurrence
     explanation = tuple([(triple, at is not None) for triple, at in o.explanation])
-    return Told(o.event, o.individual, explanation, dict(solutions), o.bounded, digest)
+    named = o.individual == f"<{o._id}>"
+    return Told(o.event, o.individual, explanation, dict(solutions), o.bounded, digest, named)
 
 
 def item_of(at: int, group: Group) -> Item | None:

@@ -19,7 +19,7 @@ from obep.engine.states.state_run import StateRun
 from obep.engine.windows import Gathering, Windowed
 from obep.formats.input_limits import Refused
 from obep.guards.block_queries import Ask
-from obep.model import Alert, DeadLetter, Item, Occurrence, Term, body_of
+from obep.model import Alert, Answer, DeadLetter, Item, Occurrence, Term, body_of
 from obep.operators.candidates import Take
 from obep.operators.state_values import Packing, Unpacking
 from obep.operators.wire import Told
@@ -74,7 +74,8 @@ class Runtime:
         self._timed = [number for number, run in enumerate(self._runs) if run.timed]
         self._of_items = [number for number, run in enumerate(self._runs) if run.wants_items]
         composites = [event.event for event in plan.events if event.root is not None and not event.hidden]
-        self._returned = frozenset(plan.returned) or frozenset(composites)
+        chosen = bool(plan.returned or plan.alerting)
+        self._returned = frozenset(plan.returned if chosen else composites)
         self._asked: dict[Term, list[Ask]] = {}
         for ask in plan.asks.all:
             self._asked.setdefault(ask.event, []).append(ask)
@@ -336,7 +337,7 @@ class Runtime:
                 if not reports:
                     continue
                 if run.logical:
-                    for occurrence in reports:
+                    for occurrence in self._new(reports):
                         self._feed(occurrence, found)
                 else:
                     self._deliver(reports, found)
@@ -389,7 +390,7 @@ class Runtime:
     def _deliver(self, reports: Sequence[Occurrence], found: list[Occurrence]) -> None:
         """A report is an item of the next stratum, too."""
         for occurrence in reports:
-            if isinstance(occurrence, Alert):
+            if isinstance(occurrence, Alert | Answer):
                 found.append(occurrence)
                 continue
             if not isinstance(occurrence, Detected) and not self._new((occurrence,)):

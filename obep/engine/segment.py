@@ -38,11 +38,19 @@ class Segment:
         matcher: Deriving | None = None,
         on_dead_letter: Callable[[DeadLetter], None] | None = None,
         asks: Mapping[int, str] | None = None,
+        *,
+        split: bool = False,
     ) -> None:
-        """`asks` names what its solutions answer: their numbers may be others after a change of the query."""
+        """`asks` names what its solutions answer: their numbers may be others after a change of the query.
+
+        `split`: of items of other keys it is only known that they have come.
+        """
+        self._split = split
         self._runtime = Runtime(plan, matcher, on_dead_letter)
         self._asks = dict(asks or {})
         self._waiting: Buffer[Group] = Buffer()
+        self._met: set[str] = set()
+        """The streams of which something has come."""
 
     def add(self, entries: Sequence[Entry]) -> None:
         """Keep entries until the watermark comes to them."""
@@ -74,6 +82,10 @@ class Segment:
             return
         push = self._runtime.push
         for at, group in entries:
+            if self._split:
+                if not (group.triples or group.occurrences) and group.stream in self._met:
+                    continue  # that an item of another key has come is news only once
+                self._met.add(group.stream)
             occurrences = [carried(at, told) for told in group.occurrences]
             item = item_of(at, group)
             found.extend(push(at, occurrences, () if item is None else (item,)))
@@ -109,6 +121,7 @@ class Segment:
         if asks != self._asks:
             _renumber(asks, self._asks, waiting, state)
         self._runtime.load(state)
+        self._met.clear()
         self._waiting.clear()
         self.add(waiting)
 

@@ -20,6 +20,7 @@ from obep.lints.language_errors import (
     negation_errors,
     not_carried_out,
     pattern_errors,
+    query_errors,
     state_definition_errors,
     state_errors,
     variable_errors,
@@ -57,6 +58,7 @@ QUERY_ERRORS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     state_definition_errors.bounds_of_zero,
     state_definition_errors.calendars,
     state_definition_errors.expressions,
+    query_errors.check_queries,
     not_carried_out.not_yet,
 )
 PATTERN_ERRORS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (

@@ -23,6 +23,8 @@ class Told(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
     """Whether a reasoner was needed and missing."""
     digest: str = ""
     """That of the item (`digest_of`); nothing where nobody wants to know which item it was."""
+    named: bool = False
+    """Whether its individual is its id (D39): then it is of one instant only."""
 
 
 class Carried(Occurrence):
@@ -41,6 +43,8 @@ class Carried(Occurrence):
             value = self.told.bounded
         elif name == "items":
             value = (item_name(self.told.digest, self.start),) if self.told.digest else ()
+        elif name == "_id" and self.told.named:
+            value = self.individual[1:-1]
         elif name in _DEFAULTS:
             value = _DEFAULTS[name]
         else:

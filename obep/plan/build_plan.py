@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from obep.guards.block_queries import Ask, Asks
 from obep.guards.block_solutions import is_narrow
 from obep.model import Term
+from obep.ontology.rules.subject_scope import reaching_classes
 from obep.plan import nodes
 from obep.plan.event_strata import derived, in_order
 from obep.plan.nodes import Condition, Node, Read
@@ -20,8 +21,9 @@ from obep.plan.state_plan import GraphPlan, StatePlan, plan_graph, plan_state, w
 from obep.plan.times_expansion import Chain, Copies
 from obep.plan.window_plan import plan_windows
 from obep.query import ast
+from obep.query.linked_queries import LinkedQuery
 from obep.query.state_expansion import Moment, looks_around
-from obep.query.walk import alias_of, depends
+from obep.query.walk import alias_of, depends, layered
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -90,7 +92,24 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
         plan_windows(linked),
         with_history(states, planned),
         tuple(graphs),
+        _reaching(bundle) if states else None,
+        _queries(linked),
     )
+
+
+def _reaching(bundle: Any) -> frozenset[Term] | None:
+    """The classes whose members the triples of other subjects may decide, if T does not reach anywhere."""
+    if bundle is None or bundle.k.facts.same_as:
+        return None
+    found = reaching_classes(bundle.t.axioms, bundle.definitions.bodies)
+    return None if found is None else frozenset(found)
+
+
+def _queries(linked: Linked) -> tuple[LinkedQuery, ...]:
+    """The queries, each after those that it reads."""
+    known = frozenset(query.name for query in linked.queries.values())
+    needs = {iri: {f"<{name}>" for name in query.reads(known)} for iri, query in linked.queries.items()}
+    return tuple(linked.queries[iri] for layer in layered(needs) for iri in layer)
 
 
 def _returned(linked: Linked) -> Mapping[Term, str]:
@@ -106,6 +125,8 @@ def _returned(linked: Linked) -> Mapping[Term, str]:
                 if iri not in linked.hidden and (clause.which == "all" or event.named)
             ]
         found.update(dict.fromkeys(names, clause.form))
+    for iri, query in linked.queries.items():
+        found[iri] = "rdf" if isinstance(query.register.form, ast.ConstructQuery) else "rows"
     return found
 
 

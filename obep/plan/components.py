@@ -1,20 +1,24 @@
 """Which events must run together, and by what value the work of each such component can be split.
 
 Comes in: a plan. Goes out: `Component`s, for Spark's buckets and segments. Splitting by a key never changes
-an answer (SPEC §4): by a variable of PARTITION BY, or by one that stands for the individual of every leaf,
-when the pattern has no NOT, FIRST, LAST or policy.
+an answer (`obep.plan.component_keys`). States that K and the calendar decide are known in every bucket, and
+tie nothing together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from obep.guards.block_queries import Ask
 from obep.model import Term, body_of
 from obep.plan import nodes
+from obep.plan.component_keys import INDIVIDUAL, KeySearch, static_states
 from obep.plan.nodes import Node
 from obep.plan.plan import EventPlan, Plan
+from obep.plan.split_group import BY_ITEMS
+from obep.plan.state_plan import Owner, StatePlan
+from obep.query import ast
+from obep.query.walk import windows_of
 
 Reading = tuple[int, int]
 """An ask, and where the key stands in its solutions."""
@@ -44,23 +48,39 @@ class Component:
     returned: Mapping[Term, str] = field(default_factory=dict)
     states: frozenset[Term] = frozenset()
     """The states that it decides."""
+    copies: frozenset[Term] = frozenset()
+    """Those that it looks at, and that are known everywhere."""
+    keys: Mapping[Term, str] = field(default_factory=dict)
+    """The parameter that each of its states is split by."""
+    begins: bool = False
+    """Whether every bucket must know the first item of the run: a state holds before any item of its key."""
+    terms: Mapping[str, bool] = field(default_factory=dict)
+    """Whose items go to the buckets of their subjects, if they are split: streams; and of their objects."""
     split: str = ""
     """How people may be told that it is split, or why it is not."""
 
     @property
     def segments(self) -> int:
         """How many segments its keys are spread over in each bucket: fewer where each has more to run."""
-        return max(SEGMENTS // len(self.events), FEWEST) if self.keyed else 1
+        return max(SEGMENTS // len(self.events), FEWEST) if self.keyed and not self.begins else 1
 
-    def plan(self, plan: Plan) -> Plan:
-        """The part of the plan that it runs."""
+    @property
+    def name(self) -> tuple[Term, ...]:
+        """What no other component is made of."""
+        return (*self.events, *sorted(self.states))
+
+    def plan(self, plan: Plan, bucket: int = 0, buckets: int = 1) -> Plan:
+        """The part of the plan that it runs, in one of its buckets."""
         kept = tuple(event for event in plan.events if event.event in self.events)
         goals = {goal for event in kept for goal in (event.event, body_of(event.event))}
         windows = tuple(part for window in plan.windows if (part := window.only(goals)) is not None)
         states = tuple(
-            replace(state, position=sum(one in kept for one in plan.events[: state.position]))
+            replace(
+                self._own(state, bucket, buckets),
+                position=sum(one in kept for one in plan.events[: state.position]),
+            )
             for state in plan.states
-            if state.state in self.states
+            if state.state in self.states or state.state in self.copies
         )
         graphs = tuple(
             replace(graph, position=sum(one in kept for one in plan.events[: graph.position]))
@@ -68,6 +88,14 @@ class Component:
             if graph.event in self.states
         )
         return Plan(kept, plan.asks, self.returned, plan.derived, windows, states, graphs)
+
+    def _own(self, state: StatePlan, bucket: int, buckets: int) -> StatePlan:
+        """A state as it runs in a bucket: for the keys of that bucket; a copy reports nothing."""
+        if state.state in self.copies:
+            return replace(state, moments={}, alerts=())
+        if buckets == 1 or state.state not in self.keys:
+            return state
+        return replace(state, owner=Owner(state.parameters.index(self.keys[state.state]), bucket, buckets))
 
 
 def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None) -> tuple[Component, ...]:
@@ -78,26 +106,24 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
     """
     planned = {event.event: event for event in plan.events}
     running = [event for event in plan.events if event.root or event.guard_ask is not None or event.window]
+    static = static_states(plan)
     heads = {event.event for event in running}
-    needs = {event.event: _reads(event) for event in running}
+    needs = {event.event: _reads(event) - static for event in running}
     for state in plan.states:
         heads |= {state.state, *state.moments}
-        needs[state.state] = {*state.parts, *state.needs}
+        needs[state.state] = {*state.parts, *state.needs} - static
         needs.update({moment: {state.state} for moment in state.moments})
     for graph in plan.graphs:
         heads.add(graph.event)
-        needs[graph.event] = set(graph.needs)
+        needs[graph.event] = set(graph.needs) - static
     for event, below in (derived or {}).items():
         if event in planned:
             needs.setdefault(event, set()).update(below)
             heads.add(event)
-    shown = {*plan.returned, *plan.alerting}
+    needs = _needed(needs, {*plan.returned, *plan.alerting})
+    heads &= needs.keys()
     found = [
-        _component(
-            plan, group, [planned[head] for head in planned if head in group], needs, heads, derived or {}
-        )
-        for group in _groups(needs, heads)
-        if any(event in shown for event in group)  # nobody sees the others
+        _Building(plan, group, needs, heads, derived or {}).component() for group in _groups(needs, heads)
     ]
     passing = [event for event in plan.returned if event not in heads]
     found.extend(
@@ -112,9 +138,23 @@ def _reads(event: EventPlan) -> set[Term]:
         return set()
     if event.root is None:
         return {body_of(event.event)}
-    return {leaf.event for leaf in event.leaves} | {
-        node.state for node in _walk(event.root) if isinstance(node, nodes.InState)
-    }
+    return {leaf.event for leaf in event.leaves} | _states_asked(event)
+
+
+def _states_asked(event: EventPlan) -> set[Term]:
+    return {node.state for node in _walk(event.root) if isinstance(node, nodes.InState)}
+
+
+def _needed(needs: Mapping[Term, set[Term]], shown: set[Term]) -> dict[Term, set[Term]]:
+    """Those that are shown and what they are made of: nobody sees the others."""
+    found: set[Term] = set()
+    waiting = set(shown)
+    while waiting:
+        name = waiting.pop()
+        if name in needs and name not in found:
+            found.add(name)
+            waiting |= needs[name]
+    return {name: below for name, below in needs.items() if name in found}
 
 
 def _groups(needs: Mapping[Term, set[Term]], heads: set[Term]) -> list[set[Term]]:
@@ -128,103 +168,120 @@ def _groups(needs: Mapping[Term, set[Term]], heads: set[Term]) -> list[set[Term]
     return groups
 
 
-def _component(
-    plan: Plan,
-    group: set[Term],
-    events: list[EventPlan],
-    needs: Mapping[Term, set[Term]],
-    heads: set[Term],
-    found_in: Mapping[Term, frozenset[Term]],
-) -> Component:
-    names = tuple(event.event for event in events)
-    outside = {read for name in names for read in needs.get(name, ()) if read not in heads}
-    derived = any(event.event in found_in for event in events)
-    negated = any(isinstance(node, nodes.Rest) for event in events for node in _walk(event.root))
-    states = frozenset(state.state for state in plan.states if state.state in group)
-    states |= frozenset(graph.event for graph in plan.graphs if graph.event in group)
-    whole = negated or bool(states) or any(event.window for event in events)
-    keys = None if derived or whole else _keys(events, plan.asks.all)
-    reads: dict[Term, tuple[Reading, ...]] = dict.fromkeys(sorted({*outside, *names}), ())
-    if keys is not None:
-        for event in events:
+class _Building:
+    """One component on its way."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        group: set[Term],
+        needs: Mapping[Term, set[Term]],
+        heads: set[Term],
+        found_in: Mapping[Term, frozenset[Term]],
+    ) -> None:
+        self._plan = plan
+        self._events = [event for event in plan.events if event.event in group]
+        self._names = tuple(event.event for event in self._events)
+        self._states = [state for state in plan.states if state.state in group]
+        self._graphs = [graph for graph in plan.graphs if graph.event in group]
+        self._outside = {read for name in self._names for read in needs.get(name, ()) if read not in heads}
+        self._derived = any(name in found_in for name in self._names)
+        self._negated = any(isinstance(n, nodes.Rest) for one in self._events for n in _walk(one.root))
+        self._windowed = any(event.window for event in self._events)
+
+    def component(self) -> Component:
+        states = frozenset(one.state for one in self._states) | frozenset(one.event for one in self._graphs)
+        copies = self._copies()
+        alone = len(self._events) == 1 and self._events[0].root is None and not self._states
+        spread = alone and not (self._derived or self._windowed or self._graphs)
+        keys, split = (None, BY_WHOM) if spread else self._keys()
+        begins = keys is not None and self._begins(copies)
+        everything = bool(self._negated or states or copies)
+        whole = keys is None and (everything or self._windowed)
+        returned = self._plan.returned
+        return Component(
+            self._names,
+            self._readings(keys),
+            keyed=keys is not None,
+            spread=spread,
+            whole=whole,
+            streams=None if everything else frozenset(_windows(self._plan, self._names)),
+            returned={name: returned[name] for name in self._names if name in returned},
+            states=states,
+            copies=copies,
+            keys={state: keys[state] for state in states} if keys is not None else {},
+            begins=begins,
+            terms=self._terms() if begins else {},
+            split=split,
+        )
+
+    def _keys(self) -> tuple[dict[Term, str] | None, str]:
+        """The key of each event and state, if all of them have one; in words what they are, or why not."""
+        reasons = {
+            "NOT looks at all items": self._negated,
+            "a window is looked at as a whole": self._windowed,
+            "events may be found in occurrences of others": self._derived,
+            "a graph event asks for states or windows": bool(self._graphs),
+        }
+        reason = next((words for words, holds in reasons.items() if holds), "")
+        if not reason:
+            search = KeySearch(self._plan, self._events, self._states)
+            keys = search.keys()
+            if keys is not None:
+                names = dict.fromkeys(f"?{key}" for key in keys.values() if key != INDIVIDUAL)
+                return keys, f"split by {', '.join(names)}" if names else BY_WHOM
+            reason = f"no parameter splits all of {search.stuck}" if self._states else NO_KEY
+        return None, f"in one bucket: {reason}"
+
+    def _readings(self, keys: Mapping[Term, str] | None) -> dict[Term, tuple[Reading, ...]]:
+        reads: dict[Term, tuple[Reading, ...]] = dict.fromkeys(sorted({*self._outside, *self._names}), ())
+        for event in self._events if keys is not None else ():
             for leaf in event.leaves:
-                if leaf.event in outside:
+                if leaf.event in self._outside and keys is not None:
                     place = dict(leaf.columns)[keys[event.event]]
                     reads[leaf.event] = tuple(dict.fromkeys((*reads[leaf.event], (leaf.ask, place))))
-    guarded_alone = len(events) == 1 and events[0].root is None and not (derived or whole)
-    if keys is not None:
-        split = f"split by {', '.join(dict.fromkeys(f'?{key}' for key in keys.values()))}"
-    elif guarded_alone:
-        split = BY_WHOM
-    else:
-        reasons = {"NOT looks at all items": negated, "a state knows the whole stream": bool(states)}
-        reasons |= {"a window is looked at as a whole": whole}
-        reasons |= {"events may be found in occurrences of others": derived, NO_KEY: True}
-        split = f"in one bucket: {next(reason for reason, holds in reasons.items() if holds)}"
-    return Component(
-        names,
-        reads,
-        keyed=keys is not None,
-        spread=guarded_alone,
-        whole=whole,
-        streams=None if negated or states else frozenset(_windowed(plan, names)),
-        states=states,
-        returned={name: plan.returned[name] for name in names if name in plan.returned},
-        split=split,
-    )
+        return reads
+
+    def _copies(self) -> frozenset[Term]:
+        """The states of K and the calendar that it looks at, and those that these look at."""
+        waiting = {name for one in self._events for name in _states_asked(one)}
+        waiting |= {need for one in self._states for need in one.needs}
+        waiting |= {need for one in self._graphs for need in one.needs}
+        own = {one.state for one in self._states}
+        found: set[Term] = set()
+        known = {one.state: one for one in self._plan.states}
+        while waiting:
+            state = waiting.pop()
+            if state not in own and state not in found and state in known:
+                found.add(state)
+                waiting |= known[state].needs
+        return frozenset(found)
+
+    def _begins(self, copies: frozenset[Term]) -> bool:
+        """Calendars that only WHILE and UNLESS look at are asked when they are needed."""
+        looked = {need for one in self._states for need in one.needs}
+        for one in self._plan.states:
+            if one.state in copies and not (
+                isinstance(one.definition, ast.DailyState) and one.state not in looked and not one.parameters
+            ):
+                return True
+        return any(isinstance(one.definition, ast.GroupState | ast.DailyState) for one in self._states)
+
+    def _terms(self) -> dict[str, bool]:
+        found: dict[str, bool] = {}
+        for one in self._states:
+            for name in windows_of(one.definition):
+                window = one.windows[name]
+                found[window.stream] = found.get(window.stream, False) or window.kind in BY_ITEMS
+        return found
 
 
-def _windowed(plan: Plan, names: tuple[Term, ...]) -> Iterator[str]:
+def _windows(plan: Plan, names: tuple[Term, ...]) -> Iterator[str]:
     """The streams of the windows that some events look at."""
     goals = {goal for name in names for goal in (name, body_of(name))}
     return (window.stream for window in plan.windows if window.only(goals) is not None)
 
 
-def _keys(events: list[EventPlan], asks: Sequence[Ask]) -> dict[Term, str] | None:
-    """For each event of a component the variable to split by; `None` where one has none."""
-    keys: dict[Term, str] = {}
-    inside = {event.event for event in events}
-    for event in events:
-        if event.root is None:
-            return None
-        candidates = event.partition_by[:1] if event.partition_by else _shared(event)
-        key = next((name for name in candidates if _follows(event, name, keys, inside, asks)), None)
-        if key is None:
-            return None
-        keys[event.event] = key
-    return keys
-
-
-def _shared(event: EventPlan) -> tuple[str, ...]:
-    """The variables that all leaves bind to a single value, where the pattern may be split at all."""
-    unsplit = (nodes.Rest, nodes.Choice, nodes.Pick)
-    if event.policy != "unrestricted" or any(isinstance(node, unsplit) for node in _walk(event.root)):
-        return ()
-    first, *others = (leaf.variables for leaf in event.leaves)
-    return tuple(name for name in first if all(name in other for other in others))
-
-
-def _follows(
-    event: EventPlan, key: str, keys: Mapping[Term, str], inside: set[Term], asks: Sequence[Ask]
-) -> bool:
-    """Whether each leaf has one value of the key (or is partitioned by it), also across composites."""
-    for leaf in event.leaves:
-        place = dict(leaf.columns).get(key)
-        if place is None:
-            return False
-        ask = asks[leaf.ask]
-        name = ask.variables[place]
-        if leaf.event in inside:
-            given = {variable: ask.declared[position] for variable, position in ask.parameters}
-            if given.get(name, "") != keys.get(leaf.event):
-                return False
-        elif not event.partition_by and name not in ask.names_this:
-            return False
-    return True
-
-
 def _walk(node: Node | None) -> Iterator[Node]:
     if node is not None:
-        yield node
-        for operand in node.operands:
-            yield from _walk(operand)
+        yield from nodes.walk(node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from obep.model import Term
 from obep.plan import nodes
@@ -36,6 +37,24 @@ class GraphPlan:
 
 
 @dataclass(frozen=True)
+class Owner:
+    """The bucket that decides a state for some values of one of its parameters."""
+
+    place: int
+    bucket: int
+    buckets: int
+
+    def owns(self, key: Sequence[Term]) -> bool:
+        """Whether the values of the parameters are for this bucket."""
+        return bucket_of(key[self.place], self.buckets) == self.bucket
+
+
+def bucket_of(value: Term, buckets: int) -> int:
+    """The bucket of a value of a key."""
+    return crc32(value.encode()) % buckets
+
+
+@dataclass(frozen=True)
 class StatePlan:
     """One state of a query."""
 
@@ -60,6 +79,8 @@ class StatePlan:
     """Of OVER: the variables of its rows."""
     history: int | None = 0
     """How long after an instant somebody may ask what held then; `None` is for ever."""
+    owner: Owner | None = None
+    """Where it is split: which keys are decided here."""
 
     @property
     def parts(self) -> frozenset[Term]:

@@ -58,6 +58,9 @@ QUERIES = {
     "EVENT Cooled(?r) MATCH END Hot(?r)\n"
     "EVENT Warm(?r) AS { ?r :heat ?h . Hot(?r) }\n"
     "RETURN Cooled, Warm AS EVENT STREAM",
+    "graph": "EVENT Warm(?r) AS { ?r :heat ?h FILTER(?h > 5) }\n"
+    "EVENT Twice(?r) MATCH Warm(?r) SEQ Warm(?r) AS again WITHIN 2 s\n"
+    "RETURN Warm, Twice AS EVENT STREAM",
     "window below": "EVENT Both ON <steps> AS Alpha and Beta\n"
     "EVENT Then(?r) MATCH Both(?r) SEQ C(?r) WITHIN 5 s\n"
     "RETURN Both, Then AS EVENT STREAM",

@@ -133,7 +133,9 @@ def in_columns(batch: list[Row]) -> Iterator[Columns]:
         )
 
 
-@pytest.mark.parametrize("name", ["keyed", "deadlines", "partitioned", "stacked", "guarded", "whole items"])
+@pytest.mark.parametrize(
+    "name", ["keyed", "deadlines", "partitioned", "stacked", "guarded", "whole items", "states", "graph"]
+)
 def test_columns_of_items_give_what_the_items_give(tmp_path: Path, name: str) -> None:
     buckets = Buckets(tmp_path, query(name))
     found = [_plain(one) for batch in in_four() for one in buckets.records(in_columns(batch))]
@@ -221,7 +223,7 @@ def test_columns_of_what_came_in_blocks_say_what_json_says(tmp_path: Path, name:
 
 @pytest.mark.parametrize(
     "name",
-    ["keyed", "deadlines", "stacked", "guarded", "partitioned", "logical", "whole items", "window below"],
+    [name for name in QUERIES if name not in ("unkeyed", "policy", "window", "window of rows")],
 )
 @pytest.mark.parametrize("style", ["integer", "iso"])
 def test_lines_are_those_of_the_embedded_engine(tmp_path: Path, name: str, style: str) -> None:
@@ -522,7 +524,7 @@ def test_each_bucket_of_several_queries_has_its_component(tmp_path: Path) -> Non
     found = [place_of(job, number) for number in range(len(job.numbers))]
     wanted = [place_of(one, number) for one in both for number in range(len(one.numbers))]
     assert found == wanted
-    assert [bundle for bundle, _ in found] == sorted((b for b, _ in found), key=job.bundles.index)
+    assert [bundle for bundle, *_ in found] == sorted((b for b, *_ in found), key=job.bundles.index)
 
 
 def test_each_query_sees_the_items_of_its_streams_and_each_item_is_accounted_for_once(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
+from operator import itemgetter
 from typing import Any
 
 from obep.model import Alert, Assertion, Occurrence, Term, identity
@@ -28,14 +30,16 @@ class Episode:
         self.explanation = explanation
         self.ended: int | None = None
         self.past: list[tuple[int, Bindings]] = []
-        """What its bindings were from each instant on, where somebody may ask later."""
+        """What its bindings were up to each instant, where somebody may ask later."""
 
     def bindings_at(self, at: int) -> Bindings:
         """Its bindings at an instant of the past."""
-        for since, bindings in reversed(self.past):
-            if since <= at:
-                return bindings
-        return self.bindings
+        place = bisect_left(self.past, at, key=itemgetter(0))
+        return self.past[place][1] if place < len(self.past) else self.bindings
+
+    def forget(self, before: int) -> None:
+        """Nobody asks any more what its bindings were before an instant."""
+        del self.past[: bisect_left(self.past, before, key=itemgetter(0))]
 
 
 class Episodes:
@@ -71,6 +75,10 @@ class Episodes:
         self._found: list[Occurrence] = []
         self._ripe: list[tuple[Episode, int]] = []
 
+    def owns(self, key: Key) -> bool:
+        """Whether a key is decided here: all are, unless the state is split."""
+        return self.plan.owner is None or self.plan.owner.owns(key)
+
     # --- an instant
 
     def reach(self, at: int) -> None:
@@ -85,6 +93,8 @@ class Episodes:
         self, key: Key, at: int, bindings: Bindings, explanation: tuple[Assertion, ...], *, seen: bool = True
     ) -> None:
         """An episode begins; `seen`: at this instant of the run, and not before it."""
+        if not self.owns(key):
+            return
         self._note(key)
         episode = self.open[key] = Episode(key, at, bindings, explanation)
         for listener in self.listeners:
@@ -190,7 +200,10 @@ class Episodes:
     def prune(self, at: int) -> None:
         """Forget what nobody can ask about any more."""
         history = self.plan.history
-        if history is not None:
+        if history:
+            for episode in self.open.values():
+                if episode.past:
+                    episode.forget(at - history)
             for key, episodes in list(self._closed.items()):
                 kept = [one for one in episodes if one.ended is not None and one.ended > at - history]
                 if kept:

@@ -129,7 +129,7 @@ class GroupState(StateRun):
             bindings = rows.bindings(key)
             if key in open_:
                 self.episodes.change(key, at, bindings)
-            else:
+            elif self.episodes.owns(key):
                 self.episodes.begin(key, at, bindings, self._because(key, bindings))
 
     def _answer(self, at: int) -> RowsByKey:

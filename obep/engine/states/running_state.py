@@ -15,6 +15,7 @@ from obep.engine.states.static_calendars import static_calendars
 from obep.engine.states.switched_state import SwitchedState
 from obep.engine.states.window_graph import WindowGraph
 from obep.model import Term
+from obep.plan.plan import EventPlan
 from obep.plan.state_plan import GraphPlan, StatePlan
 from obep.query import ast
 from obep.query.walk import windows_of
@@ -25,6 +26,8 @@ class RunningStates:
 
     def __init__(self, matcher: Any) -> None:
         self.runs: dict[Term, StateRun] = {}
+        self.patterns: dict[Term, EventPlan] = {}
+        """The patterns of the states by rows, which run inside of them."""
         self._windows: dict[str, WindowGraph] = {}
         self._matcher = matcher
 
@@ -37,8 +40,13 @@ class RunningStates:
         if isinstance(plan, GraphPlan):
             yield GraphRun(plan, dict(self.runs), dict(self._windows), self._matcher)
         else:
-            run = self.runs[plan.state] = _running(plan, self.runs, self._windows, self._matcher)
+            run = self.runs[plan.state] = self._running(plan)
             yield run
+
+    def _running(self, plan: StatePlan) -> StateRun:
+        if isinstance(plan.definition, ast.OverState):
+            return OverState(plan, self.runs, self.patterns.get(plan.part("rows")))
+        return _running(plan, self.runs, self._windows, self._matcher)
 
 
 def _running(
@@ -47,8 +55,6 @@ def _running(
     match plan.definition:
         case ast.EventState():
             return SwitchedState(plan)
-        case ast.OverState():
-            return OverState(plan, states)
         case ast.GroupState():
             return GroupState(plan, dict(states), dict(windows), matcher)
         case ast.DailyState() as daily:

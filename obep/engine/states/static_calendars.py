@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
@@ -83,14 +84,13 @@ def _days(days: tuple[ast.Weekday, ...] | ast.Var, row: dict[str, Term]) -> tupl
 
 
 def _zone(daily: ast.DailyState, row: dict[str, Term]) -> str:
-    from zoneinfo import available_timezones
-
     zone = _text(daily.zone, row) if isinstance(daily.zone, ast.Var) else daily.zone or "UTC"
-    if zone not in available_timezones():
+    try:
+        return ZoneInfo(zone).key
+    except (KeyError, ValueError, OSError):  # a folder of zones, such as Europe, is an OSError
         raise fail(
             "OBEP647",
             f"there is no time zone {zone}",
             reason="Zones have the names of the IANA database.",
             remedy='write it as "Europe/Rome"',
-        )
-    return zone
+        ) from None

@@ -15,10 +15,8 @@ from obep.query.walk import walk
 
 
 def not_yet(definitions: Definitions) -> Iterator[Diagnostic]:
-    """Leaves on windows (D35), and queries."""
+    """Leaves on windows (D35)."""
     for file in definitions.linked.files:
-        for query in file.queries:
-            yield _refuse(file, query, "a query over windows")
         for declared in (*file.events, *file.states):
             for node in walk(declared):
                 if isinstance(node, Leaf) and node.window is not None:

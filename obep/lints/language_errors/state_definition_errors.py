@@ -218,16 +218,16 @@ def expressions(definitions: Definitions) -> Iterator[Diagnostic]:
             if definition.having is not None:
                 found.append(definition.having)
             for expression in found:
-                yield from _calls(expression, file, aggregates=True)
+                yield from calls_of(expression, file, aggregates=True)
         if isinstance(definition, GroupState | GraphEvent):
             for node in walk(definition.group):
                 if isinstance(node, Filter):
-                    yield from _calls(node.condition, file, aggregates=False)
+                    yield from calls_of(node.condition, file, aggregates=False)
                 elif isinstance(node, Bind):
-                    yield from _calls(node.expression, file, aggregates=False)
+                    yield from calls_of(node.expression, file, aggregates=False)
 
 
-def _calls(expression: Expression, file: QueryFile, *, aggregates: bool) -> Iterator[Diagnostic]:
+def calls_of(expression: Expression, file: QueryFile, *, aggregates: bool) -> Iterator[Diagnostic]:
     """In a group NOW() and the like are functions of the evaluation (D17)."""
     for found in check_expression(expression, file, aggregates=True):
         if found.code != "OBEP420":

@@ -19,7 +19,7 @@ from obep.engine.sealed import damaged, digest_of
 from obep.errors import fail
 from obep.model import DeadLetter, Term
 from obep.run.dead_letters import Letters
-from obep.run.run_spec import Order, Target, file_of, wanted_events
+from obep.run.run_spec import Order, Target, file_of, wanted_by
 from obep.spark.driver.parquet import Parts, Place, Writing, Written, written_names
 from obep.spark.stages.found_columns import COLUMNS
 from obep.streams.sinks.open_sinks import Sink, open_sink
@@ -73,17 +73,16 @@ class Delivery:
         alerting: Sequence[Term] = (),
     ) -> None:
         """`alerting` are the states whose alerts are returned."""
-        returned = {**returned, **dict.fromkeys(alerting, "event")}
         self._names = written_names(bool(alerting))
         self._order = order
         self._given = dict(sinks or {})
-        self._returned = returned
+        self._returned = {**returned, **dict.fromkeys(alerting, "event")}
         self._notes = notes
         self._for_terminal = for_terminal
         self._targets = {target.key: target for target in order.targets}
         self._targets |= {key: Target(key, key, True, form="event") for key in self._given}
-        self._wanted = {t.key: wanted_events(t.events, returned) for t in self._targets.values()}
-        self._rank = {event.strip("<>"): rank for rank, event in enumerate(returned)}
+        self._wanted = {t.key: wanted_by(t, returned, alerting) for t in self._targets.values()}
+        self._rank = {event.strip("<>"): rank for rank, event in enumerate(self._returned)}
         self._sinks: dict[str, Sink] = {}
         self._parts: dict[str, Parts] = {}
         self._opened = False

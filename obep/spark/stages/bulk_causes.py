@@ -14,7 +14,7 @@ from obep.engine.reporter import Reporter
 from obep.model import Occurrence, Part, Term, Triple, id_digest, id_prefix, id_text, local_name
 from obep.operators.candidates import Parts
 from obep.operators.wire import Carried, Told
-from obep.output.json_writer import iri, line_template
+from obep.output.json_writer import iri, line_template, state_part
 
 
 class Cause(NamedTuple):
@@ -59,7 +59,7 @@ class Shape:
         said = [(alias.name, part, alias.context) for alias, part in named]
         self.line = ""
         """A template of their lines; nothing: each must write its own, since a part has causes of its own."""
-        if causes.lines and said and all(isinstance(part, Carried) for _, part in named):
+        if causes.lines and said and all(isinstance(p, Carried) and not p.told.named for _, p in named):
             self.line = line_template(plan.event, self.bounded, said)
         seen = [(at, _seen(part)) for at, (_, part) in zip(shown, named, strict=True)]
         self._seen = seen if any(often for _, often in seen) else []
@@ -214,7 +214,9 @@ class Causes:
             number = self._numbers[key] = len(self.causes)
             told = [triple for triple, _ in _explanation(part)]
             assertions = tuple([f"{s} {p} {o} ." for s, p, o in told])
-            cause = Cause(iri(part.event), alias, iri(part.individual), assertions, context, part.bounded)
+            state = state_part(part)
+            event = part.event if state is None else state.of
+            cause = Cause(iri(event), alias, iri(part.individual), assertions, context, part.bounded)
             self.causes.append(cause)
         return number
 

@@ -20,7 +20,9 @@ from obep.guards.block_queries import Ask
 from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple, digest_of
 from obep.operators.wire import Told
 from obep.plan.components import Component
+from obep.plan.state_plan import bucket_of
 from obep.query.free_variables import timed
+from obep.query.state_parts import GRAPH, apart
 
 if TYPE_CHECKING:
     from obep.abstraction.matcher import Matched
@@ -87,13 +89,18 @@ class Layout:
         return self.first(len(self.components))
 
     def parts(self) -> list[tuple[tuple[str, ...], int]]:
-        """The events of each component, and how many buckets it has."""
-        return [(component.events, self._width(component)) for component in self.components]
+        """The events and states of each component, and how many buckets it has."""
+        return [(component.name, self._width(component)) for component in self.components]
 
     def component_of(self, bucket: int) -> Component:
         """The component that a bucket runs."""
         number = next(n for n in range(len(self.components)) if bucket < self.first(n + 1))
         return self.components[number]
+
+    def share_of(self, bucket: int) -> tuple[int, int]:
+        """Which bucket of its component it is, of how many."""
+        number = next(n for n in range(len(self.components)) if bucket < self.first(n + 1))
+        return bucket - self.first(number), self._width(self.components[number])
 
     def _width(self, component: Component) -> int:
         return self.buckets if component.keyed or component.spread else 1
@@ -138,6 +145,8 @@ class Routes:
         self._relevant: dict[tuple[str, Graph], Routed] = {}
         self._routes: dict[Term, list[tuple[Component, int]]] = {}
         self._whole: dict[int, frozenset[str] | None] = {}
+        self._begun: list[tuple[Component, int]] = []
+        """Components whose buckets all learn of every item, and have those that their keys are in."""
         self.width = layout.width
         for number, component in enumerate(layout.components):
             first = layout.first(number)
@@ -145,7 +154,12 @@ class Routes:
                 self._routes.setdefault(event, []).append((component, first))
             if component.whole:
                 self._whole[first] = component.streams
-        self._timeless = not self._whole and not any(timed(one) for ask in asks for one in ask.filters)
+            if component.begins:
+                self._begun.append((component, first))
+        named = any(part is not None and part.moment == GRAPH for part in map(apart, self._routes))
+        self._timeless = not (self._whole or self._begun or named) and not any(
+            timed(one) for ask in asks for one in ask.filters
+        )
 
     def fill(self, batch: Iterable[Arrived], matcher: Matching) -> Fillings:
         """The blocks of all buckets, before they are bytes."""
@@ -264,11 +278,16 @@ class Routes:
         self._remembered[item.stream, item.triples] = routed
 
     def _groups(self, item: Item, occurrences: Iterable[Occurrence]) -> list[tuple[int, int, bytes]]:
-        packed: dict[Place, list[Told]] = {
-            (bucket, 0): []
+        said: dict[Place, Graph] = {
+            (bucket, 0): item.triples
             for bucket, streams in self._whole.items()
             if streams is None or item.stream in streams
         }
+        for component, first in self._begun:
+            own = {bucket_of(term, self._buckets) for term in _terms(component, item)}
+            for bucket in range(self._buckets):
+                said[first + bucket, 0] = item.triples if bucket in own else ()
+        packed: dict[Place, list[Told]] = {place: [] for place in said}
         digest = ""
         for occurrence in occurrences:
             for component, first in self._routes.get(occurrence.event, ()):
@@ -276,23 +295,20 @@ class Routes:
                     digest = digest or (digest_of(item) if self._named else "")
                     packed.setdefault((first + bucket, segment), []).append(pack(occurrence, rows, digest))
         return [
-            (bucket, segment, self._group(item, tuple(found), bucket in self._whole))
-            for (bucket, segment), found in packed.items()
+            (*place, encode_group(_group(item, tuple(found), said.get(place))))
+            for place, found in packed.items()
         ]
-
-    def _group(self, item: Item, occurrences: tuple[Told, ...], whole: bool) -> bytes:
-        if whole:
-            return encode_group(Group(occurrences, item.triples, item.stream, item.name))
-        return encode_group(Group(occurrences))
 
     def _places(self, component: Component, occurrence: Occurrence) -> Iterable[tuple[Place, Rows]]:
         """Where an occurrence goes, with the solutions that belong there."""
-        if component.spread or (component.keyed and occurrence.event in component.events):
+        readings = component.reads[occurrence.event]
+        by_whom = component.keyed and (occurrence.event in component.events or not readings)
+        if component.spread or by_whom:
             return ((self._place(component, occurrence.individual), occurrence.solutions),)
         if not component.keyed:
             return (((0, 0), occurrence.solutions),)
         places: dict[Place, dict[int, tuple[Solution, ...]]] = {}
-        for ask, column in component.reads[occurrence.event]:
+        for ask, column in readings:
             for row in occurrence.solutions.get(ask, ()):
                 value = row[column]
                 if value is not None:
@@ -301,8 +317,24 @@ class Routes:
         return places.items()
 
     def _place(self, component: Component, value: Term) -> Place:
-        number = crc32(value.encode())
-        return number % self._buckets, number // self._buckets % component.segments
+        segment = crc32(value.encode()) // self._buckets % component.segments
+        return bucket_of(value, self._buckets), segment
+
+
+def _group(item: Item, occurrences: tuple[Told, ...], said: Graph | None) -> Group:
+    """What an item brings to a place; `said`: as much of the item itself as is wanted there."""
+    if said is None:
+        return Group(occurrences)
+    return Group(occurrences, said, item.stream, item.name if said else "")
+
+
+def _terms(component: Component, item: Item) -> Iterator[Term]:
+    """The terms whose buckets want an item."""
+    if (objects := component.terms.get(item.stream)) is not None:
+        for s, _, o in item.triples:
+            yield s
+            if objects:
+                yield o
 
 
 class Fillings:

@@ -167,10 +167,10 @@ class Run:
 
     def __init__(self, job: Job, number: int, state: bytes | None, stored: Callable[[int], bytes]) -> None:
         self._job = job
-        self.bundle, self.component = place_of(job, number)
+        self.bundle, self.component, share = place_of(job, number)
         query = query_of(self.bundle)
         self._noted = noted(matcher_of(self.bundle))
-        self._plan = self.component.plan(query.plan)
+        self._plan = self.component.plan(query.plan, *share)
         self._identity = identity(query, self.component, around(self.bundle), job.buckets)
         self._asks = _asks(self.bundle, self.component)
         self._key = (self.bundle, number)
@@ -201,7 +201,7 @@ class Run:
         """Go on from a state, unless it is that of another query."""
         state = msgspec.msgpack.decode(data, type=State)
         try:
-            refuse_changed(self.component.events, state.identity, self._identity)
+            refuse_changed(self.component.name, state.identity, self._identity)
         except ObepError:
             if not self._job.drop_state:
                 raise
@@ -271,7 +271,8 @@ class Run:
         return segment
 
     def _new_segment(self) -> Segment:
-        return Segment(self._plan, matcher_of(self.bundle), self._letters.append, self._asks)
+        split = self.component.begins
+        return Segment(self._plan, matcher_of(self.bundle), self._letters.append, self._asks, split=split)
 
     def turned_pages(self) -> Iterator[tuple[int, bytes | None]]:
         """The pages to write, and those that are gone (`None`)."""
@@ -314,7 +315,7 @@ class Run:
         refused = sum(len(block.letters) for block in blocks)
         return {
             "bucket": self._key[1],
-            "events": list(self.component.events),
+            "events": list(self.component.name),
             "style": STYLES[self.style],
             "notes": (notes := [block.notes for block in blocks if block.notes]),
             "warnings": warnings_of(notes),

@@ -17,8 +17,9 @@ from obep.errors import ObepError, fail
 from obep.guards.block_queries import Ask
 from obep.model import Term
 from obep.plan.components import Component
+from obep.query.walk import depends, windows_of
 
-FORMAT = 6
+FORMAT = 7
 """The version of what a bucket keeps."""
 
 
@@ -49,15 +50,17 @@ def identity(query: Query, component: Component, around: tuple[str, str], bucket
     """What the state of this component depends on; `around` are the query's `surroundings`."""
     ontology, graph = around
     events = query.linked.events
-    windows = sorted(repr(one.window) for one in component.plan(query.plan).windows)
-    definitions = digest([*(repr(events[name]) for name in sorted(_below(query, component))), *windows])
+    plan = component.plan(query.plan)
+    windows = sorted(repr(one.window) for one in plan.windows)
+    states = sorted(repr((one.definition, sorted(one.moments), one.alerts)) for one in plan.states)
+    seen = sorted({repr(one.windows[name]) for one in plan.states for name in windows_of(one.definition)})
+    below = (repr(events[name]) for name in sorted(_below(query, component)))
+    definitions = digest([*below, *windows, *states, *seen])
     return Identity(FORMAT, definitions, ontology, graph, buckets, component.segments)
 
 
 def _below(query: Query, component: Component) -> set[Term]:
     """The events of a component and all that they are made of."""
-    from obep.query.walk import depends
-
     events = query.linked.events
     seen: set[Term] = set()
     waiting = [name.replace("#body>", ">") for name in (*component.events, *component.reads)]

@@ -93,12 +93,16 @@ def rest() -> None:
     gc.freeze()
 
 
-def place_of(job: Job, number: int) -> tuple[str, Component]:
-    """The bundle and the component that a bucket of the job runs; no other bundle is looked at."""
+def place_of(job: Job, number: int) -> tuple[str, Component, tuple[int, int]]:
+    """The bundle and the component that a bucket of the job runs, and which share of it, of how many.
+
+    No other bundle is looked at.
+    """
     ends = list(accumulate(job.widths))
     query = bisect_right(ends, number)
     first = ends[query] - job.widths[query]
-    return job.bundles[query], agreed_layout(job, query).component_of(number - first)
+    layout = agreed_layout(job, query)
+    return job.bundles[query], layout.component_of(number - first), layout.share_of(number - first)
 
 
 def agreed_layout(job: Job, query: int) -> Layout:

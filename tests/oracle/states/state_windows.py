@@ -51,7 +51,8 @@ def inside(window: ast.Window, items: Sequence[Item], t: int, forgive: int | Non
         case "fixed":
             return [item for item in come if (window.start or 0) <= item.at <= (window.end or 0)]
         case "rows":
-            return [i for i in come if sum(other.at > i.at for other in come) < (window.rows or 0)]
+            known = [item for item in items if item.at <= oldest]
+            return [i for i in come if sum(other.at > i.at for other in known) < (window.rows or 0)]
     raise NotImplementedError(f"the oracle has no window {window.kind}")
 
 
