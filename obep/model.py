@@ -147,6 +147,8 @@ class Answer(Occurrence):
 
     op: str = ""
     """`+` or `-` where answers are differences."""
+    timed: bool = False
+    """Whether its rows have the interval of what they were found in (DIALECTS 3)."""
 
     @property
     def record_id(self) -> str:

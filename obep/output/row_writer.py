@@ -50,7 +50,8 @@ def rows_of(occurrence: Occurrence) -> list[Row]:
     """One row for each solution of an occurrence, one for one without variables; the rows of an answer."""
     if isinstance(occurrence, Answer):
         name, at = iri(occurrence.event), occurrence.detected
-        return [Row(name, at, row, op=occurrence.op) for row in occurrence.bindings]
+        start, end = (occurrence.start, occurrence.end) if occurrence.timed else (None, None)
+        return [Row(name, at, row, start, end, occurrence.op) for row in occurrence.bindings]
     own = occurrence.individual
     about = {THIS: own} if own and own != f"<{occurrence.id}>" else {}
     start, end, at = occurrence.start, occurrence.end, occurrence.detected

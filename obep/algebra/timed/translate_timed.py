@@ -74,7 +74,7 @@ class TimedScope:
         bound = shortest((within, passes.within))
         node: TimedNode = NoTriples()
         for element in group.elements:
-            if isinstance(element, ast.Filter):
+            if isinstance(element, ast.Filter | ast.Timewindow):
                 continue
             if isinstance(element, ast.GroupOptional):
                 node = TimedOptional(node, *self._optional(element.group))
@@ -203,7 +203,14 @@ def _side_by_side(one: _Branch, other: _Branch) -> _Branch:
 
 
 def _filters(group: ast.Group) -> list[ast.Expression]:
-    return [element.condition for element in group.elements if isinstance(element, ast.Filter)]
+    """The conditions of a group; TIMEWINDOW d says that a solution lasts less than d (DIALECTS 7)."""
+    found: list[ast.Expression] = []
+    for element in group.elements:
+        if isinstance(element, ast.Filter):
+            found.append(element.condition)
+        elif isinstance(element, ast.Timewindow):
+            found.append(ast.Comparison("<", ast.TimeFunction("getDURATION", None), element.length))
+    return found
 
 
 def _split(conditions: Sequence[ast.Expression]) -> tuple[list[ast.Expression], tuple[ast.Exists, ...]]:

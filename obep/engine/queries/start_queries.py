@@ -15,7 +15,7 @@ from obep.engine.states.state_run import StateRun
 from obep.model import Term
 from obep.query.linked_queries import LinkedQuery
 
-TIMED = frozenset(("epsparql",))
+TIMED = frozenset(("epsparql", "sparkwave"))
 """The languages whose solutions have intervals."""
 
 

@@ -92,8 +92,10 @@ class TimedRun(Running):
 def _answers(found: Found, at: int) -> Iterator[Answer]:
     """An answer for each interval: its rows, or what a rule derives."""
     for number, row in enumerate(found.rows):
-        start, end = (at, at) if row.start is None or row.end is None else (row.start, row.end)
-        yield _answer(found.statement, start, end, number, bindings=(row.values,))
+        if row.start is None or row.end is None:
+            yield _answer(found.statement, at, at, number, bindings=(row.values,))
+        else:
+            yield _answer(found.statement, row.start, row.end, number, bindings=(row.values,), timed=True)
     for number, graph in enumerate(found.graphs):
         yield _answer(found.statement, graph.start, graph.end, number, constructed=graph.triples)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from obep.errors import Diagnostic, Span
+from obep.algebra.timed.translate_timed import TimedScope
+from obep.algebra.translate import layout_of
+from obep.errors import Diagnostic, ObepError, Span
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.language_errors.state_definition_errors import calls_of
 from obep.query import ast
 from obep.query.diagnostics import listed, say
 from obep.query.group_walk import group_variables
-from obep.query.languages import LANGUAGES
 from obep.query.linked_queries import link_queries
 from obep.query.walk import Cycle, layered, walk
 
@@ -29,6 +30,7 @@ def check_queries(definitions: Definitions) -> Found:
             yield from _states(definitions, file, register)
             yield from _expressions(file, register)
             yield from _not_carried_out(file, register)
+            yield from _over_timed_triples(file, register)
             for node in walk(register):
                 if isinstance(node, ast.Select):
                     yield from _grouping(file, node, register)
@@ -174,10 +176,6 @@ def _bound_before(file: ast.QueryFile, group: ast.Group) -> Found:
 
 def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
     later = "The query is read and checked, but the engine does not carry this out yet."
-    if file.language in ("epsparql", "sparkwave"):
-        message = f"{LANGUAGES[file.language].title} is not run yet"
-        yield say("OBEP149", file, register.span, message, later, "C-SPARQL or RSP-QL, with windows")
-        return
     for node in walk(register):
         if isinstance(node, ast.MatchGroup | ast.WindowEvent):
             message = f"{'MATCH' if isinstance(node, ast.MatchGroup) else 'EVENT ON'} is not carried out yet"
@@ -205,3 +203,22 @@ def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
             message = "a FROM STREAM without a window stands beside one with STEP"
             reason = "Nothing says when what came in this stream is over."
             yield say("OBEP706", file, window.span, message, reason, "[RANGE 10 s STEP 1 s]")
+
+
+def _over_timed_triples(file: ast.QueryFile, register: ast.Register) -> Found:
+    """What EP-SPARQL and Sparkwave do not have, and what is not carried out yet."""
+    if file.language not in ("epsparql", "sparkwave"):
+        return
+    later = "The query is read and checked, but the engine does not carry this out yet."
+    for one in file.settings:
+        if one.key == "policy" and one.value != "unrestricted":
+            yield say("OBEP149", file, one.span, "POLICY is not carried out yet", later, "leave it out")
+    for window in register.windows:
+        message = "FROM STREAM is not carried out yet in EP-SPARQL"
+        yield say("OBEP149", file, window.span, message, later, "leave it out: all streams are one")
+    select = register.form if isinstance(register.form, ast.Select) else register.form.select
+    try:
+        TimedScope(layout_of(select)).group(select.where)
+    except ObepError as error:
+        for found in error.diagnostics:
+            yield say(found.code, file, register.span, found.message, found.reason, found.remedy)
