@@ -342,3 +342,13 @@ def test_a_property_that_the_query_does_not_name_is_found_by_its_variable() -> N
     items = [said(1, p("a", "a"), p("b", "a"))]
     found = rows(run(obep.load(text=PREFIX + text), items))
     assert found == [(1, [{"x": iri("a"), "y": iri("a")}, {"x": iri("a"), "y": iri("b")}], "")]
+
+
+def test_explain_says_when_a_query_is_evaluated() -> None:
+    text = "REGISTER QUERY q COMPUTE EVERY 90 s AS SELECT ?x FROM STREAM <s> [RANGE 5 min] { ?x :p ?y }"
+    said = obep.load(text=PREFIX + text).explain()
+    assert (
+        "q   RSTREAM, evaluated anew every 90 s\n    FROM STREAM <s> [RANGE 5 min]\n    { ?x :p ?y . }"
+        in said
+    )
+    assert "on Spark" not in said
