@@ -25,6 +25,8 @@ from obep.query.ast import (
     Window,
 )
 from obep.query.free_variables import variables
+from obep.query.parse.spelling import show_micros
+from obep.query.print.print_windows import stream_clause, window_clause
 from obep.query.print.printer import show
 from obep.query.state_expansion import extra_variables
 from obep.query.walk import depends, windows_of
@@ -65,7 +67,22 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
     for clause in linked.returns:
         names = [name.text for name in clause.events] or [clause.which.upper()]
         yield f"\nreturns {', '.join(names)} as {_FORMS[clause.form]}"
+    if plan.queries:
+        yield from _queries(linked, plan)
+        return
     yield from _on_spark(linked, plan)
+
+
+def _queries(linked: Linked, plan: Plan) -> Iterator[str]:
+    """The queries over windows: when each is evaluated, and how its answers become a stream."""
+    yield "\nqueries, on the embedded engine"
+    for query in plan.queries:
+        steps = " and ".join(f"every {show_micros(step)}" for step in query.steps)
+        when = steps or "whenever an item comes or leaves"
+        yield f"\n  {query.name}   {query.register.operator.upper()}, evaluated anew {when}"
+        for window in query.windows:
+            yield f"    {window_clause(window) if window.role == 'window' else stream_clause(window)}"
+        yield f"    {show(query.select.where)}"
 
 
 _FORMS = {"event": "events", "rdf": "RDF", "rows": "rows", "alerts": "alerts"}

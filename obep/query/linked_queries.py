@@ -43,6 +43,13 @@ class LinkedQuery:
         select = self.select
         return tuple(one.variable.name for one in select.projection) or group_variables(select.where)
 
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """What evaluation times are multiples of: COMPUTE EVERY or the STEPs. Without any they follow items."""
+        if self.register.every is not None:
+            return (self.register.every.micros,)
+        return tuple(dict.fromkeys(one.step.micros for one in self.windows if one.step is not None))
+
     def reads(self, known: frozenset[str]) -> set[str]:
         """The names of the queries whose answers its windows hold."""
         return {window.stream for window in self.windows if window.event is None} & known

@@ -333,3 +333,22 @@ def test_no_evaluation_time_lies_before_the_item_that_ends_a_pause() -> None:
         obep.load(text=text), [said(1, p("a", "b")), said(5, p("a", "b")), said(6, p("b", "b"))], until=9
     )
     assert rows(found) == [(6, [{"x": iri("b")}], "")]
+
+
+def test_a_property_that_the_query_does_not_name_is_found_by_its_variable() -> None:
+    """The second pattern looks up a property that the first has found, and that nothing declares."""
+    text = "REGISTER QUERY q COMPUTE EVERY 1 s AS SELECT ?x ?y FROM STREAM <s> [RANGE 1 s] "
+    text += "{ ?x ?z ?x . ?y ?z ?x }"
+    items = [said(1, p("a", "a"), p("b", "a"))]
+    found = rows(run(obep.load(text=PREFIX + text), items))
+    assert found == [(1, [{"x": iri("a"), "y": iri("a")}, {"x": iri("a"), "y": iri("b")}], "")]
+
+
+def test_explain_says_when_a_query_is_evaluated() -> None:
+    text = "REGISTER QUERY q COMPUTE EVERY 90 s AS SELECT ?x FROM STREAM <s> [RANGE 5 min] { ?x :p ?y }"
+    said = obep.load(text=PREFIX + text).explain()
+    assert (
+        "q   RSTREAM, evaluated anew every 90 s\n    FROM STREAM <s> [RANGE 5 min]\n    { ?x :p ?y . }"
+        in said
+    )
+    assert "on Spark" not in said

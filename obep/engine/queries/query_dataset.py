@@ -9,7 +9,7 @@ from obep.abstraction.matcher import Matcher
 from obep.algebra.dataset import Graph
 from obep.engine.queries.query_window import QueryWindow
 from obep.engine.states.state_run import StateRun
-from obep.model import RDF_TYPE, Term, Triple
+from obep.model import Term, Triple
 
 
 class TripleIndex:
@@ -32,16 +32,13 @@ class TripleIndex:
 
 
 class WrittenGraph:
-    """A closed graph with the triples that are written in it: also of classes that nothing else names."""
+    """A closed graph with the triples that are written in it: also of names that nothing else has."""
 
     def __init__(self, closed: Graph, written: TripleIndex) -> None:
         self._closed, self._written = closed, written
 
     def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
-        found = dict.fromkeys(self._closed.match(s, p, o))
-        if p is None or (p == RDF_TYPE and o is None):
-            found |= dict.fromkeys(self._written.match(s, p, o))
-        return found
+        return dict.fromkeys((*self._closed.match(s, p, o), *self._written.match(s, p, o)))
 
 
 class _New:
@@ -98,10 +95,7 @@ class QueryDataset:
             closed: Graph = self._default[0] if len(self._default) == 1 else self._union()
             triples = (triple for window in self._default for triple in window.triples)
             self._made[""] = WrittenGraph(closed, TripleIndex(dict.fromkeys(triples)))
-        found = dict.fromkeys(self._made[""].match(s, p, o))
-        if p is None or (p == RDF_TYPE and o is None):
-            found |= dict.fromkeys(self._k.match(s, p, o))
-        return found
+        return dict.fromkeys((*self._made[""].match(s, p, o), *self._k.match(s, p, o)))
 
     def _new(self, window: QueryWindow) -> Graph:
         if window not in self._made:

@@ -48,7 +48,7 @@ class QueryRun(Running):
         self._select = translate(query.select, columns)
         self._operator = query.register.operator
         self._report = query.settings.get("report", "nonempty")
-        self._steps = steps_of(query)
+        self._steps = query.steps
         calls = {node.function for node in walk(query.register) if isinstance(node, ast.Call)}
         self._varies = not TIMED.isdisjoint(one for one in calls if isinstance(one, str)) or bool(atoms)
         self._changed = False
@@ -164,13 +164,6 @@ class QueryRun(Running):
 
     def size(self) -> int:
         return len(self._before)
-
-
-def steps_of(query: LinkedQuery) -> tuple[int, ...]:
-    """What evaluation times are multiples of: COMPUTE EVERY, or the STEPs. Without any they follow items."""
-    if query.register.every is not None:
-        return (query.register.every.micros,)
-    return tuple(dict.fromkeys(one.step.micros for one in query.windows if one.step is not None))
 
 
 def windows_seen(query: LinkedQuery) -> Iterable[ast.Window]:
