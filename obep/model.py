@@ -114,6 +114,10 @@ class Occurrence:
         """A named graph with what is known about it, as TriG or N-Quads (SPEC §8)."""
         return _writers[0].to_rdf(self, style, format)
 
+    def to_rows(self, style: str | None = None) -> list[dict[str, object]]:
+        """A record for each of its solutions (RETURN … AS ROWS)."""
+        return _writers[0].to_rows(self, style)
+
     def why(self) -> str:
         """A tree for people: which occurrences, which assertions."""
         return _writers[0].why(self)
@@ -137,12 +141,26 @@ class Alert(Occurrence):
         return f"{self.id}:{self.status}"
 
 
+@dataclass(slots=True, eq=False)
+class Answer(Occurrence):
+    """What a query answers at an instant: rows (`bindings`), or a graph (`constructed`)."""
+
+    op: str = ""
+    """`+` or `-` where answers are differences."""
+
+    @property
+    def record_id(self) -> str:
+        return f"{self.id}{self.op}"
+
+
 class Writers(Protocol):
-    """Write an occurrence as JSON, RDF and text for people. `obep.output`, a layer above, provides it."""
+    """Write an occurrence as JSON, RDF, rows and a text. `obep.output`, a layer above, provides it."""
 
     def to_json(self, occurrence: Occurrence, style: str | None) -> dict[str, object]: ...
 
     def to_rdf(self, occurrence: Occurrence, style: str | None, format: str) -> str: ...
+
+    def to_rows(self, occurrence: Occurrence, style: str | None) -> list[dict[str, object]]: ...
 
     def why(self, occurrence: Occurrence) -> str: ...
 

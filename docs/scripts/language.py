@@ -39,7 +39,7 @@ SECTIONS = {
     ),
     "windows": Section(
         "Windows and durations",
-        "The frame of a [window](operators.md#windows) says which items are in it, and a duration how long something lasts.",
+        "The frame of a [window](operators.md#windows) says which items are in it.",
     ),
     "events": Section(
         "Events",

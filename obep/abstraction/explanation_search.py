@@ -23,6 +23,8 @@ class Sought(NamedTuple):
     most: int
     steps: int
     counts: Callable[[Explanation], bool] = lambda one: True
+    paid: set[Any] | None = None
+    """The facts of K whose steps were counted before; new ones are added."""
 
 
 class Searched(NamedTuple):
@@ -105,14 +107,26 @@ class Search:
                 continue
             mine.append(one)
             for head, premises in users[fact]:
-                others = [accepted[premise] for premise in premises if premise != fact]
-                for rest in product(*others):
-                    steps += 1 + (len(one) + len(accepted[head])) // 16
-                    if steps > sought.steps:
-                        break
-                    new = one.union(*rest)
-                    if not any(known <= new for known in accepted[head]):
-                        push(head, new)
+                known_of_head = accepted[head]
+                if (needless := any(less <= one for less in known_of_head)) or len(premises) == 1:
+                    steps += 1 + (len(one) + len(known_of_head)) // 16
+                if needless:
+                    continue
+                unions: Iterable[Explanation] = (one,)
+                for premise in premises:
+                    if premise == fact:
+                        continue
+                    wider: dict[Explanation, None] = {}
+                    for union, known in product(unions, accepted[premise]):
+                        steps += 1 + (len(union) + len(known_of_head)) // 16
+                        if steps > sought.steps:
+                            break
+                        new = union | known
+                        if new not in wider and not any(less <= new for less in known_of_head):
+                            wider[new] = None
+                    unions = wider
+                for new in unions:
+                    push(head, new)
         sets = _counting(goals, sought)
         return Searched(sets, False, cut, steps, bool(waiting) or steps > sought.steps)
 

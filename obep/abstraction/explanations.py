@@ -8,6 +8,7 @@ reading the rules backwards, and remembered.
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Mapping
 from itertools import islice
@@ -37,6 +38,11 @@ class Explained(NamedTuple):
 
     sets: tuple[Explanation, ...]
     cut: bool = False
+    steps: int = 0
+    """What it took to find them; who finds them remembered spends as much."""
+
+
+_BY_T = Explained((frozenset(),))
 
 
 def add_minimal(sets: list[frozenset[T]], new: frozenset[T]) -> bool:
@@ -53,7 +59,7 @@ class Explainer:
     """Explanations under one program and store."""
 
     def __init__(self, program: Program, store: Store, effort: int = EFFORT) -> None:
-        """`effort` bounds the steps for one node, where `explain` is not given another bound."""
+        """`effort` bounds the steps for one node that `explain` takes, and for one fact of K."""
         self.program, self.store = program, store
         self._effort = effort
         self._known: OrderedDict[Fact, Explained] = OrderedDict()
@@ -64,26 +70,31 @@ class Explainer:
         self._known.clear()
         self._backwards.forget()
 
-    def explain(self, node: Node) -> Explained:
-        """All minimal sets of a node, if there are not too many."""
-        found = self.search(node, Sought(LIMIT, self._effort))
-        return Explained(found.sets, found.cut or found.more or found.exhausted)
+    def explain(self, node: Node, paid: set[Fact] | None = None) -> Explained:
+        """All minimal sets of a node, if there are not too many; `paid` as in `Sought`."""
+        try:
+            found = self.search(node, Sought(LIMIT, self._effort, paid=paid))
+        except OverBudget:
+            return Explained((), True, self._effort)
+        return Explained(found.sets, found.cut or found.more or found.exhausted, found.steps)
 
     def search(self, node: Node, sought: Sought, alias: Mapping[Triple, int] = NO_ALIAS) -> Searched:
         """The first minimal sets of a node, the smallest first.
 
         A triple of K that `alias` gives a number to has that one: it is the item's, too.
         """
-        only = self._only(node)
+        paid = set() if sought.paid is None else sought.paid
+        only, steps = self._only(node, sought.steps, paid)
         if only is not None:
             one = self._aliased(only, alias)
-            return Searched((one,) if sought.counts(one) else (), steps=1)
+            return Searched((one,) if sought.counts(one) else (), steps=steps)
         search = Search()
-        cut = self._collect(search, node, alias, sought.steps)
-        if search.size > sought.steps:
-            return Searched((), False, True, search.size, True)
-        found = search.run(0, self.order, sought, LIMIT)
-        return found._replace(cut=found.cut or cut)
+        cut, more = self._collect(search, node, alias, sought.steps, paid)
+        steps += more
+        if search.size + steps > sought.steps:
+            return Searched((), False, True, search.size + steps, True)
+        found = search.run(0, self.order, sought._replace(steps=sought.steps - steps), LIMIT)
+        return found._replace(cut=found.cut or cut, steps=found.steps + steps)
 
     def order(self, one: Explanation) -> tuple[Any, ...]:
         """The order in which sets are found: by their size, then by what comes first in the item, and by the
@@ -124,16 +135,20 @@ class Explainer:
         known = self.store.triples
         return frozenset(alias.get(known[-1 - n], n) if n < 0 else n for n in one)
 
-    def _only(self, node: Node) -> Explanation | None:
-        """The one set, where each fact on the way has one derivation: then no other can be smaller."""
+    def _only(self, node: Node, most: int, paid: set[Fact]) -> tuple[Explanation | None, int]:
+        """The one set, where each fact on the way has one derivation: then no other can be smaller.
+
+        And the steps that the facts of K took.
+        """
         used: set[int] = set()
+        steps = 1
         waiting: list[Node | Step] = [node]
         seen: set[object] = set()
         known = self._known
         while waiting:
             ways = _ways(waiting.pop())
             if len(ways) != 1:
-                return None
+                return None, steps
             derivation = ways[0]
             if type(derivation) is int:
                 used.add(derivation)
@@ -147,18 +162,23 @@ class Explainer:
                             seen.add(key)
                             waiting.append(premise)
                     else:
-                        sets = (known.get(premise) or self.fact(premise)).sets
-                        if len(sets) != 1:
-                            return None
-                        used |= sets[0]
-        return frozenset(used)
+                        of_k = known.get(premise) or self.fact(premise, most - steps)
+                        if premise not in paid:
+                            paid.add(premise)
+                            steps += of_k.steps
+                        if len(of_k.sets) != 1:
+                            return None, steps
+                        used |= of_k.sets[0]
+        return frozenset(used), steps
 
-    def _collect(self, search: Search, goal: Node, alias: Mapping[Triple, int], most: int) -> bool:
-        """The facts below a node, it being the first; whether sets of some are missing."""
-        cut = False
+    def _collect(
+        self, search: Search, goal: Node, alias: Mapping[Triple, int], most: int, paid: set[Fact]
+    ) -> tuple[bool, int]:
+        """The facts below a node, it being the first; whether sets of some are missing, and the steps."""
+        cut, steps = False, 0
         numbers: dict[object, int] = {_key(goal): search.fact()}
         waiting: list[Node | Step] = [goal]
-        while waiting and search.size <= most:
+        while waiting and search.size + steps <= most:
             node = waiting.pop()
             head = numbers[_key(node)]
             for derivation in _ways(node):
@@ -174,47 +194,75 @@ class Explainer:
                         if type(premise) is not tuple:
                             waiting.append(premise)
                         else:
-                            known = self._some(premise)
+                            known = self._some(premise, most - steps)
                             cut |= known.cut
+                            if premise not in paid:
+                                paid.add(premise)
+                                steps += known.steps
+                                if steps > most:
+                                    return True, steps
                             for one in known.sets:
                                 search.give(number, self._aliased(one, alias))
                     premises.append(number)
                 search.follow(head, premises)
-        return cut
+        return cut, steps
 
-    def _some(self, fact: Fact) -> Explained:
+    def _some(self, fact: Fact, most: int) -> Explained:
         """Sets of K for a fact of K, one at least."""
-        known = self._known.get(fact) or self.fact(fact)
+        known = self._known.get(fact) or self.fact(fact, most)
         if not known.sets:
             raise OverBudget
         return known
 
-    def fact(self, fact: Fact) -> Explained:
-        """All minimal sets of K for a fact of K, if there are not too many."""
+    def fact(self, fact: Fact, most: int = EFFORT) -> Explained:
+        """All minimal sets of K for a fact of K, if there are not too many.
+
+        Raises `OverBudget` if that takes more than `most` steps, where it may take as many.
+        """
         known = self._known.get(fact)
         if known is None:
-            ways = list(islice(self._backwards.derivations(fact), LIMIT))
-            asserted = [way for way in ways if isinstance(way, int)]
-            if len(asserted) == len(ways):  # as most facts of K are
-                sets = tuple([frozenset((-1 - number,)) for number in asserted])
-                known = self._known[fact] = Explained(sets, len(ways) == LIMIT)
-            else:
-                known = self._known[fact] = self._solve(fact)
+            found = self._found(fact, min(most, self._effort))
+            if found.steps > most < self._effort:
+                raise OverBudget
+            known = self._known[fact] = found
             while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
         return known
 
-    def _solve(self, goal: Fact) -> Explained:
-        """The sets of a fact of K; what was found for others before does not change them."""
+    def _found(self, fact: Fact, most: int) -> Explained:
+        """The sets of a fact of K; what was found for others before changes neither them nor the steps."""
+        if self.store.says_by_t(fact):
+            return _BY_T
+        rules = self._backwards
+        before = rules.steps
+        rules.limit = before + most
+        try:
+            ways = list(islice(rules.derivations(fact), LIMIT))
+            asserted = [way for way in ways if isinstance(way, int)]
+            if len(asserted) == len(ways):  # as most facts of K are
+                sets = tuple([frozenset((-1 - number,)) for number in asserted])
+                return Explained(sets, len(ways) == LIMIT, rules.steps - before)
+            found = self._solve(fact, most)
+        except OverBudget:
+            found = Explained((), True)
+        finally:
+            rules.limit = sys.maxsize
+        return found._replace(steps=found.steps + rules.steps - before)
+
+    def _solve(self, goal: Fact, most: int) -> Explained:
+        """All minimal sets of a fact of K, by a search of its own."""
         search = Search()
         numbers: dict[Fact, int] = {goal: search.fact()}
         waiting = [goal]
         while waiting:
             fact = waiting.pop()
             head = numbers[fact]
+            if self.store.says_by_t(fact):
+                search.give(head, frozenset())
+                continue
             for derivation in self._backwards.derivations(fact):
-                if search.size > EFFORT:
-                    return Explained((), True)
+                if search.size > most:
+                    return Explained((), True, search.size)
                 if derivation is None:
                     search.give(head, frozenset())
                 elif isinstance(derivation, int):
@@ -225,8 +273,8 @@ class Explainer:
                             numbers[premise] = search.fact()
                             waiting.append(premise)
                     search.follow(head, [numbers[premise] for premise in derivation])
-        found = search.run(0, self.order, Sought(LIMIT, EFFORT), LIMIT)
-        return Explained(found.sets, found.cut or found.more or found.exhausted)
+        found = search.run(0, self.order, Sought(LIMIT, most), LIMIT)
+        return Explained(found.sets, found.cut or found.more or found.exhausted, found.steps)
 
 
 def _ways(node: Node | Step) -> Node:

@@ -100,7 +100,8 @@ class Matcher:
             self._asks.fixed,
             bundle.value_tests,
             bundle.definitions.axioms.datatype_definitions,
-            all_matter=bundle.definitions.any_predicate or bool(bundle.normal.unwritten),
+            # What T says of everything it says of whoever is named, by whatever triple.
+            all_matter=bundle.definitions.any_predicate or bool(bundle.asserted.opaque),
         )
         self._memory: Memory[Template] | None = Memory(remember) if remember else None
         self.statements = Statements(bundle, partial(self._for_statements, asks, gap is None), self)
@@ -268,7 +269,8 @@ class Matcher:
     def _template(self, shape: Shape, key: tuple[object, ...], news: frozenset[int] | None) -> Template:
         triples = shape.triples
         if len(set(triples)) < len(triples):  # an item is a set; what stands there twice counts once
-            places = [n for n, triple in enumerate(triples) if triple not in triples[:n]]
+            first = {triple: n for n, triple in reversed([*enumerate(triples)])}
+            places = sorted(first.values())
             once = shape._replace(triples=[triples[n] for n in places])
             new = None if news is None else frozenset(m for m, n in enumerate(places) if n in news)
             template = self.evaluator.evaluate(once, new).moved(places)

@@ -8,7 +8,7 @@ Everything else is asked of a `Gap`, about the item and its component of K.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.bundle.verdicts import NO_ANSWER, NO_JAVA
+from obep.ontology.closure.backwards import Fact
 from obep.ontology.closure.runnable import assert_triples
 from obep.ontology.closure.saturate import Closure
 from obep.ontology.closure.store import Store
@@ -30,6 +31,8 @@ from obep.ontology.rules.program import BOTTOM
 _EFFORT = 20_000
 """Sets of the upper reading that are looked at for one goal, before it counts as open."""
 _REMEMBERED = 1 << 18
+STEPS_TO_ASK = 500
+"""What a question to the reasoner counts as; it takes some milliseconds."""
 
 
 class Part(NamedTuple):
@@ -55,6 +58,21 @@ class Open:
     answer: Answer | None = None
 
 
+class _Readings(NamedTuple):
+    """An item, closed in both readings, with the steps that are left for it."""
+
+    triples: Sequence[Triple]
+    lower: Closure
+    upper: Closure
+    explainer: Explainer
+    """That of the lower reading."""
+    work: Work
+    paid: tuple[set[Fact], set[Fact]]
+    """The facts of K that were explained before, in the lower and in the upper reading."""
+    enough: int
+    """Steps after which nothing is compared any more: what is left counts as open."""
+
+
 class Bounds:
     """Compares the two readings of T on an item."""
 
@@ -62,8 +80,8 @@ class Bounds:
         self._bundle, self._gap, self._max = bundle, gap, max_explanations
         self.asked = 0
         """Questions that went to the gap."""
-        self._of_k: dict[tuple[int, Term, bool], bool] = {}
-        """About what K alone says: whether the bounds differ."""
+        self._of_k: dict[tuple[int, Term, bool], tuple[bool, int]] = {}
+        """About what K alone says: whether the bounds differ, and the steps that it takes to find out."""
 
     @cached_property
     def _components(self) -> Components:
@@ -116,10 +134,13 @@ class Bounds:
         program = self._bundle.upper_asserted if asserted else self._bundle.upper.program
         upper = assert_triples(program, self._bundle.upper.store, triples)
         run_within(upper, work)
+        readings = _Readings(
+            triples, lower, upper, explainer, work, (set(), set()), work.done + work.left // 2
+        )
         mine = [t for t in triples if self._bundle.means_something(t)]
         components = self.components_asserted if asserted else self._components
         opaque = bool((self._bundle.asserted if asserted else self._bundle.profile).opaque)
-        some = _parts(mine, components)
+        some = _parts(mine, components, work)
         here = {name for part in some for name in _individuals((*part.mine, *part.background))}
         also = [name for name in self._named_by_t(upper, opaque) if name not in here]
         if also:
@@ -128,13 +149,13 @@ class Bounds:
         if opaque and components.reasons:  # what T says of everything it says of these, too
             also += [name for name in (*_individuals(triples), *self._everybody) if name not in here]
         parts = [
-            self._open_part(part, also, triples, lower, upper, explainer, opaque, goals, consistency)
+            self._open_part(part, also, readings, opaque=opaque, goals=goals, consistency=consistency)
             for part in some
         ]
         still = [part for part in parts if part.goals or part.consistency]
         if not still:
             return None
-        self._ask(still, {triples[n] for n in news})
+        self._ask(still, {triples[n] for n in news}, work)
         return _together(still)
 
     @cached_property
@@ -176,10 +197,8 @@ class Bounds:
         self,
         part: Part,
         also: Sequence[Term],
-        triples: Sequence[Triple],
-        lower: Closure,
-        upper: Closure,
-        explainer: Explainer,
+        readings: _Readings,
+        *,
         opaque: bool,
         goals: dict[Term, int],
         consistency: bool,
@@ -187,43 +206,43 @@ class Bounds:
         """What is open about one part of the item, and about those that T names."""
         found = Open(part)
         names = [*dict.fromkeys((*_individuals((*part.mine, *part.background)), *also))]
+        readings.work.spend(len(names) * len(goals))
         for individual in names:
             for goal, c in goals.items():
-                if opaque or self._differs(upper, lower, explainer, c, individual, triples):
-                    sets = self._lower_sets(lower, explainer, c, individual, triples)
-                    found.goals[goal, individual] = sets
-        found.consistency = consistency and (opaque or self._may_clash(upper, names))
+                if opaque or self._differs(readings, c, individual):
+                    found.goals[goal, individual] = self._lower_sets(readings, c, individual)
+        found.consistency = consistency and (opaque or self._may_clash(readings.upper, names))
         return found
 
-    def _differs(
-        self,
-        upper: Closure,
-        lower: Closure,
-        explainer: Explainer,
-        c: int,
-        individual: Term,
-        triples: Sequence[Triple],
-    ) -> bool:
+    def _differs(self, readings: _Readings, c: int, individual: Term) -> bool:
         """Whether the bounds differ about a goal; of what the item does not touch that is known from K."""
+        lower, upper, work = readings.lower, readings.upper, readings.work
         x = upper.number(individual)
         if c not in upper.program.universal and (x is None or upper.type_node(c, x) is None):
             return False
+        if work.done > readings.enough:
+            return True
         untouched = x is not None and x not in upper.types and lower.number(individual) not in lower.types
         key = (c, individual, upper.program is self._bundle.upper.program)
         known = self._of_k.get(key) if untouched else None
-        if known is None:
-            sets = self._lower_sets(lower, explainer, c, individual, triples)
-            known = self._upper_sets(upper, c, individual, triples) != set(sets)
-            if untouched and len(self._of_k) < _REMEMBERED:
-                self._of_k[key] = known
-        return known
+        if known is not None:  # it costs what it cost, whichever item came first
+            work.spend(known[1])
+            return known[0]
+        if untouched:  # what else the item asks for does not change what is remembered
+            readings = readings._replace(paid=(set(), set()))
+        before = work.done
+        sets = self._lower_sets(readings, c, individual)
+        differs = self._upper_sets(readings, c, individual) != set(sets)
+        if untouched and len(self._of_k) < _REMEMBERED:
+            self._of_k[key] = differs, work.done - before
+        return differs
 
-    def _ask(self, parts: list[Open], new: set[Triple]) -> None:
+    def _ask(self, parts: list[Open], new: set[Triple], work: Work) -> None:
         """First whether each part is consistent, whatever the goals are; then about the goals."""
         for open_ in parts:
             if open_.consistency:
                 question = Question(*open_.part.divided(new), (), check_consistency=True)
-                open_.answer = self._decided(question)
+                open_.answer = self._decided(question, work)
                 if open_.answer is not None and open_.answer.clash is not None:
                     return
         for open_ in parts:
@@ -234,15 +253,17 @@ class Bounds:
                     {goal: tuple(sets) for goal, sets in open_.goals.items()},
                     max_explanations=self._max,
                 )
-                open_.answer = self._decided(question)
+                open_.answer = self._decided(question, work)
 
-    def _decided(self, question: Question) -> Answer | None:
+    def _decided(self, question: Question, work: Work) -> Answer | None:
         """The answer to a question, if it is known."""
         if self._gap is None:
             return None
         try:
             self.asked += 1
-            return self._gap.decide(question)
+            answer = self._gap.decide(replace(question, max_asked=work.most // STEPS_TO_ASK))
+            work.spend(answer.asked * STEPS_TO_ASK)
+            return answer
         except ObepError as error:
             if error.code not in NO_ANSWER:
                 raise
@@ -250,20 +271,22 @@ class Bounds:
                 self._gap = None
             return None
 
-    def _lower_sets(
-        self, lower: Closure, explainer: Explainer, c: int, individual: Term, triples: Sequence[Triple]
-    ) -> list[frozenset[Triple]]:
-        return [_as_triples(one, triples, lower) for one in _sets(lower, explainer, c, individual) or ()]
+    def _lower_sets(self, readings: _Readings, c: int, individual: Term) -> list[frozenset[Triple]]:
+        lower, work, paid = readings.lower, readings.work, readings.paid[0]
+        if work.done > readings.enough:  # they would only save questions
+            return []
+        sets = _sets(lower, readings.explainer, c, individual, work, paid)
+        return [_as_triples(one, readings.triples, lower) for one in sets or ()]
 
-    def _upper_sets(
-        self, upper: Closure, c: int, individual: Term, triples: Sequence[Triple]
-    ) -> set[frozenset[Triple]] | None:
+    def _upper_sets(self, readings: _Readings, c: int, individual: Term) -> set[frozenset[Triple]] | None:
         """`None` if there are too many to compare."""
+        upper, work, paid = readings.upper, readings.work, readings.paid[1]
         if c in upper.program.universal:
             return {frozenset()}
         plain = upper.program is self._bundle.upper.program
-        sets = _sets(upper, self._explainer if plain else self._explainer_asserted, c, individual)
-        return None if sets is None else {_as_triples(one, triples, upper) for one in sets}
+        explainer = self._explainer if plain else self._explainer_asserted
+        sets = _sets(upper, explainer, c, individual, work, paid)
+        return None if sets is None else {_as_triples(one, readings.triples, upper) for one in sets}
 
     def _may_clash(self, upper: Closure, names: Iterable[Term]) -> bool:
         if upper.clashes or BOTTOM in upper.program.universal:
@@ -279,13 +302,14 @@ def run_within(closure: Closure, work: Work) -> None:
     work.spend(closure.operations + closure.steps)
 
 
-def _parts(mine: list[Triple], components: Components) -> list[Part]:
+def _parts(mine: list[Triple], components: Components, work: Work) -> list[Part]:
     """The item and its component of K in parts that no name joins (all in one where T reaches across)."""
     if components.reasons:
         return [Part(mine, list(components.of(mine)))]
     parts: list[tuple[set[Term], Part]] = []
     for triple in mine:
         around = components.of((triple,))
+        work.spend(len(around) + len(parts))
         names = set(_individuals((triple, *around)))
         joined = [one for one in parts if not names.isdisjoint(one[0])]
         parts = [one for one in parts if names.isdisjoint(one[0])]
@@ -311,12 +335,20 @@ def _together(parts: list[Open]) -> Open:
     return whole
 
 
-def _sets(closure: Closure, explainer: Explainer, c: int, individual: Term) -> Sequence[Explanation] | None:
+def _sets(
+    closure: Closure, explainer: Explainer, c: int, individual: Term, work: Work, paid: set[Fact]
+) -> Sequence[Explanation] | None:
     x = closure.number(individual)
     premise = None if x is None else closure.type_node(c, x)
     if premise is None:
         return ()
-    found = explainer.explain(premise) if isinstance(premise, list) else explainer.fact(premise)
+    if isinstance(premise, list):
+        found = explainer.explain(premise, paid)
+        work.spend(found.steps)
+    else:
+        found = explainer.fact(premise)
+        work.spend(0 if premise in paid else found.steps)
+        paid.add(premise)
     return None if found.cut else found.sets
 
 

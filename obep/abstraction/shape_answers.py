@@ -153,12 +153,13 @@ class Evaluator:
         numbers = {triple: n for n, triple in enumerate(shape.triples)} if closure.hits else {}
         explainer = self._explainer(closure)
         counts = _of_the_item if news is None else _using(news)
+        paid: set[object] = set()
         for c, x, node in closure.hits:
             if x in witnesses:
                 continue
             term = closure.term(x)
             individual: Name = shape.names.get(term, term) if x >= size else term
-            found = explainer.search(node, Sought(self._max, work.left, counts), numbers)
+            found = explainer.search(node, Sought(self._max, work.left, counts, paid), numbers)
             work.spend(found.steps)
             sets, more = found.sets, found.more
             if found.cut:

@@ -8,12 +8,18 @@ changes to give.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from obep.abstraction.guard_graphs import Closed, ClosedGraph, classes_asked_for
 from obep.abstraction.matcher import Matcher
+from obep.algebra.dataset import Graph
+from obep.algebra.evaluation import Match
+from obep.algebra.live.build_live import NotIncremental
+from obep.algebra.live.fact_source import DEFAULT_GRAPH
+from obep.algebra.live.live_group import triples_wanted
 from obep.algebra.nodes.basic_graph_pattern import TripleMatch
+from obep.algebra.select_node import SelectNode
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.closure.backwards import Fact
@@ -29,14 +35,15 @@ Change = tuple[Triple, bool]
 class WindowClosure:
     """What a window says and what follows from it."""
 
-    def __init__(self, matcher: Matcher) -> None:
-        self._matcher = matcher
+    def __init__(self, matcher: Matcher, said: Collection[Triple]) -> None:
+        """`said` are the triples of the window; they change right before each `change`."""
+        self._matcher, self._said = matcher, said
         bundle = matcher.bundle
         self._names = _Names(bundle)
         self.kept = why_closed_anew(bundle) is None
         """Whether it is kept, and `change` says what has changed."""
-        self._said: dict[Triple, None] = {}
         self._facts = Maintained(bundle.lower_asserted, bundle.lower.store)
+        self._static_ids = bundle.lower.store.ids
         self._apart = self._names.apart
         """Triples of which nothing follows are not among the facts until somebody looks something up."""
         self._graph: ClosedGraph | None = None
@@ -46,39 +53,40 @@ class WindowClosure:
 
         Gives what no longer follows and what now does, beyond K; and which of these triples K has, too.
         """
-        said = self._said
         if not self.kept:
-            for triple in gone:
-                del said[triple]
-            said.update(dict.fromkeys(new))
             self._graph = None
             return [], []
-        if self._apart and any(triple[1] == SAME_AS for triple in new):
-            self._gather()
-        apart, found, again = self._apart, list[Change](), list[Change]()
+        found: list[Change] = []
+        again: list[Change] = []
         less: list[Triple] = []
         more: list[Triple] = []
-        for triples, there, others in ((gone, False, less), (new, True, more)):
-            for triple in triples:
-                if there:
-                    said[triple] = None
-                else:
-                    del said[triple]
-                seen = apart.get((triple[1], triple[2][0] == '"'))
-                if seen is None:
-                    others.append(triple)
-                if self._is_static(triple):
-                    again.append((triple, there))
-                elif seen:
-                    found.append((triple, there))
+        for triple in gone:
+            self._sort(triple, False, found, again, less)
+        for triple in new:
+            if triple[1] == SAME_AS and self._apart:
+                self._gather([*(one for one in self._said if one not in new), *gone])
+                return self.change(gone, new)
+            self._sort(triple, True, found, again, more)
         if less or more:
             found += self._facts_changed(less, more)
         return found, again
 
-    def _gather(self) -> None:
-        """From now on all triples are among the facts."""
-        self._facts.insert([one for one in self._said if (one[1], one[2][0] == '"') in self._apart])
-        self._apart = {}
+    def _sort(
+        self, triple: Triple, there: bool, found: list[Change], again: list[Change], facts: list[Triple]
+    ) -> None:
+        """What a triple changes by itself, or that facts must be looked at."""
+        seen = self._apart.get((triple[1], triple[2][0] == '"'))
+        if seen is None:
+            facts.append(triple)
+        if triple[0] in self._static_ids and self._is_static(triple):
+            again.append((triple, there))
+        elif seen:
+            found.append((triple, there))
+
+    def _gather(self, said: Iterable[Triple]) -> None:
+        """From now on all triples, beginning with these, are among the facts."""
+        apart, self._apart = self._apart, {}
+        self._facts.insert([one for one in said if (one[1], one[2][0] == '"') in apart])
 
     def _facts_changed(self, gone: list[Triple], new: list[Triple]) -> Iterator[Change]:
         facts = self._facts
@@ -129,7 +137,7 @@ class WindowClosure:
                 said = [*self._said]
                 self._graph = ClosedGraph(bundle, said, with_k=True, facts=self._matcher.facts)
             else:
-                self._gather()
+                self._gather(self._said)
                 self._graph = ClosedGraph(bundle, self._said, with_k=True, sure=Closed(facts, facts.ids))
         return self._graph
 
@@ -148,14 +156,36 @@ class WindowClosure:
 
     def match_new(self, s: Term | None, p: Term | None, o: Term | None) -> Iterator[Triple]:
         """What the window says, and what it adds to K (D14)."""
-        for triple in dict.fromkeys(self.graph.match(s, p, o)):
-            if triple in self._said or not any(True for _ in self.static.match(*triple)):
+        return self._new(self._said, self.graph.match(s, p, o))
+
+    def _new(self, said: Container[Triple], found: Iterable[Triple]) -> Iterator[Triple]:
+        for triple in dict.fromkeys(found):
+            if triple in said or not any(True for _ in self.static.match(*triple)):
                 yield triple
 
-    def with_more(self, triples: Iterable[Triple]) -> ClosedGraph:
-        """The graph as if these were there, too."""
-        every = [*dict.fromkeys((*self._said, *triples))]
-        return ClosedGraph(self._matcher.bundle, every, with_k=True, facts=self._matcher.facts)
+    def with_more(self, triples: Iterable[Triple], *, new: bool) -> Graph:
+        """The graph as if these were there, too; `new`: without what K says."""
+        said = dict.fromkeys((*self._said, *triples))
+        closed = ClosedGraph(self._matcher.bundle, [*said], with_k=True, facts=self._matcher.facts)
+        return _Matching(lambda s, p, o: self._new(said, closed.match(s, p, o))) if new else closed
+
+
+class _Matching:
+    """A graph by what looks things up in it."""
+
+    def __init__(self, match: Match) -> None:
+        self.match = match
+
+
+def why_evaluated_anew(bundle: Bundle, select: SelectNode, on: str | None) -> str | None:
+    """Why a group over windows (`on`: the one that is its default graph, else K is) cannot be kept."""
+    static = {} if on is not None else {DEFAULT_GRAPH: _Matching(lambda s, p, o: ())}
+    try:
+        wanted = triples_wanted(select, static)
+    except NotIncremental as reason:
+        return str(reason)
+    patterns = [pattern for some in wanted.values() for pattern in some]
+    return (why_closed_anew(bundle) or why_not_followed(bundle, patterns)) if patterns else None
 
 
 def why_closed_anew(bundle: Bundle) -> str | None:

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from obep.abstraction.answer_templates import named
 from obep.abstraction.explanation_search import Explanation
 from obep.abstraction.explanations import Explained, Explainer, add_minimal
+from obep.abstraction.open_questions import run_within
 from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.closure.backwards import Fact
 from obep.ontology.closure.expiring_closure import Lasting
+from obep.ontology.closure.facts import Node
 from obep.ontology.closure.overlay import Overlay
 from obep.ontology.closure.runnable import assert_triples
 from obep.ontology.closure.saturate import Closure
-from obep.ontology.closure.work_budget import MAX_WORK, OverBudget
+from obep.ontology.closure.work_budget import MAX_WORK, OverBudget, Work
 
 if TYPE_CHECKING:
     from obep.abstraction.matcher import Matcher
@@ -125,19 +128,25 @@ class Union:
         explainer, store = self._explainer, self._behind
         explainer.forget()
         closure = assert_triples(explainer.program, store, fresh)
-        closure.limit = self._max_work
+        work = Work(self._max_work)
         try:
-            closure.run()
-            return self._ways_of(closure, fresh)
+            run_within(closure, work)
+            return self._ways_of(closure, fresh, work)
         except OverBudget:  # of the whole of it the same is said, whatever came when
             return None
         finally:
             self.operations += closure.operations
 
-    def _ways_of(self, closure: Closure, fresh: list[Triple]) -> Answer | None:
-        explainer = self._explainer
+    def _ways_of(self, closure: Closure, fresh: list[Triple], work: Work) -> Answer | None:
+        paid: set[Fact] = set()
+
+        def explained(node: Node) -> Explained:
+            found = self._explainer.explain(node, paid)
+            work.spend(found.steps)
+            return found
+
         if closure.clashes:
-            clashes = self._as_triples([explainer.explain(node) for _, _, node in closure.clashes], fresh)
+            clashes = self._as_triples([explained(node) for _, _, node in closure.clashes], fresh)
             smallest = min(clashes, key=_smallest) if clashes else None
             return None if smallest is None else Answer((), tuple(smallest))
         ways: list[Way] = []
@@ -146,7 +155,7 @@ class Union:
         for c, x, node in closure.hits:
             if x in closure.program.witnesses:
                 continue
-            sets = self._as_triples([explainer.explain(node)], fresh)
+            sets = self._as_triples([explained(node)], fresh)
             if sets is None:
                 return None
             for one in sets:
@@ -161,7 +170,7 @@ class Union:
     ) -> list[frozenset[Triple]] | None:
         """Sets of triples: one that several say is one. `None` if not all of them are there, or minimal."""
         found: list[frozenset[Triple]] = []
-        for sets, cut in explained:
+        for sets, cut, _ in explained:
             if cut:
                 return None
             for one in sets:

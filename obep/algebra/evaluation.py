@@ -41,7 +41,11 @@ class Evaluation(tuple[tuple[int, int], ...]):
 
     def at(self, now: int) -> Evaluation:
         """The same evaluation at another instant."""
-        other = Evaluation(((now, now),))
+        return self.over(now, now)
+
+    def over(self, start: int, end: int) -> Evaluation:
+        """The same evaluation for a solution with an interval."""
+        other = Evaluation(((start, end),))
         other.__dict__.update(self.__dict__)
         return other
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from obep.algebra.bag_node import BagNode
 from obep.algebra.group_expressions import GroupCompiler, Tested
@@ -44,9 +45,22 @@ def _as_select(query: ast.Group | ast.Select) -> ast.Select:
 
 
 def _translate_select(select: ast.Select, atoms: Mapping[Term, AtomColumns], depth: int) -> SelectNode:
-    layout = RowLayout([*visible(select.where, atoms), *_of_scope(select, atoms)])
+    layout = layout_of(select, atoms)
     scope = _Scope(layout, atoms, depth)
-    node = scope.group(select.where)
+    return _modified(select, scope, layout, scope.group(select.where))
+
+
+def select_from(select: ast.Select, layout: RowLayout, rows: BagNode) -> SelectNode:
+    """The projection and the modifiers of a SELECT over rows that come from elsewhere."""
+    return _modified(select, _Scope(layout, {}, 0), layout, rows)
+
+
+def layout_of(select: ast.Select, atoms: Mapping[Term, AtomColumns] = MappingProxyType({})) -> RowLayout:
+    """The slots of the variables of a SELECT."""
+    return RowLayout([*visible(select.where, atoms), *_of_scope(select, atoms)])
+
+
+def _modified(select: ast.Select, scope: _Scope, layout: RowLayout, node: BagNode) -> SelectNode:
     aggregates: dict[ast.Aggregate, int] = {}
     compiler = GroupCompiler(layout, scope.group, aggregates)
     extends = [
@@ -67,7 +81,7 @@ def _translate_select(select: ast.Select, atoms: Mapping[Term, AtomColumns], dep
     return SelectNode(
         node,
         layout,
-        tuple(projected(select, atoms)),
+        tuple(projected(select, scope.atoms)),
         distinct=select.distinct,
         order=order,
         limit=select.limit,
@@ -86,7 +100,7 @@ class _Scope:
 
     def __init__(self, layout: RowLayout, atoms: Mapping[Term, AtomColumns], depth: int) -> None:
         self._layout = layout
-        self._atoms = atoms
+        self.atoms = atoms
         self._depth = depth
         self._compiler = GroupCompiler(layout, self.group)
 
@@ -142,12 +156,12 @@ class _Scope:
                 return EachWindow(self._layout.slot(element.window), inner)
             return WindowBlock(element.window, inner)
         if isinstance(element, ast.Atom):
-            names = [*(one.name for one in element.parameters), *self._atoms.get(element.name.iri, ())]
+            names = [*(one.name for one in element.parameters), *self.atoms.get(element.name.iri, ())]
             lasting = None if element.lasting is None else element.lasting.micros
             slots = tuple(map(self._layout.slot, names))
             return AtomRows(element.name.iri, slots, len(element.parameters), lasting)
         if isinstance(element, ast.Select):
-            select = _translate_select(element, self._atoms, self._depth)
+            select = _translate_select(element, self.atoms, self._depth)
             return SubSelect(select, tuple(map(self._layout.slot, select.columns)))
         assert isinstance(element, ast.Group)
         return self.group(element)

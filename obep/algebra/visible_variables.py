@@ -42,6 +42,8 @@ def _bound_by(element: ast.GroupElement, atoms: Mapping[Term, AtomColumns]) -> I
         return visible(element, atoms)
     if isinstance(element, ast.GroupUnion):
         return [name for group in element.groups for name in visible(group, atoms)]
+    if isinstance(element, ast.TimedJoin):
+        return [name for side in (element.left, element.right) for name in _bound_by(side, atoms)]
     if isinstance(element, ast.GroupOptional):
         return visible(element.group, atoms)
     if isinstance(element, ast.GraphGroup | ast.WindowGroup):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from obep.cli.options import AllowedFolders, ConfigFile, allowed
+from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed, dialect_of
 from obep.errors import Diagnostic, count
 from obep.run.console import Form, has_errors, write
+
+if TYPE_CHECKING:
+    from obep.query.link import Linked
 
 
 def command(
@@ -20,6 +23,7 @@ def command(
     ] = None,
     config: ConfigFile = None,
     allow_path: AllowedFolders = None,
+    dialect: Dialect = None,
 ) -> None:
     """Check queries: syntax, names, patterns, guards, and what the ontology makes of them.
 
@@ -30,14 +34,25 @@ def command(
 
     found: list[Diagnostic] = []
     for path in files:
-        bundle, diagnostics = examine(path, config, allowed(allow_path), tuple(ignore or ()))
+        bundle, diagnostics = examine(
+            path, config, allowed(allow_path), tuple(ignore or ()), dialect_of(dialect)
+        )
         found += diagnostics
         if form is Form.text:
             write(diagnostics)
             if bundle is not None:
                 said = f", {count(len(diagnostics), 'warning')}" if diagnostics else ""
-                print(f"{path}: {count(len(bundle.linked.events), 'event')}{said}, no errors")
+                print(f"{path}: {_contents(bundle.linked)}{said}, no errors")
     if form is Form.json:
         write(found, form)
     if has_errors(found):
         raise typer.Exit(2)
+
+
+def _contents(linked: Linked) -> str:
+    """How many events a file defines, and how many queries."""
+    number = len(linked.queries)
+    events, queries = count(len(linked.events), "event"), f"{number} {'query' if number == 1 else 'queries'}"
+    if not linked.queries:
+        return events
+    return f"{events}, {queries}" if linked.events else queries

@@ -9,6 +9,7 @@ from obep.errors import Diagnostic, ObepError
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
+    from obep.query.ast import Language
 
 
 class Seen(NamedTuple):
@@ -23,6 +24,7 @@ def examine(
     config: Path | None = None,
     allowed: tuple[Path, ...] = (),
     ignore: tuple[str, ...] = (),
+    dialect: Language | None = None,
 ) -> Seen:
     """Every diagnostic about a query file and its configuration."""
     from obep.config.toml_file import load_config
@@ -32,8 +34,9 @@ def examine(
     from obep.run.run_spec import slips
 
     try:
-        linked = link(read_query(path), path.parent, allowed=allowed)
         settings = load_config(config, path.parent, allowed)
+        file = read_query(path, dialect)
+        linked = link(file, path.parent, allowed=allowed, catalogue=settings.catalogue)
     except ObepError as error:
         return Seen(None, error.diagnostics)
     found = examined(

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from obep.cli.options import Dialect, dialect_of
 from obep.errors import ObepError, fail
 from obep.run.console import write
 
@@ -19,6 +20,7 @@ def command(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Query files.", show_default=False)],
     check: Annotated[bool, typer.Option("--check", help="Only say which files would change.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Only show what would change.")] = False,
+    dialect: Dialect = None,
 ) -> None:
     """Write queries in their canonical form.
 
@@ -31,7 +33,7 @@ def command(
     changed = broken = False
     for path in files:
         try:
-            file = read_query(path)
+            file = read_query(path, dialect_of(dialect))
         except ObepError as error:
             write(error.diagnostics)
             broken = True

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from obep.cli.options import AllowedFolders, ConfigFile, allowed
+from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed, dialect_of
 from obep.errors import ObepError, fail
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from obep.config.toml_file import Config
+    from obep.query.ast import Language
     from obep.run.run_spec import Order
 
 
@@ -28,6 +31,9 @@ class Output(StrEnum):
 
     event = "event"
     rdf = "rdf"
+    rows = "rows"
+    csv = "csv"
+    sparql_json = "sparql-json"
 
 
 class Log(StrEnum):
@@ -51,16 +57,17 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="URI",
-            help="Where occurrences go: -, a path (.jsonl .nq .trig, on Spark .parquet), mqtt://, kafka://, "
-            "https:// (a webhook), exec:COMMAND, or the name of a sink in obep.toml. Repeatable.",
+            help="Where occurrences go: -, a path (.jsonl .nq .trig .csv, on Spark .parquet), mqtt://, "
+            "kafka://, https:// (a webhook), alertmanager://, exec:COMMAND, or the name of a sink in "
+            "obep.toml. Repeatable.",
         ),
     ] = None,
     form: Annotated[
         Output | None,
         typer.Option(
             "--as",
-            help="JSON lines, or RDF as N-Quads (a sink .trig: TriG), where bindings need a CONSTRUCT; "
-            "otherwise as RETURN says.",
+            help="JSON lines; RDF as N-Quads (a sink .trig: TriG), where bindings need a CONSTRUCT; or rows "
+            "of bindings, as JSON lines, CSV or SPARQL results (embedded only). Otherwise as RETURN says.",
         ),
     ] = None,
     engine: Annotated[EngineName | None, typer.Option(help="What runs the query. [default: spark]")] = None,
@@ -110,6 +117,7 @@ def command(
     ] = False,
     config: ConfigFile = None,
     allow_path: AllowedFolders = None,
+    dialect: Dialect = None,
     allow_exec: Annotated[
         bool,
         typer.Option(
@@ -137,7 +145,8 @@ def command(
     def length(given: str, key: str) -> int | None:
         return duration(given, f"--{key}") if given else chosen.get(key)
 
-    streams = streams_of(query, settings.allowed)
+    language = dialect_of(dialect)
+    streams = streams_of(query, settings.allowed, settings.catalogue, language)
     order = Order(
         query,
         settings,
@@ -158,6 +167,7 @@ def command(
         master=master or settings.spark.get("master", ""),
         conf=_conf(conf or (), settings) if name is EngineName.spark else {},
         drop_state=drop_state,
+        dialect=language,
     )
     for slip in slips(query, streams, settings) if order.lints else ():
         Progress(quiet=quiet, as_json=order.log_json).warn(slip.code, slip.message, slip.remedy)
@@ -187,21 +197,27 @@ def _refuse_of_spark(order: Order, *, drop_state: bool, master: str, conf: bool)
 
 def _refuse_of_embedded(order: Order) -> None:
     """Sinks that Spark does not write."""
-    from obep.streams.sinks.open_sinks import ALERTMANAGER
+    from obep.streams.sinks.open_sinks import ALERTMANAGER, OF_ROWS
     from obep.streams.stream_uri import parse_address
 
     for target in order.targets:
         if parse_address(target.uri).scheme in ALERTMANAGER:
             words = f"{target!r}: only the engine embedded sends alerts to an Alertmanager"
             raise fail("OBEP512", words, remedy="--engine embedded")
+        if target.form in ("rows", *OF_ROWS):
+            words = f"{target!r}: only the engine embedded writes {target.form}"
+            raise fail("OBEP670", words, remedy="--engine embedded, or .parquet")
 
 
-def streams_of(query: Path, allowed: tuple[Path, ...]) -> tuple[str, ...]:
+def streams_of(
+    query: Path, allowed: tuple[Path, ...], catalogue: Mapping[str, Path], language: Language | None
+) -> tuple[str, ...]:
     """The streams that a query reads, windows' too; its syntax is checked before anything is opened."""
     from obep.query.link import link
     from obep.query.parse.parser import read_query
 
-    return link(read_query(query), query.parent, allowed=allowed).streams
+    file = read_query(query, language)
+    return link(file, query.parent, allowed=allowed, catalogue=catalogue).streams
 
 
 def _run_embedded(order: Order) -> int:

@@ -86,7 +86,7 @@ SOURCE: dict[str, Kind] = {
 
 SINK: dict[str, Kind] = {
     "uri": uri,
-    "as": choice("event", "rdf"),
+    "as": choice("event", "rdf", "rows", "csv", "sparql-json"),
     "events": names,
     "headers": headers,
     "retries": whole_number,

@@ -24,6 +24,8 @@ class Running:
     """Whether it never waits for an instant to close."""
     timed: bool = False
     """Whether it ever has deadlines."""
+    prompt: bool = True
+    """Whether it may report something before the instant closes."""
     wants_items: bool = False
     logical: bool = False
     """Whether its reports are logical occurrences, as if an item had shown them."""
@@ -47,9 +49,17 @@ class Running:
         """Where the candidates of common sub-patterns come in, by their names."""
         return []
 
+    @property
+    def fed_as(self) -> Term:
+        """The event whose candidates they are."""
+        return self.plan.event
+
     def routes(self) -> Iterator[tuple[Term, Take]]:
         """Which occurrences it wants, and where they go."""
         raise NotImplementedError
+
+    def connect(self, touch: Callable[[], None]) -> None:
+        """Keep what lets it be asked at the end of the instant, if it needs that."""
 
     def report(self) -> Sequence[Occurrence]:
         """What can be reported before the instant closes."""

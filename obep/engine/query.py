@@ -54,7 +54,7 @@ class Query:
 
     def require_returns(self) -> None:
         """Refuse to run what returns nothing."""
-        if not self.linked.returns:
+        if not (self.linked.returns or self.linked.queries):
             raise fail(
                 "OBEP572",
                 "the query returns nothing",

@@ -70,45 +70,41 @@ class Kin(Common):
             touch()
 
 
-class RowPattern(Common):
-    """The pattern of a state by rows: its candidates go to the state, and become no occurrences."""
-
-    def __init__(self, plan: EventPlan, states: States | None = None) -> None:
-        super().__init__(plan, states)
-        self.calm = not (self._tree.waits or self._intake.gathers)
-        self.wants_items = self._tree.wants_items
-
-    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
-        self._tree.items(items)
-        return super().close(at, items)
-
-
 def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) -> list[Running]:
     """What runs for the events and states, in their order; common patterns come before their first event."""
     events, common = plan.shared
     runs: list[Running] = []
     states: dict[Term, StateRun] = {}
     if plan.states or plan.graphs:
-        from obep.engine.states.running_state import States
+        from obep.engine.states.running_state import RunningStates
 
-        hosts = States(matcher)
+        hosts = RunningStates(matcher)
         states = hosts.runs
     ahead: list[StatePlan | GraphPlan] = [*plan.states, *plan.graphs]
     ahead.sort(key=lambda one: (one.stratum, one.position), reverse=True)
     started: set[str] = set()
     of_rows = {state.part("rows") for state in plan.states}
-    for number, event in enumerate(events):
-        while ahead and ahead[-1].position <= number:
-            runs += hosts.start(ahead.pop())
-        is_pattern = event.event in of_rows
-        run = RowPattern(event, states) if is_pattern else running(event, max_keys, states)
-        if run is None:
-            continue
+
+    def add(run: Running) -> None:
         for name, _ in run.inlets:
             _start(name, common, started, runs, states)
         runs.append(run)
+
+    for number, event in enumerate(events):
+        while ahead and ahead[-1].position <= number:
+            for one in hosts.start(ahead.pop()):
+                add(one)
+        if event.event in of_rows:
+            hosts.patterns[event.event] = event
+        elif (run := running(event, max_keys, states)) is not None:
+            add(run)
     for state in reversed(ahead):
-        runs += hosts.start(state)
+        for one in hosts.start(state):
+            add(one)
+    if plan.queries:
+        from obep.engine.queries.start_queries import start_queries
+
+        runs += start_queries(plan.queries, states, matcher)
     return runs
 
 
@@ -137,11 +133,10 @@ def connect(runs: Sequence[Running], touch: Callable[[int], None]) -> None:
     states = {run.plan.event: run for run in runs if isinstance(run, StateRun)}
     for number, run in enumerate(runs):
         for name, emit in run.inlets:
-            common[name].feed(run.plan.event, emit, partial(touch, number))
-            if isinstance(run, StateRun):
-                run.read(common[name].plan)
+            common[name].feed(run.fed_as, emit, partial(touch, number))
         if isinstance(run, StateRun):
             for need in run.state.needs:
                 states[need].watchers.append(partial(touch, number))
             for window in run.windows:
                 window.watchers.append(partial(touch, number))
+        run.connect(partial(touch, number))

@@ -1,4 +1,4 @@
-"""Write occurrences as JSON, RDF and text for people, and read them back."""
+"""Write occurrences as JSON, RDF, rows and text for people, and read them back."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ class _Writers:
         from obep.output.rdf_writer import to_rdf
 
         return to_rdf(occurrence, style, format)
+
+    def to_rows(self, occurrence: Occurrence, style: str | None) -> list[dict[str, object]]:
+        from obep.output.row_writer import to_rows
+
+        return to_rows(occurrence, style)
 
     def why(self, occurrence: Occurrence) -> str:
         from obep.output.why_tree import why

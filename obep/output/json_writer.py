@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from obep.formats.timestamps import Style, show_instant
-from obep.model import Alert, Occurrence, Part, Term, local_name
+from obep.model import Alert, Answer, Occurrence, Part, Term, local_name
 from obep.query.state_parts import GRAPH, StatePart, apart
 
 LOOKS_LIKE_NUMBERS = 100_000_000 * 1_000_000
@@ -76,6 +76,25 @@ class AlertRecord(msgspec.Struct, omit_defaults=True, gc=False):
     ended: str = ""
 
 
+class RowRecord(msgspec.Struct, omit_defaults=True, gc=False):
+    """A row of an answer as it is printed (DIALECTS 9)."""
+
+    query: str
+    at: Shown
+    row: dict[str, Term]
+    op: str = ""
+
+
+class AnswerRecord(msgspec.Struct, omit_defaults=True, gc=False):
+    """An answer as a whole: its rows, or its graph."""
+
+    query: str
+    at: Shown
+    rows: tuple[dict[str, Term], ...] = ()
+    graph: list[str] = []
+    op: str = ""
+
+
 _encode, _Raw = msgspec.json.Encoder().encode, msgspec.Raw
 
 
@@ -99,7 +118,11 @@ def to_json(occurrence: Occurrence, style: str | None = None) -> dict[str, objec
 
 
 def to_line(occurrence: Occurrence, style: str | None = None) -> str:
-    """The record as one line of JSON."""
+    """The record as one line of JSON; an answer with rows has a line for each."""
+    if isinstance(occurrence, Answer) and occurrence.bindings:
+        chosen = style_of(occurrence, style)
+        lines = [_encode(_row(occurrence, row, chosen)) for row in occurrence.bindings]
+        return b"\n".join(lines).decode()
     return _line(occurrence, style).decode()
 
 
@@ -108,6 +131,8 @@ def _line(occurrence: Occurrence, style: str | None) -> bytes:
     chosen = style_of(occurrence, style)
     if isinstance(occurrence, Alert):
         return _encode(_alert(occurrence, chosen))
+    if isinstance(occurrence, Answer):
+        return _encode(_answer(occurrence, chosen))
     start, end, detected = occurrence.start, occurrence.end, occurrence.detected
     last = show_instant(end, chosen)
     return _encode(
@@ -123,6 +148,16 @@ def _line(occurrence: Occurrence, style: str | None) -> bytes:
             occurrence.bounded,
         )
     )
+
+
+def _row(answer: Answer, row: dict[str, Term], style: Style) -> RowRecord:
+    return RowRecord(iri(answer.event), show_instant(answer.detected, style), row, answer.op)
+
+
+def _answer(answer: Answer, style: Style) -> AnswerRecord:
+    graph = [f"{s} {p} {o} ." for s, p, o in answer.constructed]
+    at = show_instant(answer.detected, style)
+    return AnswerRecord(iri(answer.event), at, answer.bindings, graph, answer.op)
 
 
 def _alert(alert: Alert, style: Style) -> AlertRecord:

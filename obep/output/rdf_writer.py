@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from obep.errors import fail
 from obep.formats.timestamps import show_instant
-from obep.model import RDF_TYPE, SECOND, Alert, Item, Occurrence, Term, Triple, digest_of, item_name
+from obep.model import RDF_TYPE, SECOND, Alert, Answer, Item, Occurrence, Term, Triple, digest_of, item_name
 from obep.output.json_writer import parts_of, style_of
 
 PROV = "http://www.w3.org/ns/prov#"
@@ -30,6 +30,8 @@ def to_rdf(occurrence: Occurrence, style: str | None = None, format: str = "trig
 
 def triples(occurrence: Occurrence) -> tuple[Triple, ...]:
     """A ∪ H(c) ∪ constructed, without instants."""
+    if isinstance(occurrence, Answer):
+        return occurrence.constructed
     found = dict.fromkeys(triple for triple, _ in occurrence.explanation)
     found[occurrence.individual or f"<{occurrence.id}>", RDF_TYPE, occurrence.event] = None
     found |= dict.fromkeys(occurrence.constructed)

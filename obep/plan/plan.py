@@ -15,6 +15,7 @@ from obep.plan.state_plan import GraphPlan, StatePlan
 from obep.plan.window_plan import WindowPlan
 from obep.query.ast import Guard, TriplePattern
 from obep.query.free_variables import HIDDEN
+from obep.query.linked_queries import LinkedQuery
 from obep.query.print.printer import show
 
 A_WHILE = 1_000_000
@@ -139,6 +140,8 @@ class Plan:
     """Graph events on items that ask for states or windows."""
     reaching: frozenset[Term] | None = None
     """The classes whose members the triples of other subjects may decide; `None`: T may reach anywhere."""
+    queries: tuple[LinkedQuery, ...] = ()
+    """Queries over windows, each after those whose answers it reads."""
 
     @cached_property
     def alerting(self) -> tuple[Term, ...]:

@@ -34,6 +34,8 @@ def _bound(root: ast.Node) -> Iterator[str]:
                 yield from _of_pattern(pattern)
         elif isinstance(node, ast.GroupUnion):
             below = list(node.groups)
+        elif isinstance(node, ast.TimedJoin):
+            below = [node.left, node.right]
         elif isinstance(node, ast.GroupOptional):
             below = [node.group]
         elif isinstance(node, ast.GraphGroup | ast.WindowGroup):

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from obep.errors import Diagnostic, ObepError
 from obep.query.ast import Event, GraphEvent, QueryFile, Return, Source, State, Window
+from obep.query.linked_queries import LinkedQuery, link_queries, sources_of
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.parser import read_query
 from obep.query.state_expansion import Moment
@@ -40,6 +41,7 @@ class Linked:
     windows: tuple[Window, ...]
     returns: tuple[Return, ...]
     folder: Path
+    queries: Mapping[str, LinkedQuery] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     """The events that only `state_expansion` has made."""
     moments: Mapping[str, Moment] = field(default_factory=dict)
@@ -56,10 +58,19 @@ class Linked:
         return frozenset(window.name for window in self.windows)
 
 
-def link(file: QueryFile, folder: Path | None = None, *, allowed: tuple[Path, ...] = ()) -> Linked:
-    """Read the INCLUDEs of a query. RETURNs of included files are theirs, not the query's."""
+def link(
+    file: QueryFile,
+    folder: Path | None = None,
+    *,
+    allowed: tuple[Path, ...] = (),
+    catalogue: Mapping[str, Path] | None = None,
+) -> Linked:
+    """Read the INCLUDEs of a query. RETURNs of included files are theirs, not the query's.
+
+    `catalogue` has the files of graphs that FROM names by IRIs of the web.
+    """
     home = (folder or Path()).resolve()
-    reader = _Reader((home, *(path.resolve() for path in allowed)))
+    reader = _Reader((home, *(path.resolve() for path in allowed)), catalogue or {})
     reader.read(file, home)
     if reader.problems:
         raise ObepError(*reader.problems)
@@ -94,7 +105,10 @@ def assemble(
                 file_of[state.name.iri] = one
     windows = tuple(window for one in files for window in one.windows)
     streams = [source.iri for one in files for source in one.sources if source.kind == "stream"]
-    streams += [window.stream for window in windows if window.event is None]
+    queries = link_queries(files)
+    answers = {query.name for query in queries.values()}
+    own = [window for query in queries.values() for window in query.windows]
+    streams += [one.stream for one in (*windows, *own) if one.event is None and one.stream not in answers]
     return Linked(
         file=files[-1],
         files=tuple(files),
@@ -107,6 +121,7 @@ def assemble(
         windows=windows,
         returns=files[-1].returns,
         folder=folder,
+        queries=queries,
     )
 
 
@@ -117,8 +132,9 @@ _Open = tuple[Path, QueryFile, Path, Iterator[Source]]
 class _Reader:
     """Reads INCLUDEs depth first, without recursion; a file that is still open closes a cycle."""
 
-    def __init__(self, roots: tuple[Path, ...]) -> None:
+    def __init__(self, roots: tuple[Path, ...], catalogue: Mapping[str, Path]) -> None:
         self.roots = roots
+        self.catalogue = catalogue
         self.files: list[QueryFile] = []
         self.paths: dict[str, list[Path]] = {"vocab": [], "graph": []}
         self.problems: list[Diagnostic] = []
@@ -127,7 +143,7 @@ class _Reader:
         start = _own_path(file, home)
         open_files = {start: file}
         done: set[Path] = set()
-        stack: list[_Open] = [(start, file, home, iter(file.sources))]
+        stack: list[_Open] = [(start, file, home, iter(sources_of(file)))]
         while stack:
             path, current, folder, rest = stack[-1]
             source = next(rest, None)
@@ -150,10 +166,12 @@ class _Reader:
                 included = self._read_included(source, current, target)
                 if included is not None:
                     open_files[target] = included
-                    stack.append((target, included, target.parent, iter(included.sources)))
+                    stack.append((target, included, target.parent, iter(sources_of(included))))
 
     def _locate(self, source: Source, file: QueryFile, folder: Path) -> Path | None:
         """The path that a clause names; links are followed before it is compared with the folders."""
+        if source.kind in ("graph", "vocab") and source.iri in self.catalogue:
+            return self.catalogue[source.iri]
         written = source.iri.removeprefix("file://") if source.iri.startswith("file:///") else source.iri
         if "://" in written or written.startswith("urn:"):
             self._report(

@@ -12,7 +12,9 @@ SHORT = ("event", "start", "end", "bindings")
 """What a diff shows of an occurrence."""
 SHORT_ALERT = ("alert", "status", "since", "at", "until", "ended", "labels", "bindings")
 """What it shows of an alert."""
-NAMED = ("event", "alert")
+SHORT_ROW = ("query", "at", "start", "end", "op", "row")
+"""What it shows of a row."""
+NAMED = ("event", "alert", "query")
 """What a record is one of, by IRI or by name."""
 NESTED = ("because", "follows_from")
 """Of each of these causes, too, as much is compared as is expected."""
@@ -74,7 +76,7 @@ def _short(record: Record) -> str:
 
 def shortened(record: Record) -> Record:
     """What people look at in a record."""
-    keys = SHORT_ALERT if "alert" in record else SHORT
+    keys = SHORT_ALERT if "alert" in record else SHORT_ROW if "query" in record else SHORT
     return {key: record[key] for key in keys if record.get(key) not in (None, [], "")}
 
 

@@ -1,9 +1,11 @@
 """Cases: a folder with a query, its stream and the occurrences that are expected of it.
 
-`query.obep`, `stream.*` (records that name their streams, or those of the only stream; `stream.NAME.csv` is
+`query.obep` (or `query.csparql` and so on),
+`stream.*` (records that name their streams, or those of the only stream; `stream.NAME.csv` is
 bound to NAME; without one, the sources of obep.toml), and `expected.jsonl`. An expected line holds as much of
 an occurrence as matters: its event (by IRI or name) and any of id, start, end, detected, bindings, because.
-That of an alert has `alert` in place of `event`, and any of id, status, since, at, until, ended, labels.
+That of an alert has `alert` in place of `event`, and any of id, status, since, at, until, ended, labels;
+that of a row has `query`, and any of at, start, end, row.
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ import msgspec
 
 from obep.config.toml_file import load_config
 from obep.errors import ObepError, fail
-from obep.formats.stream_reader import Notes
 from obep.model import DeadLetter, Occurrence
 from obep.output.json_writer import to_json
+from obep.output.row_writer import to_rows
+from obep.query.languages import LANGUAGES
 from obep.run.case_comparison import NAMED, Record, difference, shortened
 from obep.run.embedded import open_run
 from obep.run.load_query import load
@@ -42,16 +45,22 @@ class Outcome:
 def cases(paths: list[Path]) -> Iterator[Path]:
     """The folders of cases at or below the paths."""
     for path in paths:
-        if (path / QUERY).is_file() and (path / EXPECTED).is_file():
+        if query_of(path).is_file() and (path / EXPECTED).is_file():
             yield path
         elif path.is_dir():
             yield from sorted(
-                query.parent for query in path.rglob(QUERY) if (query.parent / EXPECTED).is_file()
+                wanted.parent for wanted in path.rglob(EXPECTED) if query_of(wanted.parent).is_file()
             )
         else:
             raise fail(
                 "OBEP532", f"{path} is no folder of cases", remedy=f"a folder with {QUERY} and {EXPECTED}"
             )
+
+
+def query_of(folder: Path) -> Path:
+    """The query of a case, in whichever language."""
+    names = [f"query{known.ending}" for known in LANGUAGES.values()]
+    return next((folder / name for name in names if (folder / name).is_file()), folder / QUERY)
 
 
 def no_cases(roots: list[Path]) -> ObepError:
@@ -94,7 +103,7 @@ def occurrences(folder: Path) -> tuple[list[Record], list[DeadLetter]]:
     config = load_config(None, folder)
     settings = config.engine
     query = load(
-        folder / QUERY,
+        query_of(folder),
         catalogue=config.catalogue,
         cache_dir=config.cache,
         strict=settings.get("strict", False),
@@ -104,7 +113,7 @@ def occurrences(folder: Path) -> tuple[list[Record], list[DeadLetter]]:
     streams = tuple(dict.fromkeys((*query.linked.streams, *(w.stream for w in query.linked.windows))))
     given = tuple(named(inlets(folder), streams, config))
     order = Order(
-        folder / QUERY,
+        query_of(folder),
         config,
         given or bind((), streams, config),
         (),
@@ -113,13 +122,17 @@ def occurrences(folder: Path) -> tuple[list[Record], list[DeadLetter]]:
     )
     run, _ = open_run(order, query)
     memory, notes = MemorySink(), run.notes
-    run.outlets = {"case": Outlet(memory, lambda occurrence: _encoded(occurrence, notes))}
+    returned = query.plan.returned
+
+    def encode(occurrence: Occurrence) -> bytes:
+        rows = returned.get(occurrence.event) == "rows"
+        return msgspec.json.encode(
+            to_rows(occurrence, notes.style) if rows else [to_json(occurrence, notes.style)]
+        )
+
+    run.outlets = {"case": Outlet(memory, encode)}
     run.go()
-    return [msgspec.json.decode(payload) for _, payload in memory.sent], run.letters.some
-
-
-def _encoded(occurrence: Occurrence, notes: Notes) -> bytes:
-    return msgspec.json.encode(to_json(occurrence, notes.style))
+    return [record for _, payload in memory.sent for record in msgspec.json.decode(payload)], run.letters.some
 
 
 def inlets(folder: Path) -> tuple[Inlet, ...]:
@@ -141,7 +154,7 @@ def expected(path: Path) -> list[Record]:
             except msgspec.DecodeError as error:
                 raise fail("OBEP532", f"line {number} is not JSON: {error}", file=str(path)) from None
             if not isinstance(record, dict) or not any(key in record for key in NAMED):
-                words = f"line {number} is no occurrence: it has no event and no alert"
+                words = f"line {number} is no occurrence: it has no event, no alert and no query"
                 raise fail("OBEP532", words, file=str(path))
             found.append(record)
     return found

@@ -32,6 +32,8 @@ class Standing(msgspec.Struct):
     origins: dict[str, str] = {}
     """What kind of thing each source was, by its key."""
     style: Style | None = None
+    rows: tuple[int | None, dict[str, int]] = (None, {})
+    """How many equal rows the last instant has given (`RowIds`)."""
     version: int = VERSION
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from datetime import timedelta
 from hashlib import blake2b
@@ -16,30 +15,18 @@ from obep.engine.query import Query
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError
 from obep.formats.stream_reader import Notes
-from obep.model import Occurrence
-from obep.output.json_writer import to_line
-from obep.output.rdf_writer import to_rdf
-from obep.output.why_tree import why
+from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, require_same_sources
 from obep.run.dead_letters import Letters
-from obep.run.pipeline import Outlet, Run
+from obep.run.outlets import make_outlet
+from obep.run.pipeline import Run
 from obep.run.progress import Progress, shown_watermark
 from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
 from obep.run.run_notes import Absences, heard_sinks, opened, say_noted, say_skipped
-from obep.run.run_spec import (
-    Inlet,
-    Order,
-    Target,
-    bindings,
-    file_of,
-    origin_of,
-    wanted_by,
-)
+from obep.run.run_spec import Inlet, Order, Target, bindings, file_of, origin_of
 from obep.run.signals import exit_status
-from obep.run.terminal_text import escaped
 from obep.run.watched_run import watch
-from obep.streams.sinks.open_sinks import open_sink
 from obep.streams.sinks.output_files import Warn, continued_at, output_key
 from obep.streams.sources.batches import Waiting
 from obep.streams.sources.files import PipeSource
@@ -193,8 +180,10 @@ def open_run(
         remember=0,  # only `obep why-not` asks why not
         observer=observer,
     )
+    ids = RowIds()
     outlets = {
-        t.key: _outlet(t, order, query, notes, _start(t, order.config, known, warn)) for t in order.targets
+        t.key: make_outlet(t, order, query, notes, _start(t, order.config, known, warn), ids)
+        for t in order.targets
     }
     run = Run(
         engine,
@@ -207,6 +196,7 @@ def open_run(
         notes=notes,
         idle=order.idle is not None,
         origins={inlet.key: origin_of(inlet) for inlet in order.inlets},
+        row_ids=ids,
     )
     if standing is not None:
         run.restore(standing)
@@ -226,25 +216,6 @@ def _start(target: Target, config: Config, known: Mapping[str, int] | None, warn
     """Where a sink goes on; only files have such a place."""
     path = file_of(target, config)
     return 0 if path is None else continued_at(target.key, path, known, warn)
-
-
-def _outlet(target: Target, order: Order, query: Query, notes: Notes, start: int) -> Outlet:
-    returned, alerting = query.plan.returned, query.plan.alerting
-    events = wanted_by(target, returned, alerting)
-    sink = open_sink(target.uri, target.settings, order.config, start, target.trusted)
-    trig = target.uri.lower().endswith(".trig")
-    to_terminal = target.uri == "-" and sys.stdout.isatty()
-
-    def encode(occurrence: Occurrence) -> bytes:
-        if (target.form or returned.get(occurrence.event, "event")) == "rdf":
-            text = to_rdf(occurrence, notes.style, "trig" if trig else "nquads")
-        else:
-            text = to_line(occurrence, notes.style) + "\n"
-        if order.why:
-            print(why(occurrence, notes.style), file=sys.stderr)
-        return (escaped(text) if to_terminal else text).encode("utf-8", "surrogatepass")
-
-    return Outlet(sink, encode, events)
 
 
 class Figures:

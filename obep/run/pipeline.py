@@ -10,6 +10,7 @@ from typing import Protocol
 
 from obep.formats.stream_reader import Notes, as_sent
 from obep.model import Alert, DeadLetter, Item, Occurrence
+from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, Standing
 from obep.run.dead_letters import Letters
 from obep.streams.sinks.open_sinks import FileSink, OutputSink, Repeating, Sink
@@ -21,6 +22,10 @@ PATIENCE_S = 0.2
 """How long live sources may be silent before the engine moves time on."""
 INTERVAL_S = 5.0
 """Between two checkpoints."""
+
+
+Record = tuple[str, bytes]
+"""The id of a record, and what is written."""
 
 
 class Pushed(Protocol):
@@ -48,6 +53,14 @@ class Outlet:
     sink: Sink
     encode: Callable[[Occurrence], bytes]
     events: frozenset[str] = frozenset()
+    several: Callable[[Occurrence], Iterable[Record]] | None = None
+    """How, if an occurrence may be several records."""
+
+    def records(self, occurrence: Occurrence) -> Iterable[Record]:
+        """What the sink gets of an occurrence."""
+        if self.several is not None:
+            return self.several(occurrence)
+        return ((occurrence.record_id, self.encode(occurrence)),)
 
 
 @dataclass(slots=True)
@@ -77,6 +90,7 @@ class Run:
     stopping: bool = False
     origins: Mapping[str, str] = field(default_factory=dict)
     """What kind of thing each source is, by its key."""
+    row_ids: RowIds = field(default_factory=RowIds)
     _before: dict[str, int] | None = None
     """Where a checkpoint says that outputs stand, also those that this run does not have."""
     _left: LeftFiles | None = None
@@ -96,6 +110,7 @@ class Run:
         self.positions = {key: dict(position) for key, position in standing.sources.items()}
         self._before = dict(standing.outputs)
         self._left = LeftFiles(self._before, {*self.outlets, self.letters.key})
+        self.row_ids.load(standing.rows)
         if standing.style is not None:
             self.notes.styles["before"] = standing.style
 
@@ -169,6 +184,7 @@ class Run:
             self._outputs(),
             dict(self.origins),
             self.notes.style,
+            self.row_ids.dump(),
         )
 
     def _outputs(self) -> dict[str, int]:
@@ -211,7 +227,8 @@ class Run:
                 self._left.see(occurrence.record_id)
             for outlet in self.outlets.values():
                 if not outlet.events or occurrence.event in outlet.events:
-                    outlet.sink.send(occurrence.record_id, outlet.encode(occurrence))
+                    for id, payload in outlet.records(occurrence):
+                        outlet.sink.send(id, payload)
         for outlet in self.outlets.values() if found else ():
             if isinstance(outlet.sink, FileSink | OutputSink):  # a reader may follow the file
                 outlet.sink.flush()

@@ -19,6 +19,7 @@ def opened(order: Order) -> Query:
     """Load the query of a run, show its warnings, and refuse outputs that are its inputs."""
     query = load(
         order.query,
+        dialect=order.dialect,
         allowed=order.config.allowed,
         catalogue=order.config.catalogue,
         cache_dir=order.config.cache,

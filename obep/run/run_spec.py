@@ -14,8 +14,15 @@ from obep.config.toml_file import Config
 from obep.config.toml_values import shown_uri
 from obep.errors import Diagnostic, fail
 from obep.model import local_name
+from obep.query.ast import Language
 from obep.query.nearest_name import alike
-from obep.streams.sinks.open_sinks import ALERTMANAGER, Form, form_of, require_one_topic
+from obep.streams.sinks.open_sinks import (
+    ALERTMANAGER,
+    JSON_FORMS,
+    Form,
+    form_of,
+    require_one_topic,
+)
 from obep.streams.sinks.output_files import output_key
 from obep.streams.stream_uri import parse_address
 
@@ -57,6 +64,8 @@ class Target:
     settings: Mapping[str, Any] = field(default_factory=dict)
     form: Form = ""
     events: tuple[str, ...] = ()
+    asked: bool = False
+    """Whether the user has said the form, by `--as` or `as`."""
 
     def __repr__(self) -> str:
         return shown_uri(self.uri)
@@ -86,6 +95,8 @@ class Order:
     master: str = ""
     conf: Mapping[str, str] = field(default_factory=dict)
     drop_state: bool = False
+    dialect: Language | None = None
+    """The language of the query, where neither its ending nor its text shall tell."""
 
 
 def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[Inlet, ...]:
@@ -288,15 +299,21 @@ def _counted(targets: Iterable[Target]) -> tuple[Target, ...]:
 
 
 def _target(key: str, uri: str, trusted: bool, settings: Mapping[str, Any], form: Form) -> Target:
-    scheme = parse_address(uri).scheme
+    scheme, asked = parse_address(uri).scheme, form != ""
     if scheme in ("http", "https", "exec", *ALERTMANAGER):
-        if form == "rdf" and settings.get("as") == "rdf":
-            raise fail("OBEP513", f"{shown_uri(uri)} takes JSON, not RDF")
-        form = "event"
+        if form not in JSON_FORMS and form == settings.get("as"):
+            raise fail("OBEP513", f"{shown_uri(uri)} takes JSON, not {form.upper()}")
+        form, asked = (form, asked) if form in JSON_FORMS else ("event", False)
     elif scheme == "file" and uri != "-":
         form = form_of(uri, form)
+    elif form == "csv" and uri != "-":
+        raise fail(
+            "OBEP513",
+            f"{shown_uri(uri)} gets a message each, and CSV has a header",
+            remedy="--as rows, or a sink .csv",
+        )
     require_one_topic(parse_address(uri))
-    return Target(key, uri, trusted, settings, form, tuple(settings.get("events", ())))
+    return Target(key, uri, trusted, settings, form, tuple(settings.get("events", ())), asked)
 
 
 def _given(text: str) -> Inlet:

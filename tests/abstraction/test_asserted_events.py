@@ -59,3 +59,12 @@ def test_static_knowledge_and_the_witnesses_of_an_asserted_class_come_together(t
     )
     # That x is in a Room is known, and so no news; but it follows from the item, too (SPEC D2).
     assert sorted(hit.event for hit in hits) == ["<http://e/#Deep>", "<http://e/#InRoom>"]
+
+
+def test_a_witness_that_a_definition_ties_to_a_named_one_is_explained() -> None:
+    """World 4000/12: the tie leads backwards, nothing explained it, and the item was over its budget."""
+    letters: list[obep.DeadLetter] = []
+    query = obep.load(text=f"{HEAD}EVENT Tied AS (in some (inverse by value :b))\nRETURN Tied", java=False)
+    engine = query.engine(on_dead_letter=letters.append)
+    hits = engine.push("@prefix : <http://e/#> . :n a :Tied .", at=1)
+    assert [hit.individual for hit in hits] == ["<http://e/#n>"] and not letters

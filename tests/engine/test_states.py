@@ -197,3 +197,39 @@ def test_a_query_that_returns_alerts_alone_reports_no_events() -> None:
     engine.push("<http://e/x> a <http://e/Alpha> .", at=1)
     found = engine.advance(5)
     assert [type(one).__name__ for one in found] == ["Alert", "Alert"]
+
+
+LATE = """
+FROM STREAM <s>
+EVENT A AS Inside
+EVENT B AS Opened
+EVENT C AS Shut
+EVENT Reading AS (amount some number)
+STATE Known(?c) OVER Reading(?c) AS r WITHIN 100 s IF { EVENT r { ?c :amount ?v } }
+  AGGREGATE (MAX(?v) AS ?most)
+EVENT Seen(?c, ?most) MATCH (A(?c) DURING (B(?c) SEQ C(?c) WITHIN 10 s) WITHIN 10 s) WHILE Known(?c)
+RETURN Seen
+"""
+
+
+def test_while_sees_the_bindings_as_of_the_end_of_what_is_decided_later() -> None:
+    readings = [(0.0, "s", ":a :amount 1"), (2.0, "s", ":a :amount 10"), (4.0, "s", ":a :amount 30")]
+    others = [(1.0, "s", ":a a :Opened"), (3.0, "s", ":a a :Inside"), (5.0, "s", ":a a :Shut")]
+    found = run(LATE, sorted(readings + others))
+    assert [(one.start, one.detected) for one in found] == [(3_000_000, 5_000_000)]
+    assert [row["most"].split('"')[1] for row in found[0].bindings] == ["10"]  # as of 3, not of 5
+
+
+def test_what_a_state_was_is_forgotten_when_nobody_can_ask_any_more() -> None:
+    engine = obep.load(text=LATE, java=False).engine()
+    sizes = []
+    for second in range(0, 4_000, 2):
+        # For 100 s a value rises, then there is nothing for 200 s.
+        if second % 300 < 100:
+            engine.push(f"@prefix : <{EX}> . :a :amount {second} .", second, format="turtle")
+        else:
+            engine.push(f"@prefix : <{EX}> . :a a :Opened .", second, format="turtle")
+        sizes.append((engine.remembered, len(engine.snapshot())))
+    first, later = sizes[:1_000], sizes[1_000:]
+    assert max(size for size, _ in later) <= max(size for size, _ in first)
+    assert max(length for _, length in later) <= 1.05 * max(length for _, length in first)

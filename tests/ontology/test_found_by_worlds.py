@@ -113,3 +113,35 @@ def test_what_holds_anyway_hides_no_contradiction(tmp_path: Path, said: str) -> 
     prefixes = "@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
     engine.push(f"{prefixes} {said} :x a :A . :y a :B .", at=1)
     assert [letter.code for letter in letters] == ["OBEP620"]
+
+
+@pytest.mark.parametrize(
+    ("t", "said"),
+    [
+        (
+            "owl:Thing rdfs:subClassOf [ a owl:Class ; owl:oneOf ( :n0 :a0 ) ] ."
+            ":A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :s ; owl:onClass :B ;"
+            ' owl:minQualifiedCardinality "2"^^xsd:nonNegativeInteger ] .',
+            ":a0 a :A . :n1 a :Unheard .",
+        ),
+        (
+            ":C rdfs:subClassOf [ a owl:Class ; owl:oneOf ( :b0 ) ] . :s rdfs:range"
+            " [ a owl:Class ; owl:complementOf :A ] . [ a owl:Class ; owl:complementOf :C ]"
+            " owl:equivalentClass [ a owl:Restriction ; owl:onProperty :s ; owl:onClass :A ;"
+            ' owl:qualifiedCardinality "1"^^xsd:nonNegativeInteger ] . :A rdfs:subClassOf :B .',
+            ':n0 a :A . :n1 :d "ab" .',
+        ),
+    ],
+)
+def test_what_holds_of_everything_holds_of_whoever_an_item_names(tmp_path: Path, t: str, said: str) -> None:
+    """Worlds 5000/84 and 5000/94: everything is one of few, and n1 is named by a triple of no rule."""
+    (tmp_path / "t.ttl").write_text(
+        "@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
+        "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> ."
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :A a owl:Class . :B a owl:Class ."
+        f":C a owl:Class . :d a owl:DatatypeProperty . :s a owl:ObjectProperty . {t}"
+    )
+    text = "PREFIX : <http://e/#> VOCAB <t.ttl> FROM STREAM <s>\nEVENT H AS B\nRETURN H"
+    engine = obep.load(text=text, folder=tmp_path, cache_dir=str(tmp_path)).engine()
+    hits = engine.push(f"@prefix : <http://e/#> . {said}", at=1)
+    assert "<http://e/#n1>" in {hit.individual for hit in hits}

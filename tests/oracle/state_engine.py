@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
 from obep.engine.query import Query
-from obep.model import Alert, Occurrence
+from obep.model import SECOND, Alert, Item, Occurrence
 from obep.ontology.bundle.compile import compile_bundle
 from obep.ontology.owl.axioms import Axioms
 from obep.query.ast import CompositeEvent, GraphEvent
@@ -17,23 +19,64 @@ from oracle.state_strategies import StateCase
 
 
 def engine_answers(case: StateCase, seed: int) -> tuple[Counter[Told], Counter[Told]]:
-    """What the engine reports for a case; the seed chooses where it is stored and restored."""
-    linked = assemble([case.file], Path())
-    query = Query(linked, compile_bundle(linked, Axioms(()), case.k, java=False))
-    random = Random(seed)
-    restores = random.random() < 0.5
-    engine = query.engine(remember=0)
+    """What the engine reports for a case; the seed chooses how the items arrive, and where it is restored."""
+    query = query_of(case)
+    how = Handling.of(seed)
+    random = how.random
+    engine = query.engine(remember=0, lateness=how.lateness)
     found: list[Occurrence] = []
-    for item in case.items:
+    for item in how.order(case.items):
         found += engine.push_items([item])
-        if restores and random.random() < 0.3:
+        if how.too_late and (watermark := engine.clock.watermark) is not None and random.random() < 0.2:
+            assert engine.push_items([item._replace(at=watermark - 1)]) == []
+        if how.restores and random.random() < 0.15:
             state = engine.snapshot()
-            engine = query.engine(remember=0)
+            engine = query.engine(remember=0, lateness=how.lateness)
             engine.restore(state)
-    found += engine.advance(case.end / 1_000_000)
+    found += engine.advance(case.end / SECOND)
     found += engine.close()
     alerts = Counter(alert_told(one) for one in found if isinstance(one, Alert))
     return Counter(told(one, query) for one in found if not isinstance(one, Alert)), alerts
+
+
+@dataclass
+class Handling:
+    """What may not matter: the order of arrival within the lateness, items that are too late, snapshots."""
+
+    random: Random
+    lateness: int
+    """In seconds."""
+    too_late: bool
+    restores: bool
+
+    @classmethod
+    def of(cls, seed: int) -> Handling:
+        random = Random(seed)
+        lateness = random.choice((0, 0, 1, 3, 6))
+        return cls(random, lateness, random.random() < 0.2, random.random() < 0.4)
+
+    def order(self, items: Sequence[Item]) -> list[Item]:
+        """The items as they arrive: any order that the lateness allows, also at one instant."""
+        mixed = self.random.sample(items, len(items))
+        latest = self.lateness * SECOND
+        return sorted(mixed, key=lambda item: item.at + self.random.choice((0, latest // 2, latest)))
+
+    def names(self) -> Iterator[str]:
+        """Which of EXPECTED it is."""
+        flags = {"SHUFFLED": self.lateness > 0, "TOO LATE": self.too_late, "SNAPSHOT": self.restores}
+        return (name for name, given in flags.items() if given)
+
+
+_known: list[tuple[StateCase, Query]] = []
+
+
+def query_of(case: StateCase) -> Query:
+    """The query of a case, compiled; that of the last case is kept, for its other streams."""
+    if not _known or _known[0][0].file is not case.file or _known[0][0].k != case.k:
+        linked = assemble([case.file], Path())
+        made = Query(linked, compile_bundle(linked, Axioms(()), case.k, java=False))
+        _known[:] = [(case, made)]
+    return _known[0][1]
 
 
 def told(o: Occurrence, query: Query) -> Told:

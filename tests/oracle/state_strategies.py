@@ -43,13 +43,24 @@ class StateCases:
 
     @classmethod
     def of(cls, seed: int) -> StateCases:
-        """The first seeds are for the pairs, one after the other."""
-        return cls(Random(seed), PAIRS[seed] if seed < len(PAIRS) else None)
+        """Of four times as many seeds as there are pairs, the first are for these, one after the other."""
+        place = seed % (4 * len(PAIRS))
+        return cls(Random(seed), PAIRS[place] if place < len(PAIRS) else None)
 
     def chance(self, share: float) -> bool:
         return self.random.random() < share
 
     def case(self) -> StateCase:
+        return next(self.cases(1))
+
+    def cases(self, streams: int) -> Iterator[StateCase]:
+        """One query over so many streams."""
+        file = self.file()
+        for _ in range(streams):
+            items, end = self.stream()
+            yield StateCase(file, tuple(read_k(K)), tuple(items), end)
+
+    def file(self) -> ast.QueryFile:
         self.states = StateDraw(self.random)
         for number in range(self.random.choice((3, 3, 4))):
             self.states.state(f"S{number}")
@@ -63,9 +74,7 @@ class StateCases:
             lasting = s(self.random.randint(1, 3)) if self.chance(0.35) else None
             if not isinstance(state, ast.DailyState):
                 returns.append(ast.Return("listed", (state.name,), "alerts", lasting))
-        file = query(*SOURCES, *self.states.windows.values(), *self.states.made, *events, *returns)
-        items, end = self.stream()
-        return StateCase(file, tuple(read_k(K)), tuple(items), end)
+        return query(*SOURCES, *self.states.windows.values(), *self.states.made, *events, *returns)
 
     # events
 
@@ -82,7 +91,8 @@ class StateCases:
             elements.append(self.states.limit("t"))
         if self.states.keyed() and self.chance(0.4):
             elements.append(ast.Atom(self.random.choice(self.states.keyed()).name, v("x")))
-        return ast.GraphEvent(n(name), group(*elements), v(self.random.choice(("x", "x", "x t"))))
+        on = self.random.choice(("s", "t")) if self.chance(0.25) else None
+        return ast.GraphEvent(n(name), group(*elements), v(self.random.choice(("x", "x", "x t"))), on)
 
     def composite(
         self, name: str, operators: int, events: list[ast.GraphEvent | ast.CompositeEvent]
@@ -105,16 +115,31 @@ class StateCases:
         return ast.CompositeEvent(n(name), pattern, names, partition, policy, guard)
 
     def guard(self, pattern: ast.Pattern) -> ast.Guard | None:
-        plain = [one for one in _positive(pattern) if one.moment == "event" and one.event.text in "ABCDR"]
+        positive = _positive(pattern)
+        filters = self.over_bindings(pattern, positive)
+        plain = [one for one in positive if one.moment == "event" and one.event.text in "ABCDR"]
         if not plain or not self.chance(0.35):
-            return None
+            return ast.Guard((), filters) if filters else None
         chosen = self.random.sample(plain, min(len(plain), 2))
         blocks = tuple(
             ast.Block((one.alias or "",), triples(f"?this v ?b{i}"), ()) for i, one in enumerate(chosen)
         )
         other = "?b1" if len(chosen) == 2 else self.random.choice((1, 2))
         condition = cmp("?b0", self.random.choice(("<=", ">=", "!=", "<")), other)
-        return ast.Guard(blocks, (ast.Filter(condition),) if self.chance(0.7) else ())
+        return ast.Guard(blocks, (*filters, *([ast.Filter(condition)] if self.chance(0.7) else [])))
+
+    def over_bindings(self, pattern: ast.Pattern, positive: list[ast.Leaf]) -> tuple[ast.Filter, ...]:
+        """A FILTER over a binding of a state that is a leaf."""
+        made = {state.name.iri: state for state in self.states.made}
+        leaves = [one for one in positive if one.event.iri in made]
+        names = sorted({name for one in leaves for name in self.states.bindings(made[one.event.iri])})
+        unless = [node.state.state.iri for node in parts(pattern) if isinstance(node, ast.Unless)]
+        if any({*names} & {*self.states.bindings(made[iri])} for iri in unless):
+            return ()  # STATES 3 does not say whether the bindings of UNLESS join
+        if not names or not self.chance(0.5):
+            return ()
+        operator, limit = self.random.choice((("<=", 3), (">=", 1), ("!=", 2), (">=", 2), ("<=", 1)))
+        return (ast.Filter(cmp(f"?{self.random.choice(names)}", operator, limit)),)
 
     # streams
 
@@ -123,11 +148,13 @@ class StateCases:
         daily = any(isinstance(state, ast.DailyState) for state in self.states.made)
         nodes = any(window.by for window in self.states.windows.values())
         at = self.random.randint(45, 57) if daily else self.random.randint(0, 3)
+        if self.states.shift:
+            at += self.states.shift - self.random.choice((0, 60, 60, 120))
         steps = self.random.choice(((0, 0, 1, 1, 1, 2), (0, 1, 1, 2, 3), (0, 1, 1, 1, 4, 8)))
         items: list[Item] = []
         for number in range(self.random.randint(11, 18)):
             at += self.random.choice(steps)
-            stream = "t" if self.chance(0.15) else "s"
+            stream = "t" if self.chance(0.2) else "s"
             items.append(Item(stream, at * SECOND, tuple(sorted(set(self.said(number, nodes))))))
         return items, (at + self.random.choice((0, 1, 3, 6))) * SECOND
 
@@ -138,7 +165,7 @@ class StateCases:
         value: Term = integer(self.random.choice((1, 1, 2, 2, 3, 4)))
         if self.chance(0.1):
             value = term("2.5")
-        if self.chance(0.03):
+        if self.chance(0.03) and not self.orders():
             value = term("'none")
         if self.chance(0.9):
             yield (subject, iri("v"), value)
@@ -146,6 +173,11 @@ class StateCases:
             node = iri(f"o{number}")
             yield (node, iri("of"), subject)
             yield (node, iri("v"), value)
+
+    def orders(self) -> bool:
+        """Whether there is a MIN or MAX: SPARQL leaves open how texts and numbers are ordered."""
+        aggregates = [p for p in parts(tuple(self.states.made)) if isinstance(p, ast.Aggregate)]
+        return any(one.function in ("MIN", "MAX") for one in aggregates)
 
 
 def triples_of(text: str) -> ast.Bgp:

@@ -57,6 +57,11 @@ class LiveGroup:
         """Which triples of a graph the group looks at."""
         return self._builder.patterns.get(source, [])
 
+    @property
+    def lost(self) -> bool:
+        """Whether a change was given up half-way, so that the rows are no longer those of the facts."""
+        return self._builder.lost
+
     def changes(self, now: int = 0) -> dict[Row, int]:
         """The rows that have appeared (above 0) and disappeared (below 0) since the last call.
 
@@ -89,7 +94,16 @@ class LiveGroup:
 def is_incremental(select: SelectNode, static: Mapping[FactSource, Graph] | None = None) -> str | None:
     """Why a group must be evaluated anew at each evaluation time; `None` if LiveGroup can keep it."""
     try:
-        LiveBuilder(static or {}).select(select, DEFAULT_GRAPH, lambda row, number: None)
+        triples_wanted(select, static)
     except NotIncremental as reason:
         return str(reason)
     return None
+
+
+def triples_wanted(
+    select: SelectNode, static: Mapping[FactSource, Graph] | None = None
+) -> Mapping[FactSource, list[TripleMatch]]:
+    """Which triples of each graph a LiveGroup would look at; raises NotIncremental where it would."""
+    builder = LiveBuilder(static or {})
+    builder.select(select, DEFAULT_GRAPH, lambda row, number: None)
+    return builder.patterns

@@ -167,8 +167,7 @@ class _Replay:
             for listener in self._heard[thing.state].episodes.listeners:
                 listener(thing.episode, at)
         else:
-            for _, emit in self._run.inlets:
-                emit(thing)
+            self._run.take(thing)
         self._run.decide(at)
         yield at
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
+from operator import itemgetter
 from typing import Any
 
 from obep.model import Alert, Assertion, Occurrence, Term, identity
@@ -28,14 +30,16 @@ class Episode:
         self.explanation = explanation
         self.ended: int | None = None
         self.past: list[tuple[int, Bindings]] = []
-        """What its bindings were from each instant on, where somebody may ask later."""
+        """What its bindings were up to each instant, where somebody may ask later."""
 
     def bindings_at(self, at: int) -> Bindings:
         """Its bindings at an instant of the past."""
-        for since, bindings in reversed(self.past):
-            if since <= at:
-                return bindings
-        return self.bindings
+        place = bisect_left(self.past, at, key=itemgetter(0))
+        return self.past[place][1] if place < len(self.past) else self.bindings
+
+    def forget(self, before: int) -> None:
+        """Nobody asks any more what its bindings were before an instant."""
+        del self.past[: bisect_left(self.past, before, key=itemgetter(0))]
 
 
 class Episodes:
@@ -46,6 +50,8 @@ class Episodes:
         self.open: dict[Key, Episode] = {}
         self.listeners: list[Callable[[Episode, int], None]] = []
         """Called with each episode that begins or ends, and the instant."""
+        self.changed_keys: list[dict[Key, None]] = []
+        """Where each key that begins, changes or ends is noted."""
         self.expired: tuple[int, list[Episode]] = (0, [])
         """An instant, and the episodes that expired at it."""
         self.now = 0
@@ -89,7 +95,7 @@ class Episodes:
         """An episode begins; `seen`: at this instant of the run, and not before it."""
         if not self.owns(key):
             return
-        self.changes += 1
+        self._note(key)
         episode = self.open[key] = Episode(key, at, bindings, explanation)
         for listener in self.listeners:
             listener(episode, at if seen else self.now)
@@ -106,14 +112,14 @@ class Episodes:
         """Its other variables have new values."""
         episode = self.open[key]
         if bindings != episode.bindings:
-            self.changes += 1
+            self._note(key)
             if self.plan.history != 0:
                 episode.past.append((at - 1, episode.bindings))
             episode.bindings = bindings
 
     def end(self, key: Key, at: int, explanation: tuple[Assertion, ...] = (), ended: str = "changed") -> None:
         """An episode is over."""
-        self.changes += 1
+        self._note(key)
         episode = self.open.pop(key)
         episode.ended = at
         if ended == "expired":
@@ -132,6 +138,11 @@ class Episodes:
         if self.plan.history != 0:
             self._closed.setdefault(key, []).append(episode)
 
+    def _note(self, key: Key) -> None:
+        self.changes += 1
+        for keys in self.changed_keys:
+            keys[key] = None
+
     def close(self) -> list[Occurrence]:
         """What the instant has brought; firing alerts come before resolved ones."""
         for episode, lasting in self._ripe:
@@ -142,7 +153,7 @@ class Episodes:
                 self._found.append(self._alert(episode, lasting))
         self._ripe.clear()
         found, self._found = self._found, []
-        return sorted(found, key=_firing_first) if self.plan.alerts else found
+        return sorted(found, key=_firing_first) if found and self.plan.alerts else found
 
     def next_deadline(self) -> int | None:
         """When the next episode will have lasted long enough, if it is still the same."""
@@ -168,6 +179,11 @@ class Episodes:
                 if old.begun <= start and old.ended is not None and old.ended > end:
                     yield old
 
+    def rows(self, episode: Episode) -> Iterator[tuple[Term | None, ...]]:
+        """The rows of an episode in a group: its key, and each of its bindings."""
+        for one in episode.bindings or ({},):
+            yield (*episode.key, *[one.get(name) for name in self.plan.extra])
+
     def firing(self) -> list[Alert]:
         """The alerts of open episodes that have lasted long enough."""
         if not self.plan.alerts:
@@ -184,7 +200,10 @@ class Episodes:
     def prune(self, at: int) -> None:
         """Forget what nobody can ask about any more."""
         history = self.plan.history
-        if history is not None:
+        if history:
+            for episode in self.open.values():
+                if episode.past:
+                    episode.forget(at - history)
             for key, episodes in list(self._closed.items()):
                 kept = [one for one in episodes if one.ended is not None and one.ended > at - history]
                 if kept:

@@ -8,7 +8,7 @@ from typing import Any
 from obep.abstraction.graph_matcher import GraphMatcher
 from obep.abstraction.matcher import Matcher
 from obep.engine.event_run import Running
-from obep.engine.states.group_state import StateDataset
+from obep.engine.states.state_dataset import StateDataset
 from obep.engine.states.state_run import StateRun
 from obep.engine.states.window_graph import WindowGraph
 from obep.model import Item, Occurrence, Term

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from obep.abstraction.graph_matcher import positive_patterns
-from obep.abstraction.guard_graphs import ClosedGraph
 from obep.abstraction.matcher import Matcher
-from obep.algebra.dataset import Graph
+from obep.abstraction.window_closure import why_evaluated_anew
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
 from obep.engine.states.episodes import Bindings, Key
+from obep.engine.states.followed_group import FollowedGroup
+from obep.engine.states.rows_by_key import RowsByKey
+from obep.engine.states.state_dataset import StateDataset
 from obep.engine.states.state_run import StateRun
-from obep.engine.states.window_graph import New, WindowGraph
+from obep.engine.states.window_graph import WindowGraph
 from obep.formats.input_limits import Refused
 from obep.guards.guard_terms import term_of
 from obep.model import Assertion, DeadLetter, Term, Triple
@@ -24,7 +27,7 @@ from obep.query.walk import walk, windows_of
 
 
 class GroupState(StateRun):
-    """Evaluated when a window or a state that it looks at has changed."""
+    """Decided when a window or a state that it looks at has changed."""
 
     def __init__(
         self,
@@ -36,8 +39,8 @@ class GroupState(StateRun):
         super().__init__(plan)
         definition = plan.definition
         assert isinstance(definition, ast.GroupState)
-        self._matcher = matcher
         self.group = definition.group
+        self._patterns = tuple(positive_patterns(definition.group))
         self._atoms = [node for node in walk(definition.group) if isinstance(node, ast.Atom)]
         self.columns = {node.name.iri: states[node.name.iri].state.extra for node in self._atoms}
         """The columns of the states that it asks for, beside their parameters."""
@@ -49,6 +52,13 @@ class GroupState(StateRun):
         self._states = [states[node.name.iri] for node in self._atoms]
         self._lasting = [(states[a.name.iri], a.lasting.micros) for a in self._atoms if a.lasting]
         self._begun = False
+        self._rows = RowsByKey(self._query.columns, plan.parameters, plan.extra)
+        self._followed: FollowedGroup | None = None
+        """Its rows, where they can be kept."""
+        if why_evaluated_anew(matcher.bundle, self._query, definition.on) is None:
+            self._followed = FollowedGroup(self._query, definition.on, states, windows, self.dataset)
+        self._loaded = False
+        """Whether episodes have come out of a snapshot that the rows have not been compared with."""
 
     @property
     def windows(self) -> Iterable[WindowGraph]:
@@ -65,48 +75,77 @@ class GroupState(StateRun):
         if step is not None and at % step:  # looked at at multiples only
             self._due = at - at % step + step
             return
+        self._due = None
         self.dataset.now = at
+        for window in self._windows:
+            if not window.consistent:  # no answer, until one has changed
+                return
         try:
-            answer = self._answer(at)
+            if self._followed is not None:
+                self._decide_changes(at, self._followed)
+            else:
+                self._decide_anew(at)
         except Refused as refused:
             self._refuse(at, refused)
+            if self._followed is not None and self._followed.lost:
+                self._followed.stop()
+                self._followed = None
+
+    def _decide_changes(self, at: int, followed: FollowedGroup) -> None:
+        """By the rows that came and went."""
+        changed, left = followed.look(at)
+        self._due = followed.next_due()
+        if not changed and not left and not self._loaded:
             return
-        if answer is None:  # an inconsistent window: as before
-            return
+        rows = self._rows
+        keys = rows.change(changed)
+        if self._loaded:
+            self._loaded = False
+            keys.update(dict.fromkeys(self.episodes.open))
+        expired: Container[Key] = ()
+        if left:
+            expired = {key for key in rows.keys_of(left) if key in rows.found}
+            keys.update(rows.change(left))
+        if keys:
+            self._pass_on(at, keys, rows, expired)
+
+    def _decide_anew(self, at: int) -> None:
+        rows = self._answer(at)
         open_ = self.episodes.open
-        ending = [key for key in open_ if key not in answer]
-        still = self._with_what_left(at) if ending else {}
-        for key in ending:
-            self.episodes.end(key, at, (), "expired" if key in still else "changed")
-        for key, bindings in sorted(answer.items()):
+        still = self._with_what_left(at).found if any(key not in rows.found for key in open_) else ()
+        self._pass_on(at, dict.fromkeys((*open_, *rows.found)), rows, still)
+        self._due = self._next_due(at)
+
+    def _pass_on(self, at: int, keys: Iterable[Key], rows: RowsByKey, expired: Container[Key]) -> None:
+        """Begin, change and end the episodes of keys; those of `expired` have not ended by a change."""
+        open_, found = self.episodes.open, rows.found
+        staying = []
+        for key in sorted(keys):
+            if key in found:
+                staying.append(key)
+            elif key in open_:
+                self.episodes.end(key, at, (), "expired" if key in expired else "changed")
+        for key in staying:
+            bindings = rows.bindings(key)
             if key in open_:
                 self.episodes.change(key, at, bindings)
             elif self.episodes.owns(key):
                 self.episodes.begin(key, at, bindings, self._because(key, bindings))
-        self._due = self._next_due(at)
 
-    def _answer(self, at: int) -> dict[Key, Bindings] | None:
-        """The bindings of each key; nothing where a window contradicts T and K."""
-        if not all(window.consistent for window in self._windows):
-            return None
-        found: dict[Key, dict[tuple[tuple[str, Term], ...], dict[str, Term]]] = {}
-        columns = self._query.columns
-        for row in evaluate(self._query, self.dataset, at, self.state.name):
-            values = {name: value for name, value in zip(columns, row, strict=True) if value is not None}
-            if all(name in values for name in self.state.parameters):
-                key = tuple(values[name] for name in self.state.parameters)
-                extra = {name: values[name] for name in self.state.extra if name in values}
-                found.setdefault(key, {})[tuple(extra.items())] = extra
-        return {key: tuple(rows[row] for row in sorted(rows) if row) for key, rows in found.items()}
+    def _answer(self, at: int) -> RowsByKey:
+        """All rows, evaluated anew."""
+        rows = RowsByKey(self._query.columns, self.state.parameters, self.state.extra)
+        rows.change(Counter(evaluate(self._query, self.dataset, at, self.state.name)))
+        return rows
 
-    def _with_what_left(self, at: int) -> dict[Key, Bindings]:
+    def _with_what_left(self, at: int) -> RowsByKey:
         """The answer as if nothing had left a window, nor a state expired, at this instant."""
         left = any(window.left[0] == at and window.left[1] for window in self._windows)
         if not left and not any(state.episodes.expired[0] == at for state in self._states):
-            return {}
+            return RowsByKey((), (), ())
         self.dataset.before = at
         try:
-            return self._answer(at) or {}
+            return self._answer(at)
         finally:
             self.dataset.before = None
 
@@ -130,7 +169,7 @@ class GroupState(StateRun):
         values = dict(zip(self.state.parameters, key, strict=True))
         values |= bindings[0] if bindings else {}
         found: set[Assertion] = set()
-        for pattern in positive_patterns(self.group):
+        for pattern in self._patterns:
             triple = _under(pattern, values)
             if triple is None:
                 continue
@@ -149,60 +188,9 @@ class GroupState(StateRun):
 
     def load_own(self, data: Any, unpack: Unpack) -> None:
         self._begun, self._due = data
-
-
-class StateDataset:
-    """What the group of a state sees: K or a window as the default graph, windows by name, states."""
-
-    def __init__(
-        self,
-        on: str | None,
-        states: Mapping[Term, StateRun],
-        windows: Mapping[str, WindowGraph],
-        matcher: Matcher,
-    ) -> None:
-        self._states, self._windows = states, windows
-        self._news = {name: New(window) for name, window in windows.items()}
-        self._on = on
-        self.static = frozenset(matcher.bundle.k)
-        closed = ClosedGraph(matcher.bundle, (), with_k=True, facts=matcher.facts)
-        self._closed = closed
-        self.now = 0
-        self.before: int | None = None
-        """Where it is set: as if nothing had left at this instant."""
-
-    def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
-        """The default graph."""
-        if self._on is None:
-            return self._closed.match(s, p, o)
-        window = self._windows[self._on]
-        return window.match(s, p, o) if self.before is None else window.before(self.before).match(s, p, o)
-
-    def graph(self, name: Term, /) -> None:
-        return None
-
-    def graphs(self) -> Iterable[Term]:
-        return ()
-
-    def window(self, name: str, /) -> Graph | None:
-        if self.before is not None and name in self._windows:
-            return self._windows[name].before(self.before)
-        return self._news.get(name)
-
-    def windows(self) -> Iterable[str]:
-        return self._news
-
-    def atom(
-        self, name: Term, lasting: int | None, window: str | None, /
-    ) -> Iterable[tuple[Term | None, ...]]:
-        state = self._states[name]
-        episodes = list(state.episodes.open.values())
-        if self.before is not None and state.episodes.expired[0] == self.before:
-            episodes += state.episodes.expired[1]
-        for episode in episodes:
-            if lasting is None or episode.begun <= self.now - lasting:
-                for one in episode.bindings or ({},):
-                    yield (*episode.key, *[one.get(extra) for extra in state.state.extra])
+        self._loaded = True
+        if self._followed is not None:
+            self._followed.reload()
 
 
 def _under(pattern: ast.TriplePattern, values: Mapping[str, Term]) -> Triple | None:

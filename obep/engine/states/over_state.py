@@ -12,26 +12,52 @@ from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRo
 from obep.algebra.over.over_rows import OverRows
 from obep.algebra.over.over_snapshot import restore, to_plain
 from obep.algebra.over.row_groups import MAX_BECAUSE, GroupChange
+from obep.engine.event_run import Undivided
 from obep.engine.states.episodes import Bindings, Episode, Key
 from obep.engine.states.state_run import StateRun
-from obep.model import Assertion, Term
-from obep.operators.candidates import Candidate, Emit
+from obep.model import Assertion, Item, Occurrence, Term
+from obep.operators.candidates import Candidate, Emit, Take
 from obep.operators.state_values import Pack, Unpack
+from obep.operators.tree import Tree
 from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
 from obep.why_not.state_history import Spell
 
 
+class RowPattern(Undivided):
+    """The pattern of the rows. It runs inside of its state, which makes no occurrences of its candidates."""
+
+    def __init__(self, plan: EventPlan, states: Mapping[Term, StateRun]) -> None:
+        assert plan.root is not None
+        tree = Tree(plan.root, states=states)
+        super().__init__(plan, tree, tree)
+        self.calm = not (tree.waits or self._intake.gathers)
+        self.wants_items = tree.wants_items
+        self.found = tree.found
+
+    @property
+    def inlets(self) -> list[tuple[str, Emit]]:
+        return self._tree.inlets
+
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        self._intake.close()
+        self._tree.items(items)
+        self._tree.close(at)
+        return ()
+
+
 class OverState(StateRun):
     """Rows come and leave; groups whose HAVING is true hold."""
 
-    def __init__(self, plan: StatePlan, states: Mapping[Term, StateRun]) -> None:
+    def __init__(
+        self, plan: StatePlan, states: Mapping[Term, StateRun], pattern: EventPlan | None = None
+    ) -> None:
+        """`pattern` gives the rows, unless they are the episodes of a state."""
         super().__init__(plan)
         definition = plan.definition
         assert isinstance(definition, ast.OverState)
         over = definition.over
-        self._of_state = isinstance(over, ast.StateUse)
         if isinstance(over, ast.StateUse):
             self._variables = tuple(one.name for one in over.parameters)
             states[over.state.iri].episodes.listeners.append(self._episode)
@@ -50,12 +76,21 @@ class OverState(StateRun):
         self._others = [(name, at) for at, name in enumerate(self._group_by) if name not in plan.parameters]
         places = {name: place for place, name in enumerate(self._variables)}
         self._group_of = _picker([places.get(name) for name in self._group_by])
+        self._pattern = None if pattern is None else RowPattern(pattern, states)
         self._candidates: list[Candidate] = []
         self._recent: deque[Candidate] | None = None
         self._terms: Callable[[Values], Values] = tuple
         """The solution of a row, of a solution of the pattern."""
         self._held: list[int] = []
         """The parts of a candidate that are no contexts."""
+        if self._pattern is not None and pattern is not None and pattern.root is not None:
+            self.wants_items = self._pattern.wants_items
+            self.longest = max(self.longest or 0, self._pattern.longest or 0) or None
+            self._candidates = self._pattern.found
+            seen = dict(pattern.visible)
+            more = sorted(seen.keys() - places.keys())
+            self._terms = _picker([seen.get(name) for name in (*self._variables, *more)])
+            self._held = [at for at, alias in enumerate(pattern.root.aliases) if not alias.context]
         self._holding: dict[Key, dict[GroupKey, dict[str, Term]]] = {}
         computed = definition.aggregates or definition.having is not None
         self._always = bool(computed) and not plan.parameters and not grouped and definition.each is None
@@ -67,14 +102,19 @@ class OverState(StateRun):
 
     @property
     def inlets(self) -> list[tuple[str, Emit]]:
-        return [] if self._of_state else [(self.state.part("rows"), self._candidates.append)]
+        return self._pattern.inlets if self._pattern else []
 
-    def read(self, pattern: EventPlan) -> None:
-        assert pattern.root is not None
-        places = dict(pattern.visible)
-        more = sorted(places.keys() - set(self._variables))
-        self._terms = _picker([places.get(name) for name in (*self._variables, *more)])
-        self._held = [at for at, alias in enumerate(pattern.root.aliases) if not alias.context]
+    @property
+    def fed_as(self) -> Term:
+        return self.state.part("rows")
+
+    def routes(self) -> Iterator[tuple[Term, Take]]:
+        if self._pattern:
+            yield from self._pattern.routes()
+
+    def take(self, candidate: Candidate) -> None:
+        """A candidate of its pattern has come."""
+        self._candidates.append(candidate)
 
     def start(self, at: int) -> None:
         if self._always:
@@ -106,9 +146,24 @@ class OverState(StateRun):
             order = (*[terms[place] for place in bound], f"\0{bound}")
         return OverRow(end, order, start, individuals, terms, self._group_of(terms))
 
+    def reach(self, at: int) -> None:
+        super().reach(at)
+        if self._pattern and self._pattern.timed:
+            self._pattern.reach(at)
+
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        if self._pattern and not self._pattern.calm:
+            self._pattern.close(at, items)
+        return super().close(at, items)
+
+    def prune(self, at: int) -> None:
+        super().prune(at)
+        if self._pattern:
+            self._pattern.prune(at)
+
     def decide(self, at: int) -> None:
         for candidate in self._candidates:
-            self._take(candidate)
+            self._add_rows(candidate)
         if self._recent is not None:
             self._recent.extend(self._candidates)
         self._candidates.clear()
@@ -125,7 +180,7 @@ class OverState(StateRun):
         for key, ended in touched.items():
             self._settle(key, ended, at)
 
-    def _take(self, candidate: Candidate) -> None:
+    def _add_rows(self, candidate: Candidate) -> None:
         """One row for each start, end, individuals and solution (STATES 2)."""
         start, end, done, _, parts, solutions = candidate
         held = [part for place in self._held if (part := parts[place]) is not None]
@@ -187,24 +242,35 @@ class OverState(StateRun):
             yield key, [(found, self._window.rows_in(group)) for group, found in groups.items()]
 
     def next_change(self) -> int | None:
-        return self._window.next_moment()
+        moment = self._window.next_moment()
+        due = self._pattern.next_deadline() if self._pattern and self._pattern.timed else None
+        return moment if due is None else due if moment is None else min(due, moment)
+
+    def pending(self) -> int:
+        return super().pending() + (self._pattern.pending() if self._pattern else 0)
 
     def size(self) -> int:
-        return super().size() + sum(len(group.rows) for group in self._window.groups.values())
+        rows = self._pattern.size() if self._pattern else 0
+        return super().size() + rows + sum(len(group.rows) for group in self._window.groups.values())
 
     def dump_own(self, pack: Pack) -> Any:
         holding = [
             [key, [[group, list(row.items())] for group, row in groups.items()]]
             for key, groups in self._holding.items()
         ]
-        return [list(to_plain(self._window).items()), pack(self._candidates), holding]
+        return [
+            list(to_plain(self._window).items()),
+            self._pattern.dump(pack) if self._pattern else None,
+            holding,
+        ]
 
     def load_own(self, data: Any, unpack: Unpack) -> None:
-        window, candidates, holding = data
+        window, pattern, holding = data
         expressions, within, step = self._window.expressions, self._window.within, self._window.step
         self._window = OverRows(expressions, within, step)
         restore(self._window, dict(window), _assertions)
-        self._candidates[:] = unpack(candidates)
+        if self._pattern:
+            self._pattern.load(pattern, unpack)
         self._holding = {
             tuple(key): {tuple(group): dict(row) for group, row in groups} for key, groups in holding
         }

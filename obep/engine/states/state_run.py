@@ -10,7 +10,7 @@ from obep.engine.states.episodes import Episode, Episodes, Key
 from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
-from obep.plan.plan import EventPlan
+from obep.plan.plan import A_WHILE, EventPlan
 from obep.plan.state_plan import StatePlan
 from obep.why_not.state_history import Spell
 
@@ -22,12 +22,14 @@ class StateRun(Running):
     """What all kinds of states have in common."""
 
     timed = True
+    prompt = False
 
     def __init__(self, plan: StatePlan) -> None:
         self.plan = EventPlan(plan.state, plan.name, plan.stratum)
         self.state = plan
         self.names = (*plan.parameters, *plan.extra)
         self.episodes = Episodes(plan)
+        self.longest = max(plan.history, A_WHILE) if plan.history else None
         self.watchers: list[Callable[[], None]] = []
         """Called when what holds has changed: other states are defined by it."""
 
@@ -42,9 +44,6 @@ class StateRun(Running):
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         yield from ()
-
-    def read(self, pattern: EventPlan) -> None:
-        """The candidates of this pattern come in at its inlet."""
 
     def start(self, at: int) -> None:
         """The first item of the run comes at the next instant: what holds before it."""

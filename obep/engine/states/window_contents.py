@@ -19,11 +19,11 @@ from obep.query.ast import Window
 class Entered(Protocol):
     """The graph of a window. A triple that several items say is there as often."""
 
-    def enter(self, gone: Iterable[Triple], new: Iterable[Triple], at: int, /) -> bool:
+    def enter(self, gone: Sequence[Triple], new: Sequence[Triple], at: int, /) -> bool:
         """Triples of an instant come, in place of others; false where they cannot, and nothing changes."""
 
-    def leave(self, triples: Iterable[Triple], /) -> None:
-        """Triples leave by time or number, and nothing is in their place."""
+    def leave(self, triples: Sequence[Triple], /) -> None:
+        """Different triples leave by time or number, and nothing is in their place."""
 
     def refuse(self, item: Item, /) -> None:
         """An item could not come in."""
@@ -58,7 +58,7 @@ class Content:
 
     def _enter(self, items: Iterable[Item]) -> None:
         for item in items:
-            self.graph.enter((), dict.fromkeys(item.triples), item.at)
+            self.graph.enter((), _once(item), item.at)
 
 
 class TimeContent(Content):
@@ -83,7 +83,7 @@ class TimeContent(Content):
                 self._enter((item,))
                 self._inside.append((-1 if leaves is None else leaves, item))
         while self._inside and 0 <= self._inside[0][0] <= at:
-            self.graph.leave(dict.fromkeys(self._inside.popleft()[1].triples))
+            self.graph.leave(_once(self._inside.popleft()[1]))
 
     def next_change(self) -> int | None:
         heads = [held[0][0] for held in (self._coming, self._inside) if held and held[0][0] >= 0]
@@ -128,7 +128,7 @@ class CountContent(Content):
         while self._weight - (first := sum(map(self._weigh, self._instants[0]))) >= self._most:
             self._weight -= first
             for item in self._instants.popleft():
-                self.graph.leave(dict.fromkeys(item.triples))
+                self.graph.leave(_once(item))
 
     def dump(self, pack: Pack) -> Any:
         return [self._count, pack(list(self._instants)), pack(self._waiting)]
@@ -157,6 +157,8 @@ class LatestContent(Content):
         """The key that was spoken of longest ago comes first."""
         self._waiting: list[Item] = []
         self._look: int | None = None
+        self._first: tuple[int, int] | None = None
+        """When the first of the keys was spoken of, and when it leaves."""
 
     def take(self, at: int, items: Sequence[Item]) -> None:
         if self.step is None:
@@ -174,30 +176,35 @@ class LatestContent(Content):
         if self._stays is not None:
             while self._latest and self._leaves() <= at:
                 self.graph.leave(self._latest.popitem(last=False)[1][1])
+                self._first = None
 
     def _leaves(self) -> int:
         """When the first of the keys leaves."""
-        return self.later(next(iter(self._latest.values()))[0] + (self._stays or 0))
+        if self._first is None:
+            at = next(iter(self._latest.values()))[0]
+            self._first = (at, self.later(at + (self._stays or 0)))
+        return self._first[1]
 
     def _fold(self, at: int, item: Item) -> None:
         """What an item says takes the place of what was known."""
-        latest = self._latest
-        gone: list[Triple] = []
-        new: list[Triple] = []
-        entries: dict[Key, Entry] = {}
-        for key, triples in self._said(item).items():
+        latest, first = self._latest, self._first
+        gone: tuple[Triple, ...] = ()
+        new: tuple[Triple, ...] = ()
+        said = self._said(item)
+        for key, triples in said.items():
             old = latest.get(key)
             if old is not None:
+                if first is not None and old[0] == first[0]:
+                    self._first = None
                 gone += old[1]
                 if self._merges and old[0] == at:  # several items of one instant
-                    triples = tuple(dict.fromkeys((*old[1], *triples)))
+                    triples = said[key] = tuple(dict.fromkeys((*old[1], *triples)))
             new += triples
-            entries[key] = (at, triples)
         if not self.graph.enter(gone, new, at):
             self.graph.refuse(item)
             return
-        for key, entry in entries.items():
-            latest[key] = entry
+        for key, triples in said.items():
+            latest[key] = (at, triples)
             latest.move_to_end(key)
 
     _merges = True
@@ -237,6 +244,7 @@ class LatestContent(Content):
         latest, waiting, self._look = data
         self._waiting = list(unpack(waiting))
         self._latest.clear()
+        self._first = None
         for key, at, said in latest:
             triples = tuple(tuple(triple) for triple in said)
             self._latest[tuple(key)] = (at, triples)
@@ -282,6 +290,11 @@ def _hanging(node: Term, below: dict[Term, list[Triple]]) -> list[Triple]:
                 seen.add(triple[2])
                 waiting.append(triple[2])
     return list(found)
+
+
+def _once(item: Item) -> tuple[Triple, ...]:
+    """The triples of an item, each once."""
+    return tuple(dict.fromkeys(item.triples)) if len(item.triples) > 1 else item.triples
 
 
 def _instants(items: Iterable[Item]) -> Iterator[tuple[Item, ...]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from obep.abstraction.guard_graphs import ClosedGraph
 from obep.abstraction.matcher import Matcher
 from obep.abstraction.window_closure import Change, WindowClosure
+from obep.algebra.dataset import Graph
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
 from obep.engine.event_run import Running
@@ -25,13 +26,17 @@ from obep.query.free_variables import variables
 class Followed:
     """The changes of a window since a group last looked; what left at its last instant is apart."""
 
-    def __init__(self, with_k: bool) -> None:
+    def __init__(self, with_k: bool, stop: Callable[[Followed], None]) -> None:
         """`with_k`: of the window with K (`ON <w>`), else of what it says and adds to K (`WINDOW <w>`)."""
-        self.with_k = with_k
+        self.with_k, self._stop = with_k, stop
         self.entered: list[Change] = []
         self.left: list[Change] = []
         self.at = 0
         """When `left` left."""
+
+    def stop(self) -> None:
+        """Nobody looks any more."""
+        self._stop(self)
 
     def take(self, changes: list[Change], at: int, leaving: bool) -> None:
         if self.left and not (leaving and at == self.at):
@@ -61,13 +66,14 @@ class WindowGraph(Running):
     def __init__(self, window: ast.Window, matcher: Matcher) -> None:
         self.plan = EventPlan(f"GRAPH <{window.name}>", window.name, 0)
         self.name = window.name
-        self._window, self._matcher = window, matcher
+        self._window, self._stream = window, window.stream
+        self._statements = matcher.statements
         nodes = partial(nodes_by, _Keyed(window.by)) if window.by else None
         self._content = content_of(window, self, nodes)
-        self._closure = WindowClosure(matcher)
-        self._refuses = window.kind == "latest"
         self.triples: dict[Triple, int] = {}
         """What it holds, with how often it is said."""
+        self._closure = WindowClosure(matcher, self.triples)
+        self._refuses = window.kind == "latest"
         self.seen: dict[Triple, int] = {}
         """When each of them was last said."""
         self.watchers: list[Callable[[], None]] = []
@@ -90,12 +96,15 @@ class WindowGraph(Running):
             yield self._window.event.iri, self._from_events.append
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
-        stream, admit = self._window.stream, self._matcher.statements.admit
-        mine = [item for item in items if item.stream == stream] if self._window.event is None else []
-        if self._from_events:
-            mine = [Item("", at, tuple(triples_of(one))) for one in self._from_events]
+        admitted: list[Item] = []
+        if self._window.event is None:
+            for item in items:
+                if item.stream == self._stream:
+                    self._admit(item, admitted)
+        elif self._from_events:
+            for one in self._from_events:
+                self._admit(Item("", at, tuple(triples_of(one))), admitted)
             self._from_events.clear()
-        admitted = [one for item in mine if isinstance(one := admit(item), Item)]
         if len(admitted) > 1:
             admitted.sort(key=lambda item: sorted(item.triples))
         if admitted:
@@ -108,50 +117,62 @@ class WindowGraph(Running):
                 watcher()
         return ()
 
+    def _admit(self, item: Item, admitted: list[Item]) -> None:
+        one = self._statements.admit(item)
+        if isinstance(one, Item):
+            admitted.append(one)
+
     def next_deadline(self) -> int | None:
         return self._content.next_change()
 
     # --- what its content tells it
 
-    def enter(self, gone: Iterable[Triple], new: Iterable[Triple], at: int) -> bool:
+    def enter(self, gone: Sequence[Triple], new: Sequence[Triple], at: int) -> bool:
         """Triples of an instant come, in place of others."""
-        triples = self.triples
-        more: dict[Triple, int] = {}
+        if gone != new:
+            more = dict.fromkeys(new, 1)
+            if len(more) < len(new):
+                more = dict(Counter(new))
+            for triple in gone:
+                more[triple] = more.get(triple, 0) - 1
+            went, came = self._count(more)
+            if went or came:
+                change = self._closure.change(went, came)
+                if self._refuses and not self._closure.consistent:
+                    self._count({triple: -by for triple, by in more.items()})
+                    self._closure.change(came, went)
+                    return False
+                self._tell(*change, leaving=False)
+                for triple in went:
+                    del self.seen[triple]
         for triple in new:
-            more[triple] = more.get(triple, 0) + 1
-        for triple in gone:
-            more[triple] = more.get(triple, 0) - 1
-        came = [triple for triple, by in more.items() if by > 0 and triple not in triples]
-        went = [triple for triple, by in more.items() if by < 0 and triples[triple] + by == 0]
-        if came or went:
-            change = self._closure.change(went, came)
-            if self._refuses and not self._closure.consistent:
-                self._closure.change(came, went)
-                return False
-            self._tell(*change, leaving=False)
-        for triple in went:
-            del triples[triple], self.seen[triple], more[triple]
-        for triple, by in more.items():
-            triples[triple] = triples.get(triple, 0) + by
-        self.seen.update(dict.fromkeys(new, at))
+            self.seen[triple] = at
         return True
 
-    def leave(self, triples: Iterable[Triple]) -> None:
+    def _count(self, more: Mapping[Triple, int]) -> tuple[list[Triple], list[Triple]]:
+        """Triples are said so many times more, or less: those that are gone, and those that are new."""
+        triples = self.triples
+        went: list[Triple] = []
+        came: list[Triple] = []
+        for triple, by in more.items():
+            before = triples.get(triple, 0)
+            if before + by:
+                triples[triple] = before + by
+                if not before:
+                    came.append(triple)
+            elif before:
+                del triples[triple]
+                went.append(triple)
+        return went, came
+
+    def leave(self, triples: Sequence[Triple]) -> None:
         """Triples leave by time or number."""
-        went = [triple for triple in triples if self._less(triple)]
+        went, _ = self._count(dict.fromkeys(triples, -1))
         if went:
             self.left[1].extend(went)
             self._tell(*self._closure.change(went, ()), leaving=True)
-
-    def _less(self, triple: Triple) -> bool:
-        """A triple is said once less often: whether it is gone."""
-        number = self.triples[triple] - 1
-        if number:
-            self.triples[triple] = number
-            return False
-        del self.triples[triple]
-        del self.seen[triple]
-        return True
+            for triple in went:
+                del self.seen[triple]
 
     def _tell(self, found: list[Change], again: list[Change], *, leaving: bool) -> None:
         self._changed = True
@@ -169,7 +190,7 @@ class WindowGraph(Running):
 
     def follow(self, *, with_k: bool) -> Followed:
         """The changes from now on, for one that knows what is there."""
-        followed = Followed(with_k)
+        followed = Followed(with_k, self._followers.remove)
         self._followers.append(followed)
         return followed
 
@@ -181,9 +202,9 @@ class WindowGraph(Running):
         """What the window says, and what it adds to K (D14): the graph of `WINDOW <w>`."""
         return self._closure.match_new(s, p, o)
 
-    def before(self, at: int) -> ClosedGraph:
-        """The graph as if nothing had left at an instant."""
-        return self._closure.with_more(self.left[1] if self.left[0] == at else ())
+    def before(self, at: int, *, new: bool) -> Graph:
+        """The graph as if nothing had left at an instant; `new`: that of `WINDOW <w>`."""
+        return self._closure.with_more(self.left[1] if self.left[0] == at else (), new=new)
 
     @property
     def consistent(self) -> bool:
@@ -198,9 +219,10 @@ class WindowGraph(Running):
 
     def load(self, data: Any, unpack: Unpack) -> None:
         content, events, self.fed = data
+        went = [*self.triples]
         self.triples.clear()
+        self._tell(*self._closure.change(went, ()), leaving=False)
         self.seen.clear()
-        self._closure = WindowClosure(self._matcher)
         self._content.load(content, unpack)
         self._from_events[:] = unpack(events)
 

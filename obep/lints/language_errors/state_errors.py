@@ -101,9 +101,11 @@ def _in_description(file: QueryFile, name: Name) -> Diagnostic:
 
 
 def returned(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP134: alerts are of states."""
+    """OBEP134: alerts are of states. OBEP150: rows are of events."""
     for file in definitions.linked.files:
         for clause in file.returns:
+            if clause.form == "rows":
+                yield from _rows(definitions, file, clause)
             if clause.form == "alerts" or clause.lasting is not None:
                 yield from _alerts(definitions, file, clause)
 
@@ -121,6 +123,19 @@ def _alerts(definitions: Definitions, file: QueryFile, clause: Return) -> Iterat
             "An alert fires when a state begins and is resolved when it ends; an event does not end.",
             f"RETURN {what}",
         )
+
+
+def _rows(definitions: Definitions, file: QueryFile, clause: Return) -> Iterator[Diagnostic]:
+    for name in clause.events:
+        if name.iri in definitions.linked.states:
+            yield say(
+                "OBEP150",
+                file,
+                name.span,
+                f"rows are of events, and {name.text} is a state",
+                "A row is decided once, and a state begins and ends.",
+                f"RETURN {name.text} AS ALERTS, or EVENT E MATCH BEGIN {name.text} and RETURN E AS ROWS",
+            )
 
 
 def unknown_windows(definitions: Definitions) -> Iterator[Diagnostic]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 
 from obep.ontology.closure.equality import choices
 from obep.ontology.closure.store import Store
+from obep.ontology.closure.work_budget import OverBudget
 from obep.ontology.owl.literals import value
 from obep.ontology.rules import program as p
 from obep.ontology.rules.program import Op, Program
@@ -25,7 +27,11 @@ class Backwards:
     def __init__(self, program: Program, store: Store) -> None:
         self.program, self.store = program, store
         self.equality = program.equality
-        self._apart: dict[tuple[int, int, bool], list[tuple[int, Fact]]] = {}
+        self.steps = 0
+        """How many facts were looked at."""
+        self.limit = sys.maxsize
+        """How many there may be; beyond them `OverBudget` is raised."""
+        self._apart: dict[tuple[int, int, bool], tuple[list[tuple[int, Fact]], int]] = {}
         self._members = set(program.members)
         self._edges = set(program.edges)
         self._by_concept: dict[int, list[Op]] = {}
@@ -49,11 +55,18 @@ class Backwards:
         """All ways in which the rules lead to a fact of the store."""
         return self._of_type(*fact) if len(fact) == 2 else self._of_edge(*fact)
 
+    def _spend(self, steps: int) -> None:
+        self.steps += steps
+        if self.steps > self.limit:
+            raise OverBudget
+
     def _neighbours(self, relation: int, x: int, backwards: bool) -> list[tuple[int, Fact]]:
         key = x * len(self.program.stored) + relation
+        near = (self.store.backwards if backwards else self.store.forwards).get(key, ())
+        self._spend(1 + len(near))
         if backwards:
-            return [(y, (relation, y, x)) for y in self.store.backwards.get(key, ())]
-        return [(y, (relation, x, y)) for y in self.store.forwards.get(key, ())]
+            return [(y, (relation, y, x)) for y in near]
+        return [(y, (relation, x, y)) for y in near]
 
     def _edge(self, relation: int, backwards: bool, x: int, y: int) -> Fact | None:
         a, b = (y, x) if backwards else (x, y)
@@ -69,7 +82,9 @@ class Backwards:
             if c in self.program.classes.get(store.triples[number][2], ()):
                 yield number
         types = store.types[x]
-        for op in self._by_concept.get(c, ()):
+        ops = self._by_concept.get(c, ())
+        self._spend(1 + len(ops))
+        for op in ops:
             if op[0] == p.AND:
                 if op[1] in types and op[2] in types:
                     yield ((op[1], x), (op[2], x))
@@ -111,7 +126,9 @@ class Backwards:
                 edges = (program.data if o[0] == '"' else program.roles).get(q, ())
                 if (relation, backwards) in edges:
                     yield number
-        for op in self._by_relation.get(relation, ()):
+        ops = self._by_relation.get(relation, ())
+        self._spend(1 + len(ops))
+        for op in ops:
             if op[0] == p.CHAIN_FIRST:
                 if base and op[1] == relation and p.is_transitive(op[1:3], op[3:5], op[5]):
                     continue
@@ -147,15 +164,19 @@ class Backwards:
         if not p.is_transitive(op[1:3], op[3:5], op[5]):
             return self._neighbours(first, x, first_back)
         key = (first, x, first_back)
-        found = self._apart.get(key)
-        if found is None:
-            found = self._apart[key] = [
-                (y, edge)
-                for y, edge in self._neighbours(first, x, first_back)
-                if any(True for _ in self._of_edge(*edge, base=True))
-            ]
-            while len(self._apart) > _REMEMBERED:
-                self._apart.pop(next(iter(self._apart)))
+        known = self._apart.get(key)
+        if known is not None:  # it costs what it cost, whoever came first
+            self._spend(known[1])
+            return known[0]
+        before = self.steps
+        found = [
+            (y, edge)
+            for y, edge in self._neighbours(first, x, first_back)
+            if any(True for _ in self._of_edge(*edge, base=True))
+        ]
+        self._apart[key] = (found, self.steps - before)
+        while len(self._apart) > _REMEMBERED:
+            self._apart.pop(next(iter(self._apart)))
         return found
 
     def _filled(self, op: Op, relation: int, a: int, b: int) -> Iterator[Derivation]:
@@ -199,5 +220,6 @@ class Backwards:
         for relation, backwards in directed:
             theirs = dict(self._neighbours(relation, b, backwards))
             mine = self._neighbours(relation, a, backwards)
+            self._spend(len(ways) * len(mine))
             ways = [(*way, edge, theirs[v]) for way in ways for v, edge in mine if v in theirs]
         yield from ways

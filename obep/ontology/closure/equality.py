@@ -39,6 +39,7 @@ class Merging(Facts):
             for c in self.store.types[a]:
                 if c not in self.types.get(a, ()):
                     self.add_types(b, (c,), ((c, a), node))
+        self.spend(len(self.program.stored))
         for other in range(1, len(self.program.stored)):
             for z, edge in self.neighbours(other, a, False):
                 self.add_edges(((other, False),), b, z, (edge, node))
@@ -81,7 +82,7 @@ class Merging(Facts):
                     self.add_edges(BOTH_WAYS, y, new, (*why, *first, *(mine or ())))
             return
         for i, (y, first) in enumerate(found):
-            self.steps += i
+            self.spend(i)
             for z, second in found[:i]:
                 self.add_edges(BOTH_WAYS, y, z, (*why, *first, *second))
 

@@ -48,6 +48,7 @@ class Facts:
         "_agenda",
         "_composed",
         "_last_goal",
+        "_numbers",
         "_size",
         "_stored",
         "_types",
@@ -88,6 +89,8 @@ class Facts:
         self._composed: set[tuple[int, int, int]] = set()
         """Edges that only paths give; no path begins with one."""
         self._agenda: list[tuple[Any, ...]] = []
+        self._numbers: dict[Term, int] = {}
+        """The item's own names."""
 
     # --- adding
 
@@ -182,6 +185,7 @@ class Facts:
         if x < self.store.size:
             more = table.keys() & self.store.types[x]
             found += [((c, x), table[c]) for c in sorted(more) if c not in known]
+        self.steps += len(found)
         return found
 
     def edge_node(self, relation: int, a: int, b: int) -> Any:
@@ -224,8 +228,10 @@ class Facts:
     def number(self, term: Term) -> int | None:
         """The number of an individual or literal that the item or K names."""
         known = self.store.ids.get(term)
-        if known is None and term in self.own:
-            return self.store.size + self.own.index(term)
+        if known is None:
+            if len(self._numbers) < len(self.own):
+                self._numbers = {name: x for x, name in enumerate(self.own, self.store.size)}
+            return self._numbers.get(term)
         return known
 
     def term(self, x: int) -> Term:

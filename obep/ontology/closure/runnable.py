@@ -138,10 +138,13 @@ def build_reading(
     equality = k.facts.same_as or any(isinstance(rule, r.Edge) and rule.role == SAME_AS for rule in rules)
     program, rules, static = possible_program(rules, relations, names, looked_at, equality, upper=upper)
     if not len(k):
-        return Reading(program, static)
-    if folder is None or len(k) < SHARED or program.by_value:
-        return Reading(program, closed(program, k, looked_at.axioms, upper=upper))
-    return Reading(program, _shared(program, rules, k, looked_at.axioms, folder, upper=upper))
+        store = static
+    elif folder is None or len(k) < SHARED or program.by_value:
+        store = closed(program, k, looked_at.axioms, upper=upper)
+    else:
+        store = _shared(program, rules, k, looked_at.axioms, folder, upper=upper)
+    store.t_alone = static
+    return Reading(program, store)
 
 
 def possible_program(

@@ -62,17 +62,21 @@ class Closure(Merging):
                     key = x * width + relation
                     near = (self.backwards if kind == UP_FIRST else self.forwards).get(key)
                     if near:
+                        self.steps += len(near)
                         for y, edge in list(near.items()):
                             add_types(y, heads, (node, edge))
                     if x < size:
                         if kind == UP_FIRST:
-                            for y in self.store.backwards.get(key, ()):
+                            of_k = self.store.backwards.get(key, ())
+                            for y in of_k:
                                 if not near or y not in near:
                                     add_types(y, heads, (node, (relation, y, x)))
                         else:
-                            for y in self.store.forwards.get(key, ()):
+                            of_k = self.store.forwards.get(key, ())
+                            for y in of_k:
                                 if not near or y not in near:
                                     add_types(y, heads, (node, (relation, x, y)))
+                        self.steps += len(of_k)
                 else:
                     self._on_type(op, c, x, node)
             if equality:
@@ -96,6 +100,7 @@ class Closure(Merging):
             self._key(op, x)
 
     def _apart(self, c: int, x: int, node: Node, group: frozenset[int]) -> None:
+        self.spend(len(self.types[x]))
         for other in [d for d in self.types[x] if d in group]:
             if other != c:
                 self.add_types(x, _CLASH, (node, self.types[x][other]))

@@ -6,7 +6,7 @@ Individuals and literals are numbers: those that T names first (witnesses among 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from obep.model import RDF_TYPE, Assertion, Term, Triple
@@ -71,6 +71,8 @@ class Store:
         """The assertions of K that are looked at."""
         self.assertions: Sequence[Assertion] = ()
         """The same, as they stand in explanations."""
+        self.t_alone: Store | None = None
+        """What T says without K, where somebody has closed it."""
         self._types_of: dict[int, list[int]] = {}
         self._edges_of: dict[tuple[int, int], list[int]] = {}
 
@@ -85,11 +87,13 @@ class Store:
                 self._edges_of.setdefault((x, y), []).append(number)
         self.assertions, self.triples = assertions, [triple for triple, _ in assertions]
 
-    def tell(self, facts: Store, individuals: Iterable[int]) -> None:
+    def tell(self, facts: Store, individuals: Collection[int]) -> None:
         """Takes over what facts say of individuals that only T names, and that nothing in here leads to.
 
         So a program of more rules, with more witnesses, can look them up here, too.
         """
+        if self.t_alone is not None and self.t_alone is not self:
+            self.t_alone.tell(facts, individuals)
         types = {x: facts.types[x] for x in individuals if facts.types[x]}
         keys = [x * self._relations + n for x in types for n in range(self._relations)]
         out = {key: ends for key in keys if (ends := facts.forwards.get(key))}
@@ -121,6 +125,13 @@ class Store:
             return b in out
         into = self.backwards.get(b * self._relations + relation, ())
         return a in into if len(into) < len(out) else b in out
+
+    def says_by_t(self, fact: tuple[int, ...]) -> bool:
+        """Whether a fact, `(concept, x)` or `(relation, x, y)`, is known to follow from T alone."""
+        own = self.t_alone
+        if own is None or any(x >= own.size for x in fact[1:]):
+            return False
+        return own.has_edge(*fact) if len(fact) == 3 else fact[0] in own.types[fact[1]]
 
     def test(self, number: int, term: Term) -> bool:
         """Whether a literal lies in the data range of this number."""

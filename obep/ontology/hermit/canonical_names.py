@@ -41,13 +41,14 @@ def renamed(question: Question, names: Names) -> Question:
         _sets(question.lower, names),
         question.check_consistency,
         question.max_explanations,
+        question.max_asked,
     )
 
 
 def renamed_answer(answer: Answer, names: Names) -> Answer:
     """The answer in other names."""
     clash = None if answer.clash is None else frozenset(_triple(t, names) for t in answer.clash)
-    return Answer(_sets(answer.explanations, names), clash, answer.capped)
+    return Answer(_sets(answer.explanations, names), clash, answer.capped, answer.asked)
 
 
 def _sets(

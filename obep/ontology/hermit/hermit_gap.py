@@ -7,16 +7,19 @@ of a machine find them; without Java what lies there is still answered.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from obep.model import Term, Triple
 from obep.ontology.bundle.cache import Folder, axioms_hash, content_hash
+from obep.ontology.closure.work_budget import OverBudget, Work
 from obep.ontology.hermit.canonical_names import canonical, renamed_answer
 from obep.ontology.hermit.justify import all_minimal, one_minimal
 from obep.ontology.hermit.reasoner import Reasoner, shared_reasoner
@@ -24,6 +27,7 @@ from obep.ontology.hermit.reasoner_protocol import Answer, Goal, Question
 from obep.ontology.owl.axioms import Assertion, Axioms, Class, ClassAssertion
 from obep.ontology.rules.locality import fixed_names
 
+T = TypeVar("T")
 REMEMBERED = 50_000
 """Answers that are kept in memory; the least recently used goes first."""
 
@@ -38,6 +42,8 @@ class HermitGap:
         self._axioms = axioms
         self._answers: OrderedDict[str, Answer] = OrderedDict()
         self._facts: OrderedDict[str, bool] = OrderedDict()
+        self._refused: OrderedDict[str, int] = OrderedDict()
+        """Questions that took more asking than they may, and how much they may."""
         self._lock = threading.Lock()
         self._cache_dir = cache_dir
 
@@ -66,10 +72,7 @@ class HermitGap:
             known = None if self._folder is None else self._folder.read(key, bool)
         if known is None:
             known = self._entails(key, shape.item, shape.background[0])
-        with self._lock:
-            self._facts[key] = known
-            if len(self._facts) > REMEMBERED:
-                self._facts.popitem(last=False)
+        self._remember(self._facts, key, known)
         return known
 
     def _entails(self, key: str, triples: tuple[Triple, ...], fact: Triple) -> bool:
@@ -87,17 +90,27 @@ class HermitGap:
         key = content_hash(
             (shape.item, shape.background, shape.goals, shape.check_consistency, shape.max_explanations)
         )
+        limit = shape.max_asked
         with self._lock:
             answer = self._answers.get(key)
             if answer is not None:
                 self._answers.move_to_end(key)
                 return answer
-        answer = self._read(key) or self._ask(key, shape)
-        with self._lock:
-            self._answers[key] = answer
-            if len(self._answers) > REMEMBERED:
-                self._answers.popitem(last=False)
+            if limit is not None and self._refused.get(key, -1) >= limit:
+                raise OverBudget
+        try:
+            answer = self._read(key) or self._ask(key, shape)
+        except OverBudget:
+            self._remember(self._refused, key, limit or 0)
+            raise
+        self._remember(self._answers, key, answer)
         return answer
+
+    def _remember(self, known: OrderedDict[str, T], key: str, found: T) -> None:
+        with self._lock:
+            known[key] = found
+            if len(known) > REMEMBERED:
+                known.popitem(last=False)
 
     def _read(self, key: str) -> Answer | None:
         record = None if self._folder is None else self._folder.read(key, _Record)
@@ -116,14 +129,18 @@ def explain(axioms: Axioms, question: Question, reasoner: Reasoner) -> Answer:
     meaning = {t: axioms.assertion(t) for t in sorted({*question.item, *question.background})}
     parts = [t for t, assertion in meaning.items() if assertion is not None]
 
+    asked = Work(sys.maxsize if question.max_asked is None else question.max_asked)
+
     def abox(triples: Sequence[Triple]) -> list[Assertion]:
+        asked.spend(1)
         return [assertion for t in triples if (assertion := meaning[t]) is not None]
 
     def entailed(goal: Assertion, triples: Sequence[Triple]) -> bool:
         return reasoner.entails_one(axioms, abox(triples), goal)
 
     if question.check_consistency and not reasoner.consistent(axioms, abox(parts)):
-        return Answer(clash=one_minimal(lambda s: not reasoner.consistent(axioms, abox(s)), parts))
+        clash = one_minimal(lambda s: not reasoner.consistent(axioms, abox(s)), parts)
+        return Answer(clash=clash, asked=asked.done)
     item = set(question.item)
     explanations: dict[Goal, tuple[frozenset[Triple], ...]] = {}
     capped = False
@@ -139,7 +156,7 @@ def explain(axioms: Axioms, question: Question, reasoner: Reasoner) -> Answer:
         capped |= found.capped
         if found.sets:
             explanations[event, individual] = found.sets
-    return Answer(explanations, None, capped)
+    return Answer(explanations, None, capped, asked.done)
 
 
 class _Record(msgspec.Struct, frozen=True):
@@ -148,6 +165,7 @@ class _Record(msgspec.Struct, frozen=True):
     explanations: list[tuple[str, str, list[list[Triple]]]]
     clash: list[Triple] | None
     capped: bool
+    asked: int = 0
 
     @staticmethod
     def of(answer: Answer) -> _Record:
@@ -155,6 +173,7 @@ class _Record(msgspec.Struct, frozen=True):
             [(event, c, [sorted(one) for one in sets]) for (event, c), sets in answer.explanations.items()],
             None if answer.clash is None else sorted(answer.clash),
             answer.capped,
+            answer.asked,
         )
 
     def answer(self) -> Answer:
@@ -162,4 +181,5 @@ class _Record(msgspec.Struct, frozen=True):
             {(event, c): tuple(map(frozenset, sets)) for event, c, sets in self.explanations},
             None if self.clash is None else frozenset(self.clash),
             self.capped,
+            self.asked,
         )

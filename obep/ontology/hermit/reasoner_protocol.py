@@ -30,6 +30,8 @@ class Question:
     check_consistency: bool = False
     """Whether the rules leave open that item and background clash."""
     max_explanations: int = 32
+    max_asked: int | None = None
+    """How often the reasoner may be asked for this; beyond it `OverBudget` is raised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Answer:
     explanations: Mapping[Goal, tuple[frozenset[Triple], ...]] = field(default_factory=dict)
     clash: frozenset[Triple] | None = None
     capped: bool = False
+    asked: int = 0
+    """How often the reasoner was asked for this; the same when the answer was remembered."""
 
 
 class Gap(Protocol):

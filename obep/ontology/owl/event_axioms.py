@@ -66,7 +66,8 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
     ]
     written += [SubClassOf(bodies[iri], Class(body_of(iri))) for iri in logical if iri in guarded]
     known = axioms | translation.used | Axioms(tuple(written), classes=frozenset(goals)) | _EMPTY
-    groups = (*linked.states.values(), *linked.on_items.values())
+    queries = [query.register for query in linked.queries.values()]
+    groups = (*linked.states.values(), *linked.on_items.values(), *queries)
     grouped = [pattern for one in groups for pattern in group_patterns(one)]
     classes, roles = looked_at(linked.events.values(), known)
     more_classes, more_roles = asked_for(grouped, known)

@@ -57,6 +57,8 @@ from obep.query.ast.group_nodes import (
     PathSequence,
     Projection,
     Select,
+    TimedJoin,
+    TimedOperand,
     Values,
     WindowGroup,
 )
@@ -242,6 +244,8 @@ __all__ = [
     "StreamOperator",
     "StreamSource",
     "TimeFunction",
+    "TimedJoin",
+    "TimedOperand",
     "Times",
     "TriplePattern",
     "Union",

@@ -125,6 +125,15 @@ class Atom(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class TimedJoin(Node):
+    """`{ … } SEQ { … }` and its like: two groups whose solutions have intervals (DIALECTS 3)."""
+
+    operator: Choice["SEQ", "EQUALS", "OPTIONALSEQ", "EQUALSOPTIONAL"]
+    left: TimedOperand
+    right: TimedOperand
+
+
+@dataclass(frozen=True, slots=True)
 class Group(Node):
     """`{ … }`: its elements in the order of the text."""
 
@@ -175,4 +184,6 @@ GroupElement = (
     | Atom
     | Group
     | Select
+    | TimedJoin
 )
+TimedOperand = Group | GroupUnion | TimedJoin

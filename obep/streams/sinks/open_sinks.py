@@ -14,13 +14,18 @@ from obep.streams.sinks.output_files import open_output, safe_position
 from obep.streams.sinks.queued_sink import Posted
 from obep.streams.stream_uri import Address, parse_address
 
-Form = Literal["event", "rdf", "columns", ""]
+Form = Literal["event", "rdf", "rows", "csv", "sparql-json", "columns", ""]
 """What a sink writes (`columns`: Parquet); nothing where that is not fixed."""
+JSON_FORMS = ("event", "rows", "sparql-json")
+"""Those that are JSON objects, a line each."""
+OF_ROWS = ("csv", "sparql-json")
+"""Those that hold rows and nothing else."""
 ENDINGS: dict[str, Form] = {
     ".jsonl": "event",
     ".ndjson": "event",
     ".nq": "rdf",
     ".trig": "rdf",
+    ".csv": "csv",
     ".parquet": "columns",
 }
 """What the ending of a sink's file stands for."""
@@ -141,12 +146,13 @@ class CallSink(MemorySink):
 
 
 def form_of(uri: str, wanted: Form = "") -> Form:
-    """`event`, `rdf` or `columns`, by what is wanted and by the ending of a file; they may not disagree."""
+    """What is wanted, or else what the ending of a file stands for; they may not disagree."""
     address = parse_address(uri)
     ending = ENDINGS.get(Path(address.path).suffix.lower()) if address.scheme == "file" else None
     if address.scheme == "file" and uri != "-" and ending is None:
         raise fail("OBEP510", f"{uri}: no format is known by this ending", remedy=" ".join(ENDINGS))
-    if ending and wanted and ending != wanted:
+    fits = ending == wanted or (ending == "event" and wanted in JSON_FORMS)
+    if ending and wanted and not fits:
         raise fail(
             "OBEP513", f"{uri} holds {ending}, not {wanted}", remedy=f"--as {ending}, or another ending"
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
+from obep.model import SECOND, Item
 from obep.query import ast
-from oracle.guard_semantics import parts
+from oracle.guard_semantics import parts, variables
 
 EXPECTED = (
     "FROM TO", "TIMEOUT", "LIMIT", "OVER", "STEP", "FOR EACH", "GROUP BY", "AGGREGATE", "HAVING", "FULL",
@@ -14,6 +16,8 @@ EXPECTED = (
     "EPISODE", "FOR", "WHILE", "UNLESS", "REPEATED", "UNTIL", "SEQ", "AND", "JOIN", "OR", "ALLEN", "DURING",
     "NEXT", "WITHOUT", "NOT FOLLOWED BY", "OPTIONAL", "FIRST", "LAST", "EVERY", "TIMES", "WITHIN", "NOT",
     "PARTITION", "POLICY", "GUARD", "GRAPH EVENT", "GRAPH EVENT ON", "ALERT", "ALERT FOR",
+    "ROWS", "ON EVENT", "CHANGED CLOCKS", "GUARD OVER BINDINGS", "TIES", "GAPS", "TWO STREAMS", "SHUFFLED",
+    "TOO LATE", "SNAPSHOT",
 )  # fmt: skip
 PLAIN = {
     ast.Seq: "SEQ", ast.And: "AND", ast.Join: "JOIN", ast.Or: "OR", ast.Next: "NEXT", ast.Without: "WITHOUT",
@@ -67,6 +71,8 @@ def _of(node: ast.Node, windows: dict[str, ast.Window]) -> Iterator[str]:
             if node.until:
                 yield "UNTIL"
         case ast.CompositeEvent():
+            if node.guard and variables(node.guard) - {"this", "b0", "b1"}:
+                yield "GUARD OVER BINDINGS"
             if node.partition_by:
                 yield "PARTITION"
             if node.policy != "unrestricted":
@@ -74,9 +80,22 @@ def _of(node: ast.Node, windows: dict[str, ast.Window]) -> Iterator[str]:
 
 
 def _window(window: ast.Window) -> Iterator[str]:
+    if window.event:
+        yield "ON EVENT"
     if window.kind == "latest":
         yield "LATEST"
         flags = {"LATEST r": window.range, "LATEST STEP": window.step, "LATEST BY": window.by}
         yield from (name for name, given in flags.items() if given)
     else:
-        yield "RANGE"
+        yield "ROWS" if window.kind == "rows" else "RANGE"
+
+
+def in_stream(items: Sequence[Item]) -> Iterator[str]:
+    """What a stream, in the order of time, has of EXPECTED."""
+    steps = {later.at - earlier.at for earlier, later in pairwise(items)}
+    if 0 in steps:
+        yield "TIES"
+    if max(steps, default=0) > 3 * SECOND:
+        yield "GAPS"
+    if len({item.stream for item in items}) > 1:
+        yield "TWO STREAMS"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from obep.query import ast
+from oracle.guard_semantics import parts
 from oracle.state_cases import (
     agg,
     as_,
@@ -29,13 +30,19 @@ from oracle.state_cases import (
 
 KINDS = {
     "FROM TO": 5, "OVER": 9, "OVER STATE": 2.2, "CLASS OF K": 1.3, "CLASS ON": 1.3, "GROUP ON": 2,
-    "SUB-SELECT ON": 1.3, "GROUP": 4.5, "DAILY": 1.5,
+    "SUB-SELECT ON": 1.3, "GROUP": 4.5, "DAILY": 1.7, "ON EVENT": 1.5,
 }  # fmt: skip
 NUMERIC = (
     "SUM", "AVG", "MIN", "MAX", "FIRST", "LAST", "RATE", "SLOPE", "STDDEV", "MEDIAN", "PERCENTILE",
     "TIMEAVG", "TIMEAVG", "TIMEAVG", "CHANGES", "TRAVEL", "TURNS", "SAMPLE", "COUNT",
 )  # fmt: skip
-WINDOWS = ("LATEST", "LATEST r", "LATEST STEP", "LATEST BY", "LATEST BY", "RANGE", "RANGE STEP")
+WINDOWS = ("LATEST", "LATEST r", "LATEST STEP", "LATEST BY", "LATEST BY", "RANGE", "RANGE STEP", "ROWS")
+ROME, NEW_YORK = "Europe/Rome", "America/New_York"
+SHIFTS = {  # the instants at which clocks are changed, and what they show just before
+    1711846800: (ROME, 120), 1729990800: (ROME, 180),
+    1710054000: (NEW_YORK, 120), 1730613600: (NEW_YORK, 120),
+}  # fmt: skip
+"""2024-03-31T01:00Z, 2024-10-27T01:00Z, 2024-03-10T07:00Z, 2024-11-03T06:00Z."""
 
 
 @dataclass
@@ -45,6 +52,8 @@ class StateDraw:
     random: Random
     windows: dict[str, ast.Window] = field(default_factory=dict)
     made: list[ast.State] = field(default_factory=list)
+    shift: int = 0
+    """The second at which clocks are changed, where a calendar has that in its zone."""
 
     def chance(self, share: float) -> bool:
         return self.random.random() < share
@@ -69,6 +78,7 @@ class StateDraw:
                 ),
                 "RANGE": ast.Window(name, stream, "range", reach),
                 "RANGE STEP": ast.Window(name, stream, "range", reach, step),
+                "ROWS": ast.Window(name, stream, "rows", rows=self.random.choice((1, 2, 3, 5))),
             }
             self.windows[name] = given[kind]
         return name
@@ -114,6 +124,8 @@ class StateDraw:
                 return self.counted(name)
             case "GROUP":
                 return self.group(name)
+            case "ON EVENT":
+                return self.on_event(name)
         return self.daily(name)
 
     def from_to(self, name: str) -> ast.EventState:
@@ -263,13 +275,58 @@ class StateDraw:
             elements.append(self.limit(bound[0]))
         return ast.GroupState(n(name), v("x"), group(*elements))
 
+    def on_event(self, name: str) -> ast.State:
+        """By a window over the occurrences of an event: what they are made of, and that they are."""
+        letter = self.random.choice("ABCD")
+        window = f"e{letter}"
+        reach = self.some(2, 6)
+        frames = [ast.Window(window, "", "range", reach, event=n(letter))] * 2
+        frames.append(ast.Window(window, "", "latest", reach if self.chance(0.5) else None, event=n(letter)))
+        frames.append(ast.Window(window, "", "rows", rows=self.random.choice((1, 2, 3)), event=n(letter)))
+        self.windows.setdefault(window, self.random.choice(frames))
+        what = f"?x a {self.random.choice((letter, f'Kind{letter}'))}"
+        if self.chance(0.25):
+            return ast.ClassState(n(name), v("x"), ast.ClassName(n(f"Kind{letter}")), window)
+        if self.chance(0.3):
+            return ast.GroupState(n(name), v("x"), group(what, bgp("?x max ?m"), self.limit("m")), window)
+        if self.chance(0.3):
+            silent = ast.Filter(ast.Exists(group(ast.WindowGroup(window, group(what))), True))
+            return ast.GroupState(n(name), v("x"), group("?x a Sensor", silent))
+        return ast.GroupState(n(name), v("x"), group(ast.WindowGroup(window, group(what))))
+
     def daily(self, name: str) -> ast.DailyState:
-        """Its edge lies a minute after midnight, where the streams with a calendar are."""
+        """Its edge lies a minute after midnight, or about a change of clocks, where the stream is then."""
+        if self.shift or (self.chance(0.5) and not any(isinstance(s, ast.DailyState) for s in self.made)):
+            self.shift = self.shift or self.random.choice(list(SHIFTS))
+            return self.about_a_shift(name)
         ends = self.chance(0.5)
-        zone = self.random.choice((None, "UTC", "Europe/Rome"))
-        late = 60 if zone == "Europe/Rome" else 0
+        zone = self.random.choice((None, "UTC", ROME))
+        late = 60 if zone == ROME else 0
         start, finish = ((late or 1440) - 30, late + 1) if ends else (late + 1, late + 5)
         days: tuple[ast.Weekday, ...] = ()
         if self.chance(0.4):
             days = ("Wed", "Thu") if self.chance(0.8) else ("Mon",)
         return ast.DailyState(n(name), (), start % 1440, finish, days, zone)
+
+    def about_a_shift(self, name: str) -> ast.DailyState:
+        zone, shown = SHIFTS[self.shift]
+        near = [shown + minutes for minutes in (-120, -61, -60, -59, -31, -30, -1, 0, 1, 30, 59, 60, 61)]
+        start, finish = self.random.sample([minute for minute in near if minute >= 0], 2)
+        days: tuple[ast.Weekday, ...] = ("Sat", "Sun") if self.chance(0.3) else ()
+        return ast.DailyState(n(name), (), start, finish, days, zone)
+
+    # bindings
+
+    def bindings(self, state: ast.State) -> list[str]:
+        """Variables of a state beside its parameters that have numbers."""
+        if isinstance(state, ast.OverState):
+            names = [p.variable.name for p in state.aggregates]
+            held = isinstance(state.over, ast.StateUse)
+            return [] if held else [*names, *(["v"] if state.group_by else [])]
+        if isinstance(state, ast.GroupState) and isinstance(state.group, ast.Select):
+            return ["n"]
+        if isinstance(state, ast.GroupState):
+            known = {"t", "t2", "m"}
+            outer = [node for node in state.group.elements if not isinstance(node, ast.Filter)]
+            return sorted({p.name for p in parts(tuple(outer)) if isinstance(p, ast.Var)} & known)
+        return []

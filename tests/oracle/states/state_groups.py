@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from itertools import count
 
-from rdflib import BNode, Dataset, Literal, URIRef
+from rdflib import BNode, Dataset, Literal, URIRef, Variable
+from rdflib.plugins.sparql.algebra import translateQuery, traverse
+from rdflib.plugins.sparql.evaluate import evalQuery
 from rdflib.plugins.sparql.operators import register_custom_function
-from rdflib.plugins.sparql.sparql import SPARQLError
+from rdflib.plugins.sparql.parser import parseQuery
+from rdflib.plugins.sparql.parserutils import CompValue
+from rdflib.plugins.sparql.sparql import Query, SPARQLError
 
 from obep.model import SECOND, Term, Triple
 from obep.query import ast
 from oracle.guard_semantics import XSD, Row, parts
 from oracle.states.state_numbers import SparqlError, call, compare, instant, term_of, value_of
+from oracle.states.state_plain_groups import bag, solve_plain
 
 AtomRows = Callable[[ast.Atom, str | None], Iterable[Row]]
 """The rows of an atom, and the window that it stands in (an atom of an event)."""
-NEVER = "<urn:oracle:never>"
 ROW = "oraclerow"
 """Each solution has this, so that rdflib does not lose the one that binds nothing."""
+CHECKED = 199
+"""Of so many plain groups rdflib is asked one, too."""
+_asked = count()
+ATOM = "oracleatom"
+"""The VALUES of an atom has a variable of this name with its number; its rows are filled in later."""
 OWN = ("SQRT", "POW", "LN", "EXP", "SIN", "COS", "ATAN", "LOCAL", "SECONDS")
 
 
@@ -88,6 +98,9 @@ class GroupReader:
     atoms: AtomRows
     now: int
     window: str | None = None
+    rows: list[tuple[Row, ...]] = field(default_factory=list)
+    """Those of each atom, in the order of the text."""
+    nodes: list[ast.Atom] = field(default_factory=list)
 
     def group(self, node: ast.Group) -> str:
         return "{ " + " ".join(map(self.element, node.elements)) + " }"
@@ -107,18 +120,19 @@ class GroupReader:
             case ast.Bind(expression, variable):
                 return f"BIND({self.expression(expression)} AS {self.place(variable)})"
             case ast.Values(variables, rows):
-                shown = [
-                    {v.name: self.place(term) for v, term in zip(variables, row, strict=True) if term}
-                    for row in rows
-                ]
+                shown = [[self.place(term) if term else "UNDEF" for term in row] for row in rows]
                 return values_text([v.name for v in variables], shown)
             case ast.WindowGroup(str() as window, group):
-                inner = GroupReader(self.atoms, self.now, window)
+                inner = GroupReader(self.atoms, self.now, window, self.rows, self.nodes)
                 return f"GRAPH <{window_iri(window)}> {inner.group(group)}"
             case ast.Atom():
-                rows = [dict(row) for row in self.atoms(node, self.window)]
-                own = [v.name for v in node.parameters]
-                return values_text(sorted({*own, *(name for row in rows for name in row)}), rows)
+                found = tuple(sorted(self.atoms(node, self.window), key=sorted))
+                names = sorted({*(v.name for v in node.parameters), *(n for row in found for n, _ in row)})
+                self.rows.append(found)
+                self.nodes.append(node)
+                return values_text(
+                    [f"{ATOM}{len(self.rows) - 1}", *names], [["1", *("UNDEF" for _ in names)]]
+                )
             case ast.Group():
                 return self.group(node)
             case ast.Select():
@@ -212,13 +226,8 @@ def window_iri(window: str) -> str:
     return f"urn:oracle:window:{window}"
 
 
-def values_text(names: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str:
-    """Rows as VALUES. rdflib reads no empty ones: a triple that is nowhere stands for no row."""
-    if not rows:
-        return f"{NEVER} {NEVER} {NEVER} ."
-    if not names:
-        return "{ }"
-    shown = " ".join("(" + " ".join(row.get(name, "UNDEF") for name in names) + ")" for row in rows)
+def values_text(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    shown = " ".join(f"({' '.join(row)})" for row in rows)
     return f"VALUES ({' '.join('?' + n for n in names)}) {{ {shown} }}"
 
 
@@ -246,29 +255,63 @@ def solve_group(
         text = reader.select(node)
     else:
         text = f"SELECT * WHERE {{ VALUES ?{ROW} {{ 1 }} {reader.group(node)[1:]}"
-    return list(_answer(text, default, tuple(sorted(windows.items(), key=lambda w: w[0]))))
+    by_node = {id(one): rows for one, rows in zip(reader.nodes, reader.rows, strict=True)}
+    plain = solve_plain(node, default, windows, by_node)
+    if plain is not None and next(_asked) % CHECKED:
+        return plain
+    graphs = tuple(sorted(windows.items(), key=lambda w: w[0]))
+    found = list(_answer(text, tuple(reader.rows), default, graphs))
+    assert plain is None or bag(plain) == bag(found), (text, plain, found)
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _prepared(text: str) -> tuple[Query, dict[str, CompValue]]:
+    """The query as rdflib reads it, and the VALUES of each atom in it."""
+    with warnings.catch_warnings():  # rdflib 7.6 warns of its own calls
+        warnings.simplefilter("ignore", DeprecationWarning)
+        query = translateQuery(parseQuery(text))
+    found: dict[str, CompValue] = {}
+
+    def visit(node: object) -> None:
+        if isinstance(node, CompValue) and node.name == "values":
+            found.update((str(name), node) for name in node.res[0] if str(name).startswith(ATOM))
+        elif isinstance(node, CompValue) and node.name in ("Builtin_EXISTS", "Builtin_NOTEXISTS"):
+            traverse(node.graph, visitPre=visit)  # as translated, beside what was parsed
+
+    traverse(query.algebra, visitPre=visit)
+    return query, found
 
 
 @lru_cache(maxsize=4096)
 def _answer(
-    text: str, default: frozenset[Triple], windows: tuple[tuple[str, frozenset[Triple]], ...]
+    text: str,
+    atoms: tuple[tuple[Row, ...], ...],
+    default: frozenset[Triple],
+    windows: tuple[tuple[str, frozenset[Triple]], ...],
 ) -> tuple[Row, ...]:
     """What rdflib says; many moments see the same graphs."""
     data = Dataset()
     for triple in default:
         data.default_graph.add(tuple(map(to_rdflib, triple)))  # type: ignore[arg-type]
     for name, triples in windows:
-        graph = data.graph(URIRef(window_iri(name)))
+        graph = data.get_context(URIRef(window_iri(name)))
         for triple in triples:
             graph.add(tuple(map(to_rdflib, triple)))  # type: ignore[arg-type]
-    with warnings.catch_warnings():  # rdflib 7.6 warns of its own calls
+    query, places = _prepared(text)
+    assert len(places) == len(atoms), text
+    for number, rows in enumerate(atoms):
+        own = {Variable(f"{ATOM}{number}"): Literal(1)}
+        filled = [{Variable(name): to_rdflib(term) for name, term in row} | own for row in rows]
+        places[f"{ATOM}{number}"]["res"] = filled
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        answer = list(data.query(text))
+        answer = [dict(row.items()) for row in evalQuery(data, query)["bindings"]]
     return tuple(
         frozenset(
             (str(name).replace("oracleblank_", "_:"), from_rdflib(value))
-            for name, value in row.asdict().items()  # type: ignore[union-attr]
-            if value is not None and str(name) != ROW
+            for name, value in row.items()
+            if not str(name).startswith((ROW, ATOM))
         )
         for row in answer
     )

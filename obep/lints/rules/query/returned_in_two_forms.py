@@ -26,6 +26,7 @@ from obep.query.diagnostics import listed, say
 CODE = "OBEP216"
 NAME = "returned-in-two-forms"
 SEVERITY = "warning"
+FORMS = {"event": "EVENT STREAM", "rdf": "RDF STREAM", "rows": "ROWS", "alerts": "ALERTS"}
 
 
 def check(context: QueryContext) -> Iterator[Diagnostic]:
@@ -39,13 +40,13 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
         changed = [iri for iri in dict.fromkeys(names) if forms.setdefault(iri, clause.form) != clause.form]
         if changed:
             which = listed([linked.events[iri].name.text for iri in changed])
-            other = "RDF" if clause.form == "event" else "EVENT"
+            other = FORMS[forms[changed[0]]]
             forms.update(dict.fromkeys(changed, clause.form))
             yield say(
                 CODE,
                 linked.file,
                 clause.span,
-                f"{which} {'is' if len(changed) == 1 else 'are'} returned AS {other} STREAM already",
+                f"{which} {'is' if len(changed) == 1 else 'are'} returned AS {other} already",
                 "An event is returned in one form; the last RETURN that names it decides.",
                 "one RETURN for each event; for both forms two sinks: --sink found.jsonl --sink found.trig",
             )

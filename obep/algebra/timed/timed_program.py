@@ -1,0 +1,309 @@
+"""The statements of a file over timed triples: rules that feed the stream (DIALECTS 4), and queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from obep.algebra.bag_node import BagNode
+from obep.algebra.dataset import Dataset
+from obep.algebra.evaluation import Evaluation, Row
+from obep.algebra.term_order import written
+from obep.algebra.timed.timed_layers import Follow, Rule, is_recursive, layers
+from obep.algebra.timed.timed_node import Round, TimedNode
+from obep.algebra.timed.timed_solution import Solution, SolutionMemory
+from obep.algebra.timed.translate_timed import TimedScope
+from obep.algebra.timed.triple_occurrences import TripleOccurrence, TripleOccurrences, Wanted
+from obep.algebra.translate import layout_of, select_from
+from obep.formats.input_limits import Refused
+from obep.guards.guard_terms import term_of
+from obep.model import Term, Triple
+from obep.query import ast
+from obep.query.walk import walk
+
+MAX_DERIVED = 10_000
+"""Triples that rules may derive at one instant (D27)."""
+CloseTriple = Callable[[Triple], Iterable[Triple]]
+"""What a derived triple says under T with K, and K does not say alone."""
+
+
+class TimedRow(NamedTuple):
+    """A row of an answer; after DISTINCT, an aggregate or another modifier it has no interval."""
+
+    values: dict[str, Term]
+    start: int | None = None
+    end: int | None = None
+
+
+class TimedGraph(NamedTuple):
+    """What a rule derives from one solution."""
+
+    triples: tuple[Triple, ...]
+    start: int
+    end: int
+
+
+class Answer(NamedTuple):
+    """What a statement gives at an instant."""
+
+    statement: str
+    rows: list[TimedRow]
+    graphs: list[TimedGraph]
+
+
+class _Given(BagNode):
+    """The rows of the solutions that were decided."""
+
+    def __init__(self, node: TimedNode) -> None:
+        self.certain, self.possible = node.certain, node.possible
+        self.given: list[Row] = []
+
+    def rows(self, run: Evaluation) -> list[Row]:
+        return list(self.given)
+
+
+class _Statement:
+    def __init__(self, name: str, select: ast.Select) -> None:
+        self.name = name
+        self.layout = layout_of(select)
+        self.node = TimedScope(self.layout).group(select.where)
+        self.solutions: dict[Solution, None] = {}
+        self._seen = 0
+
+    def start(self, k: Dataset) -> None:
+        self.node.timeless(self._run(k, 0))
+
+    def look(self, at: int, new: TripleOccurrences, old: TripleOccurrences, k: Dataset) -> list[Solution]:
+        """The solutions that end at an instant and were not found at the last look at it."""
+        added = new.since(self._seen)
+        if not added:
+            return []
+        self._seen = len(new)
+        found = self.node.found(Round(at, added, new, old, self._run(k, at)))
+        fresh = [one for one in dict.fromkeys(found) if one not in self.solutions]
+        self.solutions.update(dict.fromkeys(fresh))
+        return fresh
+
+    def close(self, at: int) -> None:
+        self.node.close(at)
+        self.solutions, self._seen = {}, 0
+
+    def forget(self) -> None:
+        self.node.forget()
+        self.solutions, self._seen = {}, 0
+
+    def _run(self, k: Dataset, at: int) -> Evaluation:
+        return Evaluation.of(k, len(self.layout), at, self.name)
+
+
+class _Rule(_Statement):
+    def __init__(self, name: str, form: ast.ConstructQuery) -> None:
+        super().__init__(name, form.select)
+        self._template = form.template
+        self._names = {one.name for triple in form.template for one in _variables(triple)}
+
+    def graphs(self, solutions: Iterable[Solution]) -> Iterator[TimedGraph]:
+        """The triples of each solution that binds all of the template."""
+        slots = self.layout.slots
+        for solution in solutions:
+            bound = {name: solution.row[slots[name]] for name in self._names if name in slots}
+            if solution.start is None or solution.end is None:
+                continue
+            terms = {name: value for name, value in bound.items() if value is not None}
+            if len(terms) == sum(not name.startswith("_:") for name in self._names):
+                triples = (self._triple(one, terms, solution) for one in self._template)
+                yield TimedGraph(
+                    tuple(one for one in triples if one is not None), solution.start, solution.end
+                )
+
+    def _triple(
+        self, pattern: ast.TriplePattern, terms: dict[str, Term], solution: Solution
+    ) -> Triple | None:
+        s, p, o = (
+            self._term(one, terms, solution) for one in (pattern.subject, pattern.predicate, pattern.object)
+        )
+        return (s, p, o) if s[0] != '"' and p[0] == "<" else None
+
+    def _term(
+        self, node: ast.Var | ast.Name | ast.Literal, terms: dict[str, Term], solution: Solution
+    ) -> Term:
+        if not isinstance(node, ast.Var):
+            return term_of(node)
+        if node.name in terms:
+            return terms[node.name]
+        pieces = (self.name, node.name, *sorted(terms.values()), str(solution.start), str(solution.end))
+        return "_:" + blake2b("\0".join(pieces).encode(), digest_size=12).hexdigest()
+
+
+class _Query(_Statement):
+    def __init__(self, name: str, form: ast.Select | ast.AskQuery) -> None:
+        select = form if isinstance(form, ast.Select) else form.select
+        super().__init__(name, select)
+        self._asks = isinstance(form, ast.AskQuery)
+        self._rows = _Given(self.node)
+        self._select = select_from(select, self.layout, self._rows)
+        top = (*select.projection, *select.having, *select.order_by)
+        aggregates = any(isinstance(one, ast.Aggregate) for part in top for one in walk(part))
+        self._plain = not (
+            aggregates or select.group_by or select.having or select.distinct or select.order_by
+            or select.limit is not None or select.offset or select.values is not None
+        )  # fmt: skip
+
+    def rows(self, k: Dataset, at: int) -> list[TimedRow]:
+        """The answer to the solutions of an instant."""
+        decided = [one for one in self.solutions if one.start is not None]
+        if not decided:
+            return []
+        if self._asks:
+            return [TimedRow({"ask": '"true"^^<http://www.w3.org/2001/XMLSchema#boolean>'})]
+        decided.sort(key=lambda one: (one.start, written(one.row)))
+        self._rows.given = [one.row for one in decided]
+        rows = self._select.rows(self._run(k, at))
+        named = [
+            {name: value for name, value in zip(self._select.columns, row, strict=True) if value is not None}
+            for row in rows
+        ]
+        if not self._plain:
+            return [TimedRow(values) for values in named]
+        return [TimedRow(values, one.start, one.end) for values, one in zip(named, decided, strict=True)]
+
+
+class TimedProgram:
+    """Rules and queries over one stream of triples, from instant to instant.
+
+    `k` is the closed static graph, `follow` says what triples of a property or class may give under T, and
+    `close` what a derived triple says.
+    """
+
+    def __init__(
+        self,
+        statements: Sequence[tuple[str, ast.Select | ast.ConstructQuery | ast.AskQuery]],
+        k: Dataset,
+        follow: Follow,
+        close: CloseTriple,
+        max_derived: int = MAX_DERIVED,
+    ) -> None:
+        self._k, self._close, self._most = k, close, max_derived
+        self._rules = [_Rule(name, form) for name, form in statements if isinstance(form, ast.ConstructQuery)]
+        self._queries = [
+            _Query(name, form) for name, form in statements if not isinstance(form, ast.ConstructQuery)
+        ]
+        rules = [
+            Rule(name, form.template, form.select.where)
+            for name, form in statements
+            if isinstance(form, ast.ConstructQuery)
+        ]
+        self._layers = [
+            ([self._rules[n] for n in group], is_recursive(group, rules, follow))
+            for group in layers(rules, follow)
+        ]
+        self._all: list[_Statement] = [*self._rules, *self._queries]
+        self._shapes = frozenset(shape for one in self._all for shape in one.node.shapes())
+        self._old = TripleOccurrences(self._shapes)
+        self._horizon = _longest(one for statement in self._all for one in statement.node.keeps())
+        for one in self._all:
+            one.start(k)
+
+    @property
+    def asked(self) -> set[Wanted]:
+        """The constants of its triple patterns: what they may match."""
+        return {one for statement in self._all for one in statement.node.asked()}
+
+    def take(self, at: int, triples: Iterable[Triple]) -> list[Answer]:
+        """The answers to the triples of an instant; all of it is known now."""
+        asserted = [TripleOccurrence(triple, at, at) for triple in triples]
+        try:
+            new = self._derived(at, asserted)
+        except Refused:
+            for one in self._all:
+                one.forget()
+            self._finish(at, self._of(asserted))
+            raise
+        answers = self._answers(at, new)
+        self._finish(at, new)
+        return answers
+
+    def dump(self) -> Any:
+        """What it remembers, as plain lists."""
+        memories = [
+            [list(one) for one in memory] for statement in self._all for memory in statement.node.memories()
+        ]
+        return [[list(one) for one in self._old], memories]
+
+    def load(self, data: Any) -> None:
+        occurrences, memories = data
+        self._old = TripleOccurrences(self._shapes)
+        for triple, start, end in occurrences:
+            self._old.add(TripleOccurrence(tuple(triple), start, end))
+        for memory, solutions in zip(self._memories(), memories, strict=True):
+            memory.load(Solution(tuple(row), start, end) for row, start, end in solutions)
+
+    def size(self) -> int:
+        """How many triples and solutions it remembers."""
+        return len(self._old) + sum(map(len, self._memories()))
+
+    def _memories(self) -> Iterator[SolutionMemory]:
+        for statement in self._all:
+            yield from statement.node.memories()
+
+    def _of(self, asserted: Iterable[TripleOccurrence]) -> TripleOccurrences:
+        new = TripleOccurrences(self._shapes)
+        for one in asserted:
+            new.add(one)
+        return new
+
+    def _derived(self, at: int, asserted: Iterable[TripleOccurrence]) -> TripleOccurrences:
+        """The triples of an instant with all that rules derive from them."""
+        new, derived = self._of(asserted), set[TripleOccurrence]()
+        for rules, recursive in self._layers:
+            while True:
+                before = len(new)
+                for rule in rules:
+                    for graph in rule.graphs(rule.look(at, new, self._old, self._k)):
+                        self._add(graph, new, derived)
+                if len(new) == before or not recursive:
+                    break
+        return new
+
+    def _add(self, graph: TimedGraph, new: TripleOccurrences, derived: set[TripleOccurrence]) -> None:
+        for triple in graph.triples:
+            one = TripleOccurrence(triple, graph.start, graph.end)
+            if one in derived:
+                continue
+            derived.add(one)
+            if len(derived) > self._most:
+                raise Refused("OBEP648", f"rules derive more than {self._most:,} triples at one instant")
+            for said in self._close(triple):
+                new.add(TripleOccurrence(said, graph.start, graph.end))
+
+    def _answers(self, at: int, new: TripleOccurrences) -> list[Answer]:
+        answers = []
+        for one in self._all:
+            one.look(at, new, self._old, self._k)
+            graphs = list(one.graphs(one.solutions)) if isinstance(one, _Rule) else []
+            rows = one.rows(self._k, at) if isinstance(one, _Query) else []
+            if graphs or rows:
+                answers.append(Answer(one.name, rows, graphs))
+        return answers
+
+    def _finish(self, at: int, new: TripleOccurrences) -> None:
+        for one in self._all:
+            one.look(at, new, self._old, self._k)
+            one.close(at)
+        for occurrence in new:
+            self._old.add(occurrence)
+        if self._horizon is not None:
+            self._old.expire(at - self._horizon)
+
+
+def _longest(horizons: Iterable[int | None]) -> int | None:
+    """The greatest of some horizons; `None` is for ever."""
+    found = list(horizons)
+    return None if None in found else max((one for one in found if one is not None), default=0)
+
+
+def _variables(triple: ast.TriplePattern) -> Iterator[ast.Var]:
+    for one in (triple.subject, triple.predicate, triple.object):
+        if isinstance(one, ast.Var):
+            yield one

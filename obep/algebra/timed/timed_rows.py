@@ -1,0 +1,115 @@
+"""What changes the rows of one pattern and keeps their intervals: FILTER, BIND, VALUES, a sub-select."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from obep.algebra.evaluation import Evaluation
+from obep.algebra.group_expressions import Computed
+from obep.algebra.nodes.values_table import ValuesTable
+from obep.algebra.row_layout import RowLayout
+from obep.algebra.timed.timed_node import Round, TimedNode, distinct
+from obep.algebra.timed.timed_solution import Solution
+from obep.algebra.timed.timed_tests import TimedTest
+from obep.model import Term
+
+
+class _OfOne(TimedNode):
+    def __init__(self, inner: TimedNode) -> None:
+        self._inner = inner
+        self.parts = (inner,)
+        self.certain, self.possible = inner.certain, inner.possible
+
+    def timeless(self, run: Evaluation) -> list[Solution]:
+        return distinct(self._changed(self._inner.timeless(run), run))
+
+    def found(self, round_: Round) -> list[Solution]:
+        return distinct(self._changed(self._inner.found(round_), round_.run))
+
+    def _changed(self, solutions: Iterable[Solution], run: Evaluation) -> Iterator[Solution]:
+        raise NotImplementedError
+
+
+class TimedFilter(_OfOne):
+    """Solutions that pass; in the condition the times are theirs."""
+
+    def __init__(self, inner: TimedNode, passes: TimedTest) -> None:
+        super().__init__(inner)
+        self._passes = passes
+
+    def _changed(self, solutions: Iterable[Solution], run: Evaluation) -> Iterator[Solution]:
+        return (one for one in solutions if self._passes(one, run))
+
+
+class TimedExtend(_OfOne):
+    """`BIND (e AS ?v)`: an error leaves it unbound."""
+
+    def __init__(self, inner: TimedNode, slot: int, computed: Computed) -> None:
+        super().__init__(inner)
+        self._slot, self._computed = slot, computed
+        self.possible = inner.possible | {slot}
+
+    def _changed(self, solutions: Iterable[Solution], run: Evaluation) -> Iterator[Solution]:
+        slot = self._slot
+        for solution in solutions:
+            start, end = solution.start, solution.end
+            over = run if start is None or end is None else run.over(start, end)
+            value = self._computed.term(solution.row, over)
+            row = solution.row
+            yield solution if value is None else solution._replace(row=(*row[:slot], value, *row[slot + 1 :]))
+
+
+class TimedProjection(TimedNode):
+    """A sub-select: its columns, in the slots that they have outside."""
+
+    def __init__(
+        self, inner: TimedNode, layout: RowLayout, columns: Iterable[str], outside: RowLayout
+    ) -> None:
+        self._inner, self._layout, self._outside = inner, layout, outside
+        self.parts = (inner,)
+        self._slots = [(layout.slot(name), outside.slot(name)) for name in columns]
+        self.certain = frozenset(outer for own, outer in self._slots if own in inner.certain)
+        self.possible = frozenset(outer for _, outer in self._slots)
+
+    def timeless(self, run: Evaluation) -> list[Solution]:
+        return self._projected(self._inner.timeless(self._seeded(run)))
+
+    def found(self, round_: Round) -> list[Solution]:
+        return self._projected(self._inner.found(replace(round_, run=self._seeded(round_.run))))
+
+    def _seeded(self, run: Evaluation) -> Evaluation:
+        return run.seeded((None,) * len(self._layout))
+
+    def _projected(self, solutions: Iterable[Solution]) -> list[Solution]:
+        found: dict[Solution, None] = {}
+        for solution in solutions:
+            row: list[Term | None] = [None] * len(self._outside)
+            for own, outer in self._slots:
+                row[outer] = solution.row[own]
+            found[solution._replace(row=tuple(row))] = None
+        return list(found)
+
+
+class TimedValues(TimedNode):
+    """`VALUES`: rows without an interval."""
+
+    def __init__(self, table: ValuesTable) -> None:
+        self._table = table
+        self.certain, self.possible = table.certain, table.possible
+
+    def timeless(self, run: Evaluation) -> list[Solution]:
+        return distinct(map(Solution, self._table.rows(run)))
+
+    def found(self, round_: Round) -> list[Solution]:
+        return []
+
+
+class NoTriples(TimedNode):
+    """`{ }`: one solution without an interval."""
+
+    def timeless(self, run: Evaluation) -> list[Solution]:
+        return [Solution(run.seed)]
+
+    def found(self, round_: Round) -> list[Solution]:
+        return []

@@ -1,0 +1,1 @@
+"""Queries over windows while they run (DIALECTS 5)."""

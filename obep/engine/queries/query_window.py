@@ -1,0 +1,71 @@
+"""A window of a query: the items of a source, or the answers of another query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from obep.abstraction.matcher import Matcher
+from obep.engine.states.window_graph import WindowGraph
+from obep.model import Item, Occurrence, Triple
+from obep.operators.state_values import Pack, Unpack
+from obep.query import ast
+
+
+class QueryWindow(WindowGraph):
+    """A window that also notes when an item comes or leaves whose triples others say, too (D30)."""
+
+    def __init__(self, query: str, number: int, window: ast.Window, matcher: Matcher, *, left: bool) -> None:
+        """`left`: CLOSED left, each item is in the window one microsecond later (D28)."""
+        super().__init__(replace(window, name=f"{query}#{number}"), matcher)
+        self.window = window
+        self.moved = False
+        """Whether an item has come or left since the query was last asked."""
+        self._left = left
+        self._waiting: list[Item] = []
+        self._touch: Callable[[], None] | None = None
+
+    def connect(self, touch: Callable[[], None]) -> None:
+        self._touch = touch
+
+    def answer(self, item: Item) -> None:
+        """An answer of a query that it reads."""
+        self._waiting.append(item)
+        if self._touch is not None:
+            self._touch()
+
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        mine = [*items]
+        if self._left:
+            stream = self.window.stream
+            self._waiting += [one._replace(at=at + 1) for one in items if one.stream == stream]
+            mine = []
+        mine += [one for one in self._waiting if one.at <= at]
+        self._waiting = [one for one in self._waiting if one.at > at]
+        super().close(at, mine)
+        if self.moved:
+            for watcher in self.watchers:
+                watcher()
+        return ()
+
+    def enter(self, gone: Sequence[Triple], new: Sequence[Triple], at: int) -> bool:
+        self.moved = True
+        return super().enter(gone, new, at)
+
+    def leave(self, triples: Sequence[Triple]) -> None:
+        self.moved = True
+        super().leave(triples)
+
+    def next_deadline(self) -> int | None:
+        due = [one.at for one in self._waiting]
+        after = super().next_deadline()
+        return min(due if after is None else [*due, after], default=None)
+
+    def dump(self, pack: Pack) -> Any:
+        return [super().dump(pack), pack(self._waiting), self.moved]
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        super().load(data[0], unpack)
+        self._waiting = list(unpack(data[1]))
+        self.moved = data[2]

@@ -1,0 +1,80 @@
+"""The queries of linked files: their names, the windows that they see, and whose answers they read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from obep.model import Term
+from obep.query import ast
+
+
+@dataclass(frozen=True)
+class LinkedQuery:
+    """A query with its name, its windows and the settings of its file."""
+
+    iri: Term
+    register: ast.Register
+    windows: tuple[ast.Window, ...]
+    """Its own, and in OBEP those of the file; their streams are sources, or queries."""
+    language: ast.Language
+    settings: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        return self.iri[1:-1]
+
+    @property
+    def select(self) -> ast.Select:
+        """The SELECT that it evaluates; of CONSTRUCT and ASK all variables of its WHERE."""
+        form = self.register.form
+        return form if isinstance(form, ast.Select) else form.select
+
+    def reads(self, known: frozenset[str]) -> set[str]:
+        """The names of the queries whose answers its windows hold."""
+        return {window.stream for window in self.windows if window.event is None} & known
+
+
+def link_queries(files: Sequence[ast.QueryFile]) -> dict[Term, LinkedQuery]:
+    """The queries of files by their names, in the order of the text; of two with one name the first."""
+    found: dict[Term, LinkedQuery] = {}
+    number = 0
+    for file in files:
+        sources = {one.iri: one.source for one in file.stream_sources}
+        for register in file.queries:
+            if register.name is None:
+                number += 1
+            label = f"q{number}" if register.name is None else register.name.iri
+            own = (*(file.windows if file.language == "obep" else ()), *register.windows)
+            windows = tuple(replace(one, stream=sources.get(one.stream, one.stream)) for one in own)
+            settings: dict[str, str] = {one.key: one.value for one in file.settings}
+            found.setdefault(
+                f"<{label}>", LinkedQuery(f"<{label}>", register, windows, file.language, settings)
+            )
+    return found
+
+
+def sources_of(file: ast.QueryFile) -> list[ast.Source]:
+    """The clauses that name files: those of the prologue, and FROM <g> of queries.
+
+    In languages other than OBEP the axioms of these graphs are used, too (D13), unless entailment is off.
+    """
+    graphs = [
+        ast.Source("graph", one.graph.iri[1:-1], span=one.span)
+        for query in file.queries
+        for one in query.graphs
+        if not one.named
+    ]
+    found = [*file.sources, *graphs]
+    if file.language == "obep":
+        return found
+    if is_simple(file):
+        return [one for one in found if one.kind != "vocab"]
+    return [*found, *(replace(one, kind="vocab") for one in found if one.kind == "graph")]
+
+
+def is_simple(file: ast.QueryFile) -> bool:
+    """Whether entailment is switched off."""
+    said = {one.value for one in file.settings if one.key == "entailment"}
+    said |= {query.entailment for query in file.queries if query.entailment is not None}
+    return "simple" in said

@@ -1,0 +1,108 @@
+"""What a sink gets of an occurrence: its form, and the bytes of its records."""
+
+from __future__ import annotations
+
+import sys
+
+from obep.engine.query import Query
+from obep.errors import fail, printable
+from obep.formats.stream_reader import Notes
+from obep.model import Alert, Occurrence, Term, local_name
+from obep.output.json_writer import style_of, to_line
+from obep.output.rdf_writer import to_rdf
+from obep.output.row_writer import THIS, RowIds, csv_header, csv_line, result_document, row_line, rows_of
+from obep.output.why_tree import why
+from obep.plan.plan import Plan
+from obep.run.pipeline import Outlet, Record
+from obep.run.run_spec import Order, Target, wanted_by
+from obep.run.terminal_text import escaped
+from obep.streams.sinks.open_sinks import OF_ROWS, Form, open_sink
+
+
+def form_for(target: Target, event: Term, plan: Plan) -> Form:
+    """How a sink gets an event: as it asks, else as RETURN says, as far as it can take that."""
+    said = plan.returned.get(event, "event")
+    if said == "rows" and not target.asked and target.form in ("", "event"):  # rows are JSON, too
+        return "rows"
+    return target.form or ("rdf" if said == "rdf" else "event")
+
+
+def make_outlet(target: Target, order: Order, query: Query, notes: Notes, start: int, ids: RowIds) -> Outlet:
+    """The sink of a target, opened at `start`, and how it is written."""
+    plan = query.plan
+    events = wanted_by(target, plan.returned, plan.alerting)
+    written = _Written(target, order, plan, notes, ids)
+    if target.form in OF_ROWS:
+        written.require_rows(events or frozenset((*plan.returned, *plan.alerting)))
+    sink = open_sink(target.uri, target.settings, order.config, start, target.trusted)
+    if target.form == "csv" and not start:
+        (event,) = events or plan.returned
+        sink.send("", csv_header(written.variables(event)).encode())
+    return Outlet(sink, written.encode, events, written.records)
+
+
+class _Written:
+    """Writes the occurrences of one sink."""
+
+    def __init__(self, target: Target, order: Order, plan: Plan, notes: Notes, ids: RowIds) -> None:
+        self._target = target
+        self._plan = plan
+        self._notes = notes
+        self._ids = ids
+        self._why = order.why
+        self._trig = target.uri.lower().endswith(".trig")
+        self._to_terminal = target.uri == "-" and sys.stdout.isatty()
+        self._variables: dict[Term, tuple[str, ...]] = {}
+
+    def encode(self, occurrence: Occurrence) -> bytes:
+        """An occurrence as one record, JSON or RDF."""
+        if form_for(self._target, occurrence.event, self._plan) == "rdf":
+            text = to_rdf(occurrence, self._notes.style, "trig" if self._trig else "nquads")
+        else:
+            text = to_line(occurrence, self._notes.style) + "\n"
+        return self._bytes(text)
+
+    def records(self, occurrence: Occurrence) -> list[Record]:
+        """An occurrence as its records; rows are several."""
+        if self._why:
+            print(why(occurrence, self._notes.style), file=sys.stderr)
+        form = form_for(self._target, occurrence.event, self._plan)
+        if isinstance(occurrence, Alert) or form in ("event", "rdf"):
+            return [(occurrence.record_id, self.encode(occurrence))]
+        rows, style = rows_of(occurrence), style_of(occurrence, self._notes.style)
+        if form == "rows":
+            lines = [row_line(row, style) for row in rows]
+            ids = self._ids.of(occurrence, occurrence.detected, lines)
+            return [(id, self._bytes(f"{line}\n")) for id, line in zip(ids, lines, strict=True)]
+        variables = self.variables(occurrence.event)
+        if form == "csv":
+            return [(occurrence.id, self._bytes(csv_line(row, variables, style))) for row in rows]
+        return [(occurrence.id, self._bytes(result_document(rows, variables, style) + "\n"))]
+
+    def variables(self, event: Term) -> tuple[str, ...]:
+        """The variables of an event's rows; the individual of a logical one is the first."""
+        if event not in self._variables:
+            plan = self._plan[event]
+            names = [name for name, _ in plan.visible]
+            self._variables[event] = tuple(names if plan.root is not None else [THIS, *names])
+        return self._variables[event]
+
+    def require_rows(self, events: frozenset[Term]) -> None:
+        """OBEP513: alerts have no rows, and CSV has one header."""
+        alerts = sorted(local_name(one) for one in events if one in self._plan.alerting)
+        if alerts:
+            words = f"{self._target!r} as {self._target.form}: {alerts[0]} is a state, and an alert is no row"
+            raise fail("OBEP513", words, remedy=f"EVENT Begun MATCH BEGIN {alerts[0]}, and RETURN Begun")
+        if self._target.form == "csv" and len(events) > 1:
+            first, second = sorted(map(local_name, events))[:2]
+            raise fail(
+                "OBEP513",
+                f"{self._target!r}: CSV has one header, and the query returns {first} and {second}",
+                remedy=f'a sink for each in obep.toml, with events = ["{first}"]',
+            )
+
+    def _bytes(self, text: str) -> bytes:
+        if self._to_terminal:
+            csv = self._target.form == "csv"  # it has no escapes of its own
+            text = printable(text.rstrip("\r\n")) + "\n" if csv else escaped(text)
+        return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,325 @@
+"""Queries over windows: what they answer, when, and how answers become streams (DIALECTS 5)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import obep
+from obep.errors import ObepError
+from obep.model import Answer, Item, Triple
+
+SECOND = 1_000_000
+MODEST = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+PREFIX = "PREFIX : <http://example.org/>\n"
+
+
+def iri(local: str) -> str:
+    return f"<http://example.org/{local}>"
+
+
+def number(value: int) -> str:
+    return f'"{value}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+
+
+def run(query: Any, items: list[Item], until: int | None = None) -> list[Answer]:
+    """All answers; time goes on to `until`, in seconds, after the last item."""
+    engine = query.engine()
+    found = list(engine.push_items(items))
+    if until is not None:
+        found += engine.advance(until + 1)
+    found += engine.close()
+    last = None if until is None else until * SECOND
+    return [one for one in found if isinstance(one, Answer) and (last is None or one.detected <= last)]
+
+
+def said(at: int, *triples: Triple, stream: str = "s") -> Item:
+    return Item(stream, at * SECOND, triples)
+
+
+def rows(answers: list[Answer]) -> list[tuple[int, list[dict[str, str]], str]]:
+    return [(one.detected // SECOND, list(one.bindings), one.op) for one in answers]
+
+
+def p(subject: str, value: str) -> Triple:
+    return iri(subject), iri("p"), iri(value)
+
+
+# --- by hand --------------------------------------------------------------------------------------------
+
+
+def test_an_aggregate_over_a_sliding_window() -> None:
+    query = obep.load(
+        text=f"{PREFIX}REGISTER QUERY q COMPUTE EVERY 2 s AS SELECT ?x (COUNT(*) AS ?n) "
+        "FROM STREAM <s> [RANGE 4 s STEP 2 s] WHERE { ?x :p ?y } GROUP BY ?x HAVING (?n > 1)"
+    )
+    found = run(query, [said(1, p("a", "b")), said(2, p("a", "c")), said(3, p("b", "c"))], until=8)
+    assert rows(found) == [
+        (2, [{"x": iri("a"), "n": number(2)}], ""),
+        (4, [{"x": iri("a"), "n": number(2)}], ""),
+    ]
+
+
+def test_windows_by_name_and_what_they_add_to_the_static_graph(tmp_path: Path) -> None:
+    (tmp_path / "k.ttl").write_text(
+        "@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        ":Lamp a owl:Class ; rdfs:subClassOf :Thing1 . :Thing1 a owl:Class . :l a :Lamp ."
+    )
+    query = obep.load(
+        text=f"{PREFIX}REGISTER RSTREAM <q> AS SELECT ?x ?y FROM <k.ttl> "
+        "FROM NAMED WINDOW :w ON <s> [RANGE 2 s STEP 1 s] WHERE { WINDOW :w { ?x a :Thing1 } ?y a :Thing1 }",
+        folder=tmp_path,
+    )
+    typed = (iri("m"), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", iri("Lamp"))
+    found = run(query, [said(1, typed)], until=5)
+    # the axiom of the FROM graph is used (D13); :l is of the static graph, and not in the window (D14)
+    assert rows(found) == [(t, [{"x": iri("m"), "y": iri("l")}], "") for t in (1, 2)]
+
+
+def test_what_leaves_is_told_as_a_difference() -> None:
+    text = "REGISTER {0} <q> AS SELECT ?x FROM NAMED WINDOW <w> ON <s> [RANGE 2 s] "
+    text += "WHERE {{ WINDOW <w> {{ ?x :p ?y }} }}"
+    items = [said(1, p("a", "b")), said(2, p("a", "c"))]
+    added = run(obep.load(text=PREFIX + text.format("ISTREAM")), items, until=9)
+    left = run(obep.load(text=PREFIX + text.format("DSTREAM")), items, until=9)
+    one = {"x": iri("a")}
+    assert rows(added) == [(1, [one], "+"), (2, [one], "+")]
+    assert rows(left) == [(3, [one], "-"), (4, [one], "-")]
+
+
+def test_a_constructed_graph_is_a_stream_that_another_query_reads() -> None:
+    query = obep.load(
+        text=f"{PREFIX}STREAM <http://example.org/hot> IS Hot\n"
+        "REGISTER STREAM Hot COMPUTE EVERY 1 s AS CONSTRUCT { _:x :about ?x } "
+        "FROM STREAM <s> [RANGE 1 s STEP 1 s] WHERE { ?x :p :hot }\n"
+        "REGISTER QUERY Times COMPUTE EVERY 5 s AS SELECT (COUNT(*) AS ?n) "
+        "FROM STREAM <http://example.org/hot> [RANGE 5 s STEP 5 s] WHERE { ?h :about :a }"
+    )
+    assert query.linked.streams == ("s",)
+    items = [said(1, p("a", "hot")), said(2, p("b", "hot")), said(3, p("a", "hot"))]
+    found = run(query, items, until=6)
+    graphs = [one for one in found if one.constructed]
+    assert [one.detected // SECOND for one in graphs] == [1, 2, 3]
+    (_, predicate, about) = graphs[1].constructed[0]
+    assert (predicate, about) == (iri("about"), iri("b"))
+    # the blank node is one for each solution: those of 1 and 3 are the same one
+    assert rows([one for one in found if one.bindings]) == [(5, [{"n": number(1)}], "")]
+
+
+def test_ask_and_report() -> None:
+    text = (
+        "REPORT {0} REGISTER RSTREAM <q> COMPUTE EVERY 1 s AS ASK FROM NAMED WINDOW <w> ON <s> [RANGE 2 s] "
+    )
+    where = "WHERE { WINDOW <w> { :a :p ?y } }"
+    true, false = (
+        {"ask": f'"{one}"^^<http://www.w3.org/2001/XMLSchema#boolean>'} for one in ("true", "false")
+    )
+
+    def answers(report: str) -> list[tuple[int, bool]]:
+        query = obep.load(text=PREFIX + text.format(report) + where, dialect="rspql")
+        found = rows(run(query, [said(1, p("a", "b"))], until=5))
+        assert all(row in ([true], [false]) for _, row, _ in found)
+        return [(at, row == [true]) for at, row, _ in found]
+
+    assert answers("nonempty") == [(1, True), (2, True)]
+    assert answers("all") == [(1, True), (2, True), (3, False), (4, False), (5, False)]
+    assert answers("change") == [(1, True), (3, False)]
+
+
+def test_closed_left_moves_the_edges() -> None:
+    text = f"{PREFIX}CLOSED left REGISTER QUERY q COMPUTE EVERY 1 s AS SELECT ?x FROM STREAM <s> "
+    text += "[RANGE 2 s STEP 1 s] "
+    found = run(obep.load(text=text + "WHERE { ?x :p ?y }"), [said(1, p("a", "b"))], until=6)
+    assert [at for at, _, _ in rows(found)] == [2, 3]
+
+
+def test_obep_queries_see_windows_of_the_file_and_states() -> None:
+    query = obep.load(
+        text=f"{PREFIX}FROM STREAM <s>\nFROM NAMED WINDOW <w> ON <s> [RANGE 10 s]\n"
+        "EVENT On AS (p value on)\nEVENT Off AS (p value off)\n"
+        "STATE Running(?f) FROM On(?f) TO Off(?f) LIMIT 1 d\n"
+        "REGISTER ISTREAM <running> COMPUTE EVERY 5 s AS SELECT ?f "
+        "WHERE { Running(?f) WINDOW <w> { ?f :p ?y } }\n"
+    )
+    found = run(query, [said(1, p("a", "on")), said(7, p("b", "on")), said(8, p("a", "off"))], until=12)
+    assert rows(found) == [(5, [{"f": iri("a")}], "+"), (10, [{"f": iri("b")}], "+")]
+
+
+def test_rows_are_lines_and_a_graph_is_rdf() -> None:
+    query = obep.load(text=f"{PREFIX}REGISTER ISTREAM <q> AS SELECT ?x FROM NAMED WINDOW <w> ON <s> "
+                      "[RANGE 2 s] WHERE { WINDOW <w> { ?x :p ?y } }")  # fmt: skip
+    (answer,) = run(query, [said(1, p("a", "b"))])
+    assert answer.to_json() == {"query": "q", "at": 1, "rows": [{"x": iri("a")}], "op": "+"}
+    from obep.output.json_writer import to_line
+
+    assert to_line(answer) == '{"query":"q","at":1,"row":{"x":"<http://example.org/a>"},"op":"+"}'
+
+
+def test_a_query_goes_on_from_a_snapshot() -> None:
+    query = obep.load(
+        text=f"{PREFIX}REGISTER ISTREAM <q> AS SELECT ?x (COUNT(*) AS ?n) FROM NAMED WINDOW <w> ON <s> "
+        "[RANGE 3 s STEP 1 s] WHERE { WINDOW <w> { ?x :p ?y } } GROUP BY ?x"
+    )
+    items = [said(1, p("a", "b")), said(2, p("a", "c")), said(4, p("b", "b")), said(6, p("a", "b"))]
+    whole = run(query, items, until=9)
+    for cut in range(len(items) + 1):
+        engine = query.engine()
+        found = list(engine.push_items(items[:cut]))
+        other = query.engine()
+        other.restore(engine.snapshot())
+        found += [*other.push_items(items[cut:]), *other.advance(10), *other.close()]
+        assert [one.to_json() for one in found] == [one.to_json() for one in whole]
+    again = type(query).from_bytes(query.to_bundle())
+    assert [one.to_json() for one in run(again, items, until=9)] == [one.to_json() for one in whole]
+
+
+# --- laws -----------------------------------------------------------------------------------------------
+
+FRAMES = [
+    "RANGE {r} s", "RANGE {r} s STEP {s} s", "RANGE {r} s TUMBLING", "ROWS {r}", "RANGE TRIPLES {r}",
+    "LANDMARK {s}",
+    "FROM {s} TO {e}", "FROM NOW - {e} s TO NOW - {r} s STEP {s} s", "FROM NOW - {e} s TO NOW - {s} s",
+]  # fmt: skip
+streams = st.lists(
+    st.tuples(
+        st.integers(1, 12),
+        st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("bc")), min_size=1, max_size=2),
+    ),
+    min_size=1,
+    max_size=6,
+).map(
+    lambda found: [
+        said(at, *(p(*one) for one in pairs)) for at, pairs in sorted(found, key=lambda one: one[0])
+    ]
+)
+UNTIL = 16
+
+
+def inside(frame: str, items: list[Item], at: int, r: int, s: int, e: int) -> list[int]:
+    """The numbers of the items that are in a window at a second, from the table of DIALECTS 5."""
+    times = [item.at // SECOND for item in items]
+    seen = [n for n, t in enumerate(times) if t <= at]
+    slid = at - at % s if "STEP" in frame else at - at % r if "TUMBLING" in frame else at
+    if frame.startswith("ROWS"):
+        first = times[seen[-r:][0]] if seen else 0
+        return [n for n in seen if times[n] >= first]
+    if "TRIPLES" in frame:
+        kept: list[int] = []
+        for instant in sorted({times[n] for n in seen}, reverse=True):
+            if sum(len(set(items[n].triples)) for n in kept) >= r:
+                break
+            kept += [n for n in seen if times[n] == instant]
+        return sorted(kept)
+    if frame.startswith("RANGE"):
+        return [n for n, t in enumerate(times) if slid - r < t <= slid]
+    if frame.startswith("LANDMARK"):
+        return [n for n in seen if times[n] >= s]
+    if frame.startswith("FROM {s}"):
+        return [n for n in seen if s <= times[n] <= e]
+    return [n for n, t in enumerate(times) if slid - e < t <= slid - (r if "STEP" in frame else s)]
+
+
+@given(
+    st.sampled_from(FRAMES),
+    st.integers(1, 3),
+    st.integers(1, 3),
+    st.integers(4, 6),
+    streams,
+    st.sampled_from([0, 2]),
+)
+@MODEST
+def test_rstream_is_evaluation_from_nothing_and_differences_sum_up_to_it(
+    frame: str, r: int, s: int, e: int, items: list[Item], every: int
+) -> None:
+    def answers(operator: str) -> dict[int, Counter[Any]]:
+        compute = f" COMPUTE EVERY {every} s" if every else ""
+        text = (
+            f"{PREFIX}REGISTER {operator} <q>{compute} AS SELECT ?x ?y FROM NAMED WINDOW <w> ON <s> "
+            f"[{frame.format(r=r, s=s, e=e)}] WHERE {{ WINDOW <w> {{ ?x :p ?y }} OPTIONAL {{ ?y :q ?z }} }}"
+        )
+        found = run(obep.load(text=text, lints=False), items, until=UNTIL)
+        return {one.detected // SECOND: Counter(tuple(row.items()) for row in one.bindings) for one in found}
+
+    first = items[0].at // SECOND
+    contents = {at: inside(frame, items, at, r, s, e) for at in range(first - 1, UNTIL + 1)}
+    step = every or (s if "STEP" in frame else r if "TUMBLING" in frame else 0)
+    times = [
+        at for at in range(first, UNTIL + 1) if (at % step == 0 if step else contents[at] != contents[at - 1])
+    ]
+    wanted = {}
+    for at in times:
+        triples = {triple for n in contents[at] for triple in items[n].triples}
+        wanted[at] = Counter((("x", a), ("y", b)) for a, _, b in triples)
+    assert answers("RSTREAM") == {at: bag for at, bag in wanted.items() if bag}
+    added, left = answers("ISTREAM"), answers("DSTREAM")
+    sum_of: Counter[Any] = Counter()
+    for at in times:
+        sum_of = sum_of + added.pop(at, Counter()) - left.pop(at, Counter())
+        assert sum_of == wanted[at]
+    assert not added
+    assert not left
+
+
+# --- what is refused ------------------------------------------------------------------------------------
+
+WINDOW = "FROM NAMED WINDOW <w> ON <s> [RANGE 5 s]"
+REFUSED = [
+    ("REGISTER QUERY q AS SELECT ?x FROM STREAM <s> [RANGE 5 s] { ?x :p ?y }", "OBEP149", "STEP"),
+    ("REGISTER QUERY q AS SELECT ?x FROM STREAM <s> [RANGE 5 s STEP 1 s] FROM STREAM <t> { ?x :p ?y }",
+     "OBEP706", "STEP"),
+    ("REGISTER QUERY q COMPUTE EVERY 1 s AS SELECT ?x FROM NAMED <g> { ?x :p ?y }", "OBEP149", "FROM NAMED"),
+    ("REGISTER RSTREAM <q> AS SELECT ?x @W { WINDOW <v> { ?x :p ?y } }",
+     "OBEP121", "<v>"),
+    ("REGISTER RSTREAM <q> AS SELECT ?x FROM NAMED WINDOW <w> ON <q> [RANGE 5 s] { WINDOW <w> { ?x :p ?y } }",
+     "OBEP704", "its own"),
+    ("REGISTER RSTREAM <q> AS SELECT * @W { WINDOW <w> { ?x :p ?y } } GROUP BY ?x",
+     "OBEP705", "GROUP BY"),
+    ("REGISTER RSTREAM <q> AS SELECT ?y (COUNT(*) AS ?n) @W "
+     "{ WINDOW <w> { ?x :p ?y } } GROUP BY ?x", "OBEP705", "?y"),
+    ("REGISTER RSTREAM <q> AS SELECT ?y @W "
+     "{ WINDOW <w> { ?x :p ?y } BIND(1 AS ?y) }", "OBEP705", "?y"),
+    ("REGISTER RSTREAM <q> AS SELECT ?y @W "
+     "{ WINDOW <w> { ?x :p ?y } FILTER(COUNT(?x) > 1) }", "OBEP421", "COUNT"),
+    ("REGISTER RSTREAM <q> AS SELECT ?y FROM NAMED WINDOW <w> ON <s> [RANGE 0 s] { WINDOW <w> { ?x :p ?y } }",
+     "OBEP124", "RANGE"),
+    ("REGISTER RSTREAM <q> AS SELECT ?y @W { WINDOW <w> { ?x :p ?y } :Hot(?y) }",
+     "OBEP133", "Hot"),
+    ("PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#> REGISTER QUERY q COMPUTE EVERY 1 s AS SELECT ?y "
+     "FROM STREAM <s> [RANGE 5 s] { ?x :p ?y FILTER(f:timestamp(?x, :p, ?y) > 1) }", "OBEP149", "timestamp"),
+    ("REGISTER QUERY q COMPUTE EVERY 1 s AS ASK { ?x :p ?y } "
+     "REGISTER QUERY q COMPUTE EVERY 1 s AS ASK { ?x :q ?y }",
+     "OBEP703", "q"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "word"), REFUSED)
+def test_a_query_that_cannot_run_is_refused_by_name(text: str, code: str, word: str) -> None:
+    with pytest.raises(ObepError) as caught:
+        obep.load(text=PREFIX + text.replace("@W", WINDOW))
+    found = [one for one in caught.value.diagnostics if one.code == code]
+    assert found, caught.value
+    assert word in found[0].message
+    assert found[0].remedy
+
+
+def test_spark_refuses_queries_over_windows() -> None:
+    from obep.spark.driver.detection import require_returns
+
+    asked = f"SELECT ?x {WINDOW} {{ WINDOW <w> {{ ?x :p ?y }} }}"
+    query = obep.load(text=f"{PREFIX}REGISTER RSTREAM <q> AS {asked}")
+    with pytest.raises(ObepError, match="OBEP708"):
+        require_returns([query])
+
+
+def test_a_slip_of_a_paper_is_taken_with_a_warning() -> None:
+    query = obep.load(
+        text=f"{PREFIX}REGISTER QUERY q COMPUTE EVERY 1 s AS SELECT ?x FROM STREAM <s> [RANGE 5 s] "
+        '{ ?x :p ?y FILTER(?y > "PT1H"xsd:duration) }'
+    )
+    assert [one.code for one in query.warnings] == ["OBEP707"]
