@@ -19,10 +19,10 @@ from obep.engine.states.state_run import StateRun
 from obep.engine.windows import Gathering, Windowed
 from obep.formats.input_limits import Refused
 from obep.guards.block_queries import Ask
-from obep.model import Alert, Answer, DeadLetter, Item, Occurrence, Term, body_of
+from obep.model import Alert, Answer, DeadLetter, Item, Occurrence, Term, Triple, body_of
 from obep.operators.candidates import Take
 from obep.operators.state_values import Packing, Unpacking
-from obep.operators.wire import Told
+from obep.operators.wire import Carried, Told
 from obep.plan.plan import Plan
 from obep.plan.window_plan import WindowPlan
 from obep.why_not.state_history import Spell
@@ -387,6 +387,8 @@ class Runtime:
                     both[ask] = tuple(dict.fromkeys((*both.get(ask, ()), *rows)))
                 first.solutions = both
                 first.items = tuple(dict.fromkeys((*first.items, *occurrence.items)))
+                if first._id and _assertions(occurrence) < _assertions(first):
+                    _explain_as(first, occurrence)
         self._arrived.extend(new)
         return new
 
@@ -444,3 +446,14 @@ class Runtime:
         for one in found:
             one.items = (occurrence,)
         return found
+
+
+def _assertions(one: Occurrence) -> list[tuple[Triple, bool]]:
+    return [(triple, at is not None) for triple, at in one.explanation]
+
+
+def _explain_as(one: Occurrence, other: Occurrence) -> None:
+    """Of one that two items show the least explanation counts, in whatever order they come."""
+    one.explanation = other.explanation
+    if isinstance(one, Carried) and isinstance(other, Carried):
+        one.told = other.told

@@ -184,7 +184,8 @@ class _Building:
         self._names = tuple(event.event for event in self._events)
         self._states = [state for state in plan.states if state.state in group]
         self._graphs = [graph for graph in plan.graphs if graph.event in group]
-        self._outside = {read for name in self._names for read in needs.get(name, ()) if read not in heads}
+        made = {*self._names, *group}  # a state may look at a window of an event
+        self._outside = {read for name in made for read in needs.get(name, ()) if read not in heads}
         self._derived = any(name in found_in for name in self._names)
         self._negated = any(isinstance(n, nodes.Rest) for one in self._events for n in _walk(one.root))
         self._windowed = any(event.window for event in self._events)

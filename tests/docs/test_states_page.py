@@ -155,6 +155,13 @@ CASES = [
     ),
     Case(say(":z1 :temperature %s .", {0: 5, 2: 35, 4: 36, 6: 20}), ["Frost 0 0 5 z1", "Heat 2 2 35 z1"]),
     Case(
+        [
+            (0, ':z1 :status "on" .', ""),
+            *say(":z1 :temperature %s .", {2: 31, 6: 32, 10: 33, 14: 31, 16: 20}),
+        ],
+        ["Hot firing 2 12 z1", "Hot resolved 2 16 z1 changed"],
+    ),
+    Case(
         [*say(F1, {0: "on", 12: "off", 20: "on"}), (60, ":x :status 1 .", "")],
         [
             "Running firing 0 5 f1",
@@ -180,6 +187,12 @@ def queries() -> list[tuple[str, str]]:
 
 def test_every_query_of_the_page_has_a_case() -> None:
     assert len(queries()) == len(CASES)
+
+
+def test_the_page_says_of_spark_what_explain_says() -> None:
+    [text] = [text for text, _ in queries() if "STATE Heated" in text]
+    [said] = [block.text for block in blocks(PAGE) if block.text.startswith("on Spark")]
+    assert obep.load(text=text, java=False).explain().endswith(f"\n\n{said.rstrip()}")
 
 
 @pytest.mark.parametrize(("query", "case"), list(zip(queries(), CASES, strict=True)))

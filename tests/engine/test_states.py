@@ -176,6 +176,29 @@ RETURN Running, Busy AS ALERTS
     ]
 
 
+def test_a_graph_event_that_two_items_of_an_instant_show_is_one_in_whatever_order_they_come() -> None:
+    query = obep.load(text="PREFIX : <http://e/>\nEVENT Warm(?r) AS { ?r :heat ?h }\nRETURN Warm", java=False)
+    said = [f"<http://e/x> <http://e/heat> {heat} ." for heat in (8, 6, 7)]
+    found = []
+    for order in (said, said[::-1]):
+        engine = query.engine()
+        pushed = [one for text in order for one in engine.push(text, at=1)]
+        found.append([one.to_json() for one in (*pushed, *engine.close())])
+    assert found[0] == found[1]
+    assert len(found[0]) == 1
+
+
+def test_a_query_that_returns_alerts_alone_reports_no_events() -> None:
+    text = (
+        "PREFIX : <http://e/>\nEVENT A AS Alpha\nSTATE S(?r) FROM A(?r) TO A(?r) LIMIT 1 s\n"
+        "EVENT Began(?r) MATCH BEGIN S(?r)\nRETURN S AS ALERTS"
+    )
+    engine = obep.load(text=text, java=False).engine()
+    engine.push("<http://e/x> a <http://e/Alpha> .", at=1)
+    found = engine.advance(5)
+    assert [type(one).__name__ for one in found] == ["Alert", "Alert"]
+
+
 LATE = """
 FROM STREAM <s>
 EVENT A AS Inside

@@ -21,6 +21,7 @@ FROM NAMED WINDOW <recent> ON <s> [RANGE 1 s]
 FROM NAMED WINDOW <steps> ON <t> [RANGE 2 s STEP 700 ms]
 FROM NAMED WINDOW <last> ON <s> [ROWS 6]
 FROM NAMED WINDOW <now> ON <s> [LATEST 3 s]
+FROM NAMED WINDOW <told> ON EVENT B [RANGE 1 s]
 EVENT A AS Alpha
 EVENT B AS Beta
 EVENT C AS Gamma
@@ -58,6 +59,9 @@ QUERIES = {
     "EVENT Cooled(?r) MATCH END Hot(?r)\n"
     "EVENT Warm(?r) AS { ?r :heat ?h . Hot(?r) }\n"
     "RETURN Cooled, Warm AS EVENT STREAM",
+    "window of events": "STATE Told(?r) AS { WINDOW <told> { ?r a :B } }\n"
+    "EVENT Began(?r) MATCH BEGIN Told(?r)\n"
+    "RETURN Began AS EVENT STREAM",
     "graph": "EVENT Warm(?r) AS { ?r :heat ?h FILTER(?h > 5) }\n"
     "EVENT Twice(?r) MATCH Warm(?r) SEQ Warm(?r) AS again WITHIN 2 s\n"
     "RETURN Warm, Twice AS EVENT STREAM",

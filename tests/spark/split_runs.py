@@ -119,6 +119,9 @@ class SplitTrials:
     """The kinds of states in those that were split."""
     failures: list[str] = field(default_factory=list)
 
+    def summary(self) -> str:
+        return f"{self.cases} cases, {self.split} split, {self.answered} of these with answers"
+
     def take(self, seed: int) -> None:
         random = Random(seed)
         for number, case in enumerate(variants(StateCases.of(seed).case())):
@@ -154,7 +157,9 @@ def main(seed: int, cases: int) -> int:
         trials.take(number)
         if len(trials.failures) >= 5:
             break
-    print(f"{trials.cases} cases, {trials.split} split, {trials.answered} of these with answers")
+        if number % 20 == 19:
+            print(trials.summary(), flush=True)
+    print(trials.summary())
     print(" ".join(f"{kind}={count}" for kind, count in trials.kinds.most_common()))
     print("\n\n".join(one[:2_000] for one in trials.failures))
     return bool(trials.failures)
