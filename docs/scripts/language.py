@@ -39,7 +39,8 @@ SECTIONS = {
     ),
     "windows": Section(
         "Windows and durations",
-        "The frame of a [window](operators.md#windows) says which items are in it.",
+        "The frame of a [window](operators.md#windows) says which items are in it, "
+        "and a duration how long something lasts.",
     ),
     "events": Section(
         "Events",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def apply_query_rules(context: QueryContext) -> list[Diagnostic]:
     """Apply the rules that need no ontology."""
     found: list[Diagnostic] = []
-    for rule in (*rules("query"), *rules("states")):
+    for rule in (*rules("query"), *rules("states"), *rules("languages")):
         if rule.check is not None:
             found += _with_severity(rule, rule.check(context))
         if rule.check_pattern is not None:

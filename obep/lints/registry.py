@@ -22,7 +22,7 @@ from typing import Any
 
 from obep.errors import Diagnostic, Severity
 
-CHECKED = ("query", "states", "ontology")
+CHECKED = ("query", "states", "languages", "ontology")
 """The rules of `obep check`; the others need a configuration or a stream."""
 KINDS = (*CHECKED, "config", "stream")
 

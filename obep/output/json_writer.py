@@ -76,15 +76,6 @@ class AlertRecord(msgspec.Struct, omit_defaults=True, gc=False):
     ended: str = ""
 
 
-class RowRecord(msgspec.Struct, omit_defaults=True, gc=False):
-    """A row of an answer as it is printed (DIALECTS 9)."""
-
-    query: str
-    at: Shown
-    row: dict[str, Term]
-    op: str = ""
-
-
 class AnswerRecord(msgspec.Struct, omit_defaults=True, gc=False):
     """An answer as a whole: its rows, or its graph."""
 
@@ -118,11 +109,7 @@ def to_json(occurrence: Occurrence, style: str | None = None) -> dict[str, objec
 
 
 def to_line(occurrence: Occurrence, style: str | None = None) -> str:
-    """The record as one line of JSON; an answer with rows has a line for each."""
-    if isinstance(occurrence, Answer) and occurrence.bindings:
-        chosen = style_of(occurrence, style)
-        lines = [_encode(_row(occurrence, row, chosen)) for row in occurrence.bindings]
-        return b"\n".join(lines).decode()
+    """The record as one line of JSON."""
     return _line(occurrence, style).decode()
 
 
@@ -148,10 +135,6 @@ def _line(occurrence: Occurrence, style: str | None) -> bytes:
             occurrence.bounded,
         )
     )
-
-
-def _row(answer: Answer, row: dict[str, Term], style: Style) -> RowRecord:
-    return RowRecord(iri(answer.event), show_instant(answer.detected, style), row, answer.op)
 
 
 def _answer(answer: Answer, style: Style) -> AnswerRecord:

@@ -12,7 +12,7 @@ import msgspec
 
 from obep.formats.timestamps import Style, show_instant
 from obep.guards.guard_terms import unquote
-from obep.model import Occurrence, Term, id_digest
+from obep.model import Answer, Occurrence, Term, id_digest
 from obep.output.json_writer import Shown, iri, style_of
 
 THIS = "this"
@@ -47,7 +47,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 def rows_of(occurrence: Occurrence) -> list[Row]:
-    """One row for each solution of an occurrence, one for one without variables."""
+    """One row for each solution of an occurrence, one for one without variables; the rows of an answer."""
+    if isinstance(occurrence, Answer):
+        name, at = iri(occurrence.event), occurrence.detected
+        return [Row(name, at, row, op=occurrence.op) for row in occurrence.bindings]
     own = occurrence.individual
     about = {THIS: own} if own and own != f"<{occurrence.id}>" else {}
     start, end, at = occurrence.start, occurrence.end, occurrence.detected

@@ -24,6 +24,9 @@ LANGUAGES: dict[Language, Known] = {
     "obep": Known("OBEP", ".obep", ("terminals", "manchester", "sparql", "windows", "obep")),
     "csparql": Known("C-SPARQL", ".csparql", (*_SHARED, "csparql")),
     "rspql": Known("RSP-QL", ".rspql", (*_SHARED, "rspql")),
+    "epsparql": Known("EP-SPARQL", ".epsparql", (*_SHARED, "epsparql")),
+    "rsepql": Known("RSEP-QL", ".rsepql", (*_SHARED, "rsepql")),
+    "sparkwave": Known("Sparkwave", ".tpg", (*_SHARED, "sparkwave")),
 }
 
 
@@ -54,13 +57,19 @@ def written_in(text: str) -> Language:
     if not _QUERY.search(text):
         return "obep"
     said = f" {' '.join(_outside_braces(text))} "
-    if " EVENT " in said or " RETURN " in said:
+    if re.search(r"\bTIMEWINDOW\b", text, re.IGNORECASE):
+        return "sparkwave"
+    if re.search(r" WIN \[ | EVENT ON (?:<>|\S*:\S*) ", said) and re.search(
+        r" (?:SELECT|CONSTRUCT|ASK) ", said
+    ):
+        return "rsepql"
+    if " EVENT " in said or " RETURN " in said or " STATE " in said:
         return "obep"
     if " REGISTER QUERY " in said or (" REGISTER STREAM " in said and " FROM NAMED WINDOW " not in said):
         return "csparql"
     if re.search(r" REGISTER [RID]STREAM | FROM NAMED WINDOW ", said):
         return "rspql"
-    return "obep"
+    return "epsparql" if re.search(r" (?:SELECT|CONSTRUCT|ASK) ", said) else "obep"
 
 
 def _outside_braces(text: str) -> Iterator[str]:

@@ -7,6 +7,10 @@ from dataclasses import dataclass, replace
 
 from obep.model import Term
 from obep.query import ast
+from obep.query.group_walk import group_variables
+
+ASK = "ask"
+"""The variable of the answer to ASK."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,15 @@ class LinkedQuery:
         """The SELECT that it evaluates; of CONSTRUCT and ASK all variables of its WHERE."""
         form = self.register.form
         return form if isinstance(form, ast.Select) else form.select
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The variables of its rows."""
+        form = self.register.form
+        if isinstance(form, ast.AskQuery):
+            return (ASK,)
+        select = self.select
+        return tuple(one.variable.name for one in select.projection) or group_variables(select.where)
 
     def reads(self, known: frozenset[str]) -> set[str]:
         """The names of the queries whose answers its windows hold."""

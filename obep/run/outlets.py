@@ -81,6 +81,9 @@ class _Written:
 
     def variables(self, event: Term) -> tuple[str, ...]:
         """The variables of an event's rows; the individual of a logical one is the first."""
+        query = next((one for one in self._plan.queries if one.iri == event), None)
+        if query is not None:
+            return query.columns
         if event not in self._variables:
             plan = self._plan[event]
             names = [name for name, _ in plan.visible]

@@ -156,9 +156,7 @@ def test_rows_are_lines_and_a_graph_is_rdf() -> None:
                       "[RANGE 2 s] WHERE { WINDOW <w> { ?x :p ?y } }")  # fmt: skip
     (answer,) = run(query, [said(1, p("a", "b"))])
     assert answer.to_json() == {"query": "q", "at": 1, "rows": [{"x": iri("a")}], "op": "+"}
-    from obep.output.json_writer import to_line
-
-    assert to_line(answer) == '{"query":"q","at":1,"row":{"x":"<http://example.org/a>"},"op":"+"}'
+    assert answer.to_rows() == [{"query": "q", "at": 1, "row": {"x": iri("a")}, "op": "+"}]
 
 
 def test_a_query_goes_on_from_a_snapshot() -> None:
@@ -311,8 +309,9 @@ def test_a_query_that_cannot_run_is_refused_by_name(text: str, code: str, word: 
 def test_spark_refuses_queries_over_windows() -> None:
     from obep.spark.driver.detection import require_returns
 
-    asked = f"SELECT ?x {WINDOW} {{ WINDOW <w> {{ ?x :p ?y }} }}"
-    query = obep.load(text=f"{PREFIX}REGISTER RSTREAM <q> AS {asked}")
+    query = obep.load(
+        text=f"{PREFIX}REGISTER RSTREAM <q> AS SELECT ?x {WINDOW} {{ WINDOW <w> {{ ?x :p ?y }} }}"
+    )
     with pytest.raises(ObepError, match="OBEP708"):
         require_returns([query])
 
@@ -323,3 +322,14 @@ def test_a_slip_of_a_paper_is_taken_with_a_warning() -> None:
         '{ ?x :p ?y FILTER(?y > "PT1H"xsd:duration) }'
     )
     assert [one.code for one in query.warnings] == ["OBEP707"]
+
+
+def test_no_evaluation_time_lies_before_the_item_that_ends_a_pause() -> None:
+    """While the window is empty nothing is reported; the next evaluation time is after the next item."""
+    text = (
+        f"{PREFIX}REGISTER QUERY q COMPUTE EVERY 2 s AS SELECT ?x FROM STREAM <s> [RANGE 1 s] {{ ?x :p ?y }}"
+    )
+    found = run(
+        obep.load(text=text), [said(1, p("a", "b")), said(5, p("a", "b")), said(6, p("b", "b"))], until=9
+    )
+    assert rows(found) == [(6, [{"x": iri("b")}], "")]

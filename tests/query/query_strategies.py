@@ -6,7 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
-from strategies import BASE, PREFIX_DECLS, durations, file_iris, selects, several_triples, windows
+from strategies import (
+    BASE,
+    PREFIX_DECLS,
+    durations,
+    file_iris,
+    selects,
+    several_triples,
+    simple_groups,
+    windows,
+)
 
 from obep.model import RDF_TYPE
 from obep.query import ast
@@ -19,7 +28,7 @@ def _prefixed(node: Any) -> Any:
     """The same tree without bare names, which other languages refuse."""
 
     def change(part: ast.Node) -> ast.Node:
-        if isinstance(part, ast.Name) and ":" not in part.text and part.iri != RDF_TYPE:
+        if isinstance(part, ast.Name) and ":" not in part.text and part.iri not in (RDF_TYPE, "<E1>"):
             return replace(part, text=part.iri)
         return part
 
@@ -34,30 +43,53 @@ def _named(text: str) -> ast.Name:
 def _window(window: ast.Window, language: ast.Language, role: str) -> ast.Window:
     if window.event is not None and language != "obep":
         window = replace(window, event=None, stream="s")
-    return window if language != "csparql" else replace(window, name=window.stream, role=role)  # type: ignore[arg-type]
+    if language in ("csparql", "epsparql"):
+        return replace(window, name=window.stream, role=role)  # type: ignore[arg-type]
+    if language == "rsepql" and window.kind not in ("range", "landmark", "fixed"):
+        return ast.Window(window.name, window.stream, "all")
+    return window
+
+
+EVENT = ast.Leaf(ast.Name("E1", "<E1>"))
+
+
+def _with_first(select: ast.Select, element: ast.GroupElement) -> ast.Select:
+    return replace(select, where=replace(select.where, elements=(element, *select.where.elements)))
 
 
 def queries(language: ast.Language) -> st.SearchStrategy[ast.Register]:
     """Queries of a language."""
-    bodies = selects.map(lambda one: replace(one, projection=(), distinct=False, reduced=False))
-    forms = selects | st.builds(ast.ConstructQuery, several_triples, bodies) | st.builds(ast.AskQuery, bodies)
+    chosen = selects
+    if language == "epsparql":
+        tight = st.sampled_from(["SEQ", "EQUALS"])
+        joins = st.builds(ast.TimedJoin, tight, simple_groups, simple_groups)
+        loose = st.sampled_from(["OPTIONALSEQ", "EQUALSOPTIONAL"])
+        both = joins | st.builds(ast.TimedJoin, loose, joins | simple_groups, joins)
+        chosen = st.builds(_with_first, selects, both)
+    elif language == "rsepql":
+        chosen = st.builds(_with_first, selects, st.just(ast.MatchGroup(ast.Seq((EVENT, ast.First(EVENT))))))
+    elif language == "sparkwave":
+        beside = st.builds(lambda a, b: ast.SideBySide((a, b)), simple_groups, simple_groups)
+        chosen = st.builds(_with_first, selects, beside | st.builds(ast.Timewindow, durations))
+    bodies = chosen.map(lambda one: replace(one, projection=(), distinct=False, reduced=False))
+    forms = chosen | st.builds(ast.ConstructQuery, several_triples, bodies) | st.builds(ast.AskQuery, bodies)
     graphs = st.builds(
         lambda iri, named: ast.FromGraph(ast.Name(f"<{iri}>", f"<{iri}>"), named), file_iris, st.booleans()
     )
     roles = st.sampled_from(["default", "graph"])
     framed = st.builds(lambda one, role: _window(one, language, role), windows, roles)
     texts = NAMES if language != "obep" else ["<http://example.org/out>", "<out>"]
-    operators = (
-        st.just("rstream") if language == "csparql" else st.sampled_from(["rstream", "istream", "dstream"])
-    )
+    alone = language in ("epsparql", "rsepql", "sparkwave")
+    plain = language in ("csparql", "epsparql")
+    operators = st.just("rstream") if plain else st.sampled_from(["rstream", "istream", "dstream"])
     return st.builds(
         ast.Register,
-        st.sampled_from(texts).map(_named),
+        st.none() if alone else st.sampled_from(texts).map(_named),
         forms,
         operators,
-        st.none() | durations,
+        st.none() if alone else st.none() | durations,
         st.lists(graphs, max_size=2).map(tuple),
-        st.lists(framed, max_size=2).map(tuple),
+        st.just(()) if language == "sparkwave" else st.lists(framed, max_size=2).map(tuple),
         st.booleans() if language == "csparql" else st.just(False),
         st.sampled_from([None, "owl", "simple"]) if language == "rspql" else st.none(),
     )

@@ -40,7 +40,8 @@ PASSING_ON = {
     "values_of", "values_row", "undef", "group_key",
     # the parts of a query
     "compute", "construct_where", "from_stream", "from_window", "literal_without_hat", "regime",
-    "select_query",
+    "select_query", "bare_where", "bare_template", "bare_projection", "horizon", "seconds", "win",
+    "event_sequence", "event_leaf", "tpg_file", "handlers", "handler",
 }  # fmt: skip
 
 

@@ -17,7 +17,6 @@ from obep.query.parse.parser import parse, parse_bytes
 from obep.query.print.printer import show
 
 MODEST = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-FULL: list[ast.Language] = ["obep", "csparql", "rspql"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -25,7 +24,7 @@ def test_each_grammar_is_lalr_without_conflicts(language: ast.Language) -> None:
     LALR_Analyzer(lark_parser(language).parser.parser_conf, strict=True).compute_lalr()
 
 
-@pytest.mark.parametrize("language", FULL)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_printed_reads_as_the_same_query_and_prints_the_same(language: ast.Language) -> None:
     @given(language_files(language))
     @MODEST
@@ -80,6 +79,10 @@ def test_a_comment_stays_with_its_place() -> None:
             "obep",
         ),
         ('EVENT A AS p value "REGISTER QUERY"', "obep"),
+        ("SELECT ?x { { ?x a :A } SEQ { ?x a :B } }", "epsparql"),
+        ("SELECT ?x FROM NAMED :s WIN [RANGE 5] AS :w { WINDOW :w { ?x a :A } }", "rsepql"),
+        ("SELECT * { ?x a :A TIMEWINDOW (5) }", "sparkwave"),
+        ("EVENT On AS A EVENT Off AS B RETURN On", "obep"),
     ],
 )
 def test_a_text_shows_its_language(text: str, language: ast.Language) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any, Literal
 
 from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRow
@@ -100,8 +101,10 @@ class OverRows:
 
     def next_moment(self) -> int | None:
         """The next instant at which something changes though nothing comes, if any is known."""
+        if self.step is None:
+            return self._next_instant() if not self.due else self.due_from
         instant, multiple = self._next_instant(), self._next_multiple()
-        if self.step is not None and instant is not None:
+        if instant is not None:
             instant = _up_to_multiple(instant, self.step)
         return instant if multiple is None else multiple if instant is None else min(instant, multiple)
 
@@ -119,10 +122,11 @@ class OverRows:
 
     def _feed(self, at: int) -> int:
         """Goes on to an instant that something happens at; what comes too late happens now."""
-        if self.clock is None or at > self.clock:
+        clock = self.clock
+        if clock is None or at > clock:
             self._run(at - 1)
-            self.clock = at
-        return self.clock
+            clock = self.clock = at
+        return clock
 
     def _run(self, until: int) -> None:
         while True:
@@ -145,7 +149,7 @@ class OverRows:
         """The next instant that is not closed and that something happens at, as far as is known."""
         if self.moved:
             return self.clock
-        left, ahead = self.leaving.next(), self.ahead.next()
+        left, ahead = self.leaving.next, self.ahead.next
         if left is None:
             return ahead
         left += self.within
@@ -164,9 +168,11 @@ class OverRows:
     def _close(self, at: int) -> None:
         """The end of an instant: what leaves at it, and which groups have rows then."""
         self.clock = at
-        for row in self.leaving.until(at - self.within):
-            self._leave(row, at)
-        for _, kind, key, what in self.ahead.until(at):
+        left, ahead = self.leaving.next, self.ahead.next
+        if left is not None and left <= at - self.within:
+            for row in self.leaving.until(at - self.within):
+                self._leave(row, at)
+        for _, kind, key, what in () if ahead is None or ahead > at else self.ahead.until(at):
             if kind == LEAVES:
                 self._leave(what, at)
             elif kind == FILLS:
@@ -230,5 +236,4 @@ def _up_to_multiple(at: int, step: int) -> int:
     return -(-at // step) * step
 
 
-def _order(group: RowGroup) -> tuple[str, ...]:
-    return tuple(["" if term is None else term for term in group.key])
+_order = attrgetter("order")

@@ -40,6 +40,7 @@ class RowGroup:
         "latest",
         "left",
         "moved",
+        "order",
         "rows",
         "seen",
         "since",
@@ -48,6 +49,7 @@ class RowGroup:
 
     def __init__(self, key: GroupKey, expressions: OverExpressions) -> None:
         self.key = key
+        self.order = tuple(["" if term is None else term for term in key])
         self.rows: dict[OverRow, Any] = {}
         """Each with its source, as long as it is among the last."""
         self.latest: list[OverRow] = []

@@ -12,7 +12,6 @@ from obep.query import ast
 
 Records = Sequence[tuple[Term | None, ...]]
 """The rows of an answer, or its triples."""
-ASK = "ask"
 TRUTH = {
     truth: f'"{str(truth).lower()}"^^<http://www.w3.org/2001/XMLSchema#boolean>' for truth in (True, False)
 }

@@ -9,7 +9,7 @@ from obep.algebra.select_node import evaluate
 from obep.algebra.term_order import written
 from obep.algebra.translate import translate
 from obep.engine.event_run import Running
-from obep.engine.queries.answers import ASK, TRUTH, Records, graph, less
+from obep.engine.queries.answers import TRUTH, Records, graph, less
 from obep.engine.queries.query_dataset import QueryDataset
 from obep.engine.queries.query_window import QueryWindow
 from obep.engine.states.state_run import StateRun
@@ -19,7 +19,7 @@ from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
 from obep.query import ast
-from obep.query.linked_queries import LinkedQuery
+from obep.query.linked_queries import ASK, LinkedQuery
 from obep.query.walk import walk
 
 TIMED = frozenset(("NOW", "RAND", "UUID", "STRUUID", "BNODE"))
@@ -53,9 +53,10 @@ class QueryRun(Running):
         self._varies = not TIMED.isdisjoint(one for one in calls if isinstance(one, str)) or bool(atoms)
         self._changed = False
         """Whether a window has changed since the last evaluation."""
-        self._since: int | None = None
-        """The first item came then."""
+        self._at: int | None = None
+        """The last instant that has closed, since the first item."""
         self._last: int | None = None
+        """When it was last evaluated."""
         self._before: Records = ()
         """The last answer, where differences are taken."""
 
@@ -76,19 +77,17 @@ class QueryRun(Running):
         if moved:
             self._changed = True
             self._dataset.settle()
-        if self._since is None:
-            if all(window.fed is None for window in self.windows):
-                return ()
-            self._since = at
+        if self._at is None and all(window.fed is None for window in self.windows):
+            return ()
+        self._at = at
         if any(at % step == 0 for step in self._steps) if self._steps else moved:
             return self._evaluate(at)
         return ()
 
     def next_deadline(self) -> int | None:
-        if self._since is None or not self._steps or self._is_idle():
+        if self._at is None or not self._steps or self._is_idle():
             return None
-        after = self._since - 1 if self._last is None else self._last
-        return min(after - after % step + step for step in self._steps)
+        return min(self._at - self._at % step + step for step in self._steps)
 
     def _is_idle(self) -> bool:
         """Whether nothing is reported until a window changes."""
@@ -156,10 +155,10 @@ class QueryRun(Running):
     # --- snapshots
 
     def dump(self, pack: Pack) -> Any:
-        return [self._changed, self._since, self._last, [list(one) for one in self._before]]
+        return [self._changed, self._at, self._last, [list(one) for one in self._before]]
 
     def load(self, data: Any, unpack: Unpack) -> None:
-        self._changed, self._since, self._last, before = data
+        self._changed, self._at, self._last, before = data
         self._before = [tuple(one) for one in before]
         self._dataset.settle()
 

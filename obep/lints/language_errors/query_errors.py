@@ -10,6 +10,7 @@ from obep.lints.language_errors.state_definition_errors import calls_of
 from obep.query import ast
 from obep.query.diagnostics import listed, say
 from obep.query.group_walk import group_variables
+from obep.query.languages import LANGUAGES
 from obep.query.linked_queries import link_queries
 from obep.query.walk import Cycle, layered, walk
 
@@ -173,6 +174,14 @@ def _bound_before(file: ast.QueryFile, group: ast.Group) -> Found:
 
 def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
     later = "The query is read and checked, but the engine does not carry this out yet."
+    if file.language in ("epsparql", "sparkwave"):
+        message = f"{LANGUAGES[file.language].title} is not run yet"
+        yield say("OBEP149", file, register.span, message, later, "C-SPARQL or RSP-QL, with windows")
+        return
+    for node in walk(register):
+        if isinstance(node, ast.MatchGroup | ast.WindowEvent):
+            message = f"{'MATCH' if isinstance(node, ast.MatchGroup) else 'EVENT ON'} is not carried out yet"
+            yield say("OBEP149", file, node.span, message, later, "WINDOW <w> { … }")
     for one in register.graphs:
         if one.named:
             yield say(

@@ -6,10 +6,14 @@ Expressions and triples are those of `guard_nodes`. A blank node is a variable w
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from typing import Literal as Choice
 
 from obep.query.ast.guard_nodes import Expression, Filter, TriplePattern
 from obep.query.ast.term_nodes import Duration, Literal, Name, Node, Var
+
+if TYPE_CHECKING:
+    from obep.query.ast.pattern_nodes import Pattern
 
 # --- property paths -------------------------------------------------------------------------------------
 
@@ -134,6 +138,27 @@ class TimedJoin(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class MatchGroup(Node):
+    """`MATCH { E1 SEQ E2 }`: the solutions of an event pattern (DIALECTS 6)."""
+
+    pattern: Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide(Node):
+    """Sparkwave's `{ … } AND { … }`."""
+
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Timewindow(Node):
+    """Sparkwave's TIMEWINDOW: the solutions of its group take less than so long."""
+
+    length: Duration
+
+
+@dataclass(frozen=True, slots=True)
 class Group(Node):
     """`{ … }`: its elements in the order of the text."""
 
@@ -185,5 +210,8 @@ GroupElement = (
     | Group
     | Select
     | TimedJoin
+    | MatchGroup
+    | SideBySide
+    | Timewindow
 )
 TimedOperand = Group | GroupUnion | TimedJoin

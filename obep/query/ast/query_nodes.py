@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal as Choice
 
-from obep.query.ast.group_nodes import Select
+from obep.query.ast.group_nodes import Group, Select
 from obep.query.ast.guard_nodes import TriplePattern
 from obep.query.ast.term_nodes import Duration, Extent, Name, Node
 from obep.query.ast.window_nodes import Window
@@ -34,6 +34,16 @@ class FromGraph(Node):
     named: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class WindowEvent(Node):
+    """RSEP-QL's `EVENT ON <w> { … } AS E`: an event for each solution over an item of a window."""
+
+    name: Name
+    window: str
+    group: Group
+    written: str = field(default="", compare=False, repr=False, kw_only=True)
+
+
 StreamOperator = Choice["rstream", "istream", "dstream"]
 Entailment = Choice["owl", "simple"]
 
@@ -54,6 +64,7 @@ class Register(Node):
     """C-SPARQL's REGISTER STREAM."""
     entailment: Entailment | None = None
     """UNDER ENTAILMENT REGIME."""
+    events: tuple[WindowEvent, ...] = ()
     extent: Extent = field(default=Extent(), compare=False, repr=False, kw_only=True)
 
 

@@ -13,6 +13,7 @@ from obep.query.build import (
     build_files,
     build_groups,
     build_guards,
+    build_languages,
     build_names,
     build_patterns,
     build_queries,
@@ -31,6 +32,7 @@ PARTS = (
     build_states,
     build_files,
     build_queries,
+    build_languages,
 )
 """Importing them fills the table of rules."""
 

@@ -59,11 +59,13 @@ class _Form:
         self.operator = next((c.value.lower() for c in children if is_token(c, "STREAM_OPERATOR")), None)
         self.graphs = nodes(children, ast.FromGraph)
         self.windows = nodes(children, ast.Window)
+        self.events = nodes(children, ast.WindowEvent)
 
 
 def _select(children: Children) -> ast.Select:
     """The SELECT of a query; the place is that of the whole query."""
-    found: ast.Select = select([c for c in children if not isinstance(c, ast.FromGraph | ast.Window)])
+    dataset = ast.FromGraph | ast.Window | ast.WindowEvent
+    found: ast.Select = select([child for child in children if not isinstance(child, dataset)])
     return found
 
 
@@ -134,6 +136,8 @@ def regime(children: Children) -> Any:
 
 @rule
 def register(children: Children) -> ast.Register:
+    from obep.query.build.build_languages import within
+
     form = next(child for child in children if isinstance(child, _Form))
     clauses = {clause.field: clause for clause in nodes(children, Clause)}
     name = next((child for child in children if is_token(child, "QUERY_NAME", "IRI")), None)
@@ -146,15 +150,17 @@ def register(children: Children) -> ast.Register:
             reason="One word says how answers become a stream.",
             remedy="remove one of them",
         )
+    default: Any = "istream" if reading.scope.language == "rsepql" else "rstream"
     return ast.Register(
         None if name is None else _called(name),
-        form.form,
-        said or form.operator or "rstream",
+        form.form if "horizon" not in clauses else within(form.form, clauses["horizon"].value),
+        said or form.operator or default,
         clauses["every"].value if "every" in clauses else None,
         form.graphs,
         form.windows,
         reading.scope.language == "csparql" and any(is_token(child, "STREAM") for child in children),
         clauses["entailment"].value if "entailment" in clauses else None,
+        form.events,
         extent=extent_of(clauses),
         span=span_between(children[0], form),
     )

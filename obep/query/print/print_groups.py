@@ -62,6 +62,12 @@ def pieces(group: ast.Group) -> Iterator[Piece]:
             yield from (braced(one, "UNION") for one in rest)
         elif isinstance(element, ast.Group | ast.Select):
             yield braced(element)
+        elif isinstance(element, ast.SideBySide):
+            first, *rest = element.groups
+            yield braced(first)
+            yield from (braced(one, "AND") for one in rest)
+        elif isinstance(element, ast.TimedJoin):
+            yield from _joined(element)
         elif isinstance(element, ast.GroupOptional):
             yield braced(element.group, "OPTIONAL", element.span)
         elif isinstance(element, ast.GroupMinus):
@@ -72,6 +78,19 @@ def pieces(group: ast.Group) -> Iterator[Piece]:
             yield braced(element.group, f"WINDOW {_window(element)}", element.span)
         else:
             yield Piece(text(element), element.span)
+
+
+def _joined(node: ast.TimedOperand, word: str = "") -> Iterator[Piece]:
+    """The groups of `{ … } SEQ { … }`, each with the operator before it."""
+    if isinstance(node, ast.TimedJoin):
+        yield from _joined(node.left, word)
+        yield from _joined(node.right, node.operator)
+    elif isinstance(node, ast.GroupUnion):
+        first, *rest = node.groups
+        yield braced(first, word)
+        yield from (braced(one, "UNION") for one in rest)
+    else:
+        yield braced(node, word)
 
 
 def _window(node: ast.WindowGroup) -> str:
@@ -117,6 +136,8 @@ def _(node: ast.Select) -> str:
 @text.register(ast.GroupMinus)
 @text.register(ast.GraphGroup)
 @text.register(ast.WindowGroup)
+@text.register(ast.SideBySide)
+@text.register(ast.TimedJoin)
 @text.register(ast.Bgp)
 def _(node: ast.GroupElement) -> str:
     return " ".join(piece.line() for piece in pieces(ast.Group((node,))))
@@ -149,6 +170,16 @@ def _(node: ast.Values) -> str:
         return " ".join([f"VALUES {text(node.variables[0])} {{", *(one for (one,) in rows), "}"])
     names = " ".join(text(variable) for variable in node.variables)
     return " ".join([f"VALUES ({names}) {{", *(f"({' '.join(row)})" for row in rows), "}"])
+
+
+@text.register
+def _(node: ast.MatchGroup) -> str:
+    return f"MATCH {{ {text(node.pattern)} }}"
+
+
+@text.register
+def _(node: ast.Timewindow) -> str:
+    return f"TIMEWINDOW ({text(node.length)})"
 
 
 @text.register

@@ -5,9 +5,9 @@ from __future__ import annotations
 from obep.errors import Span
 from obep.query import ast
 from obep.query.print.canonical_text import text
-from obep.query.print.print_groups import Piece, modifiers, pieces, selected
+from obep.query.print.print_groups import Piece, braced, modifiers, pieces, selected
 from obep.query.print.print_lines import Lines
-from obep.query.print.print_windows import stream_clause, window_clause
+from obep.query.print.print_windows import stream_clause, win_clause, window_clause
 
 
 @text.register
@@ -44,16 +44,18 @@ def query_pieces(node: ast.Register, language: ast.Language) -> list[Piece]:
     found = [Piece(head, node.span) for head in _head(node, language)]
     form = node.form
     select = form if isinstance(form, ast.Select) else form.select
-    said = f" {node.operator.upper()}" if not found and node.operator != "rstream" else ""
+    default = "istream" if language == "rsepql" else "rstream"
+    said = f" {node.operator.upper()}" if not found and node.operator != default else ""
     if isinstance(form, ast.Select):
         found.append(Piece(" ".join([f"SELECT{said}", *selected(form)]), form.span))
     elif isinstance(form, ast.ConstructQuery):
         triples = tuple(Piece(text(triple), triple.span) for triple in form.template)
         found.append(Piece(f"CONSTRUCT{said} {{", form.span, triples, "}"))
     else:
-        found.append(Piece("ASK", form.span))
+        found.append(Piece(f"ASK{said}", form.span))
     found += [Piece(text(one), one.span) for one in node.graphs]
     found += [Piece(_window(one, language), one.span) for one in node.windows]
+    found += [_event(one) for one in node.events]
     closing = " ".join(["}", *modifiers(select)])
     found.append(Piece("WHERE {", select.where.span, tuple(pieces(select.where)), closing))
     return found
@@ -75,7 +77,15 @@ def _head(node: ast.Register, language: ast.Language) -> list[str]:
 
 
 def _window(node: ast.Window, language: ast.Language) -> str:
-    return stream_clause(node) if language == "csparql" else window_clause(node)
+    if language in ("csparql", "epsparql"):
+        return stream_clause(node)
+    return win_clause(node) if language == "rsepql" else window_clause(node)
+
+
+def _event(node: ast.WindowEvent) -> Piece:
+    head = f"EVENT ON {node.written or f'<{node.window}>'}"
+    piece = braced(node.group, head, node.span)
+    return piece._replace(closing=f"{piece.closing} AS {node.name.text}")
 
 
 def where_span(node: ast.Register) -> Span:

@@ -25,6 +25,18 @@ def stream_clause(node: ast.Window) -> str:
     return f"FROM {'NAMED ' if node.role == 'graph' else ''}STREAM {_names(node)[1]}{frame}"
 
 
+def win_clause(node: ast.Window) -> str:
+    """RSEP-QL's `FROM NAMED <s> WIN [frame] AS <w>`."""
+    name, stream = _names(node)
+    if node.kind == "landmark":
+        frame = f"LND {_instant(node.start)}"
+    elif node.kind == "fixed":
+        frame = f"INT {_instant(node.start)} {_instant(node.end)}"
+    else:
+        frame = "ID" if node.kind == "all" else _frame(node)
+    return f"FROM NAMED {stream} WIN [{frame}] AS {name}"
+
+
 def _names(node: ast.Window) -> tuple[str, str]:
     name, stream = node.written or ("", "")
     return name or f"<{node.name}>", stream or f"<{node.stream}>"

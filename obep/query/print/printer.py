@@ -35,7 +35,8 @@ def _(file: ast.QueryFile) -> str:
     head = [f"BASE <{file.base}>"] if file.base is not None else []
     head += [text(prefix) for prefix in file.prefixes]
     settings = (*file.sources, *file.settings, *file.stream_sources, *file.windows)
-    for group in (head, [text(one) for one in settings]):
+    written = _tpg_setting if file.language == "sparkwave" else text
+    for group in (head, [written(one) for one in settings]):
         if group:
             lines.space()
         for declaration in group:
@@ -62,6 +63,13 @@ def _(node: ast.PrefixDecl) -> str:
 
 
 SOURCES = {"vocab": "VOCAB", "graph": "FROM GRAPH", "stream": "FROM STREAM", "include": "INCLUDE"}
+
+
+def _tpg_setting(node: ast.Node) -> str:
+    """Sparkwave has words of its own for the ontology and the static graph."""
+    if isinstance(node, ast.Source) and '"' not in node.iri:
+        return f'{"EPSILON_ONTOLOGY" if node.kind == "vocab" else "STATIC_INSTANCES"} = "{node.iri}"'
+    return text(node)
 
 
 @text.register

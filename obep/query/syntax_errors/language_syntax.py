@@ -72,12 +72,19 @@ def _other_language(situation: Situation) -> Diagnostic | None:
     )
 
 
+_SEQOPTIONAL = re.compile(r"\bSEQOPTIONAL\b", re.IGNORECASE)
+"""What is before it in the paper is no query either; this is what the writer wants."""
+
+
 def _left_out(situation: Situation) -> Diagnostic | None:
-    word = situation.word.upper()
+    word, span = situation.word.upper(), situation.span
     if word not in LEFT_OUT:
-        return None
+        later = _SEQOPTIONAL.search(situation.scope.text, situation.start)
+        if later is None:
+            return None
+        word, span = later[0].upper(), situation.span_of(later.start(), later[0])
     reason, remedy = LEFT_OUT[word]
-    return situation.diagnostic("OBEP702", f"{situation.word} is not carried out", reason, remedy)
+    return situation.diagnostic("OBEP702", f"{word} is not carried out", reason, remedy, span)
 
 
 def _bare_iri(situation: Situation) -> Diagnostic | None:

@@ -180,19 +180,19 @@ def require_returns(queries: Sequence[Query]) -> None:
     """Refuse a query that returns nothing, and the same query twice."""
     for query in queries:
         query.require_returns()
-        if "rows" in query.plan.returned.values():
-            raise fail(
-                "OBEP670",
-                "RETURN … AS ROWS: the Spark engine does not write rows yet",
-                reason="Its occurrences have the same values in their column bindings.",
-                remedy="RETURN … AS EVENT STREAM; or --engine embedded",
-            )
         if query.linked.queries:
             raise fail(
                 "OBEP708",
                 "queries over windows do not run on Spark yet",
                 reason="Events and states of the same file do.",
                 remedy="--engine embedded",
+            )
+        if "rows" in query.plan.returned.values():
+            raise fail(
+                "OBEP670",
+                "RETURN … AS ROWS: the Spark engine does not write rows yet",
+                reason="Its occurrences have the same values in their column bindings.",
+                remedy="RETURN … AS EVENT STREAM; or --engine embedded",
             )
     if len({query.hash for query in queries}) < len(queries):
         raise fail("OBEP654", "the same query is there twice", remedy="give each query once")

@@ -20,8 +20,9 @@ from collections.abc import Iterator
 
 from obep.errors import Diagnostic
 from obep.lints.context import QueryContext, declared_windows
+from obep.query.ast import Var, WindowGroup
 from obep.query.diagnostics import say
-from obep.query.walk import windows_of
+from obep.query.walk import walk, windows_of
 
 CODE = "OBEP213"
 NAME = "unused-window"
@@ -30,8 +31,12 @@ SEVERITY = "warning"
 
 def check(context: QueryContext) -> Iterator[Diagnostic]:
     definitions = context.definitions
-    both = [one for file in definitions.linked.files for one in (*file.events, *file.states)]
+    both = [one for file in definitions.linked.files for one in (*file.events, *file.states, *file.queries)]
     used = {name for one in both for name in windows_of(one)}
+    if any(
+        isinstance(one, WindowGroup) and isinstance(one.window, Var) for query in both for one in walk(query)
+    ):
+        return  # WINDOW ?w looks at all of them
     for window, file in declared_windows(definitions):
         if window.name not in used:
             yield say(

@@ -1,0 +1,1 @@
+"""Rules about queries over windows and the other languages: one file each."""
