@@ -220,6 +220,8 @@ def _value(term: Term) -> Value:
         return ("number", Fraction(term[1 : term.index('"', 1)]))
     if term == f'"true"^^<{XSD}boolean>' or term == f'"false"^^<{XSD}boolean>':
         return ("boolean", term.startswith('"true'))
+    if term.startswith('"') and term.endswith('"'):
+        return ("text", term)
     return ("term", term)
 
 

@@ -113,6 +113,10 @@ FOUND = {
         "STATE S(?x) AS (Sensor) EVENT E MATCH BEGIN S(?x) RETURN E",
         "A3x A2x |5",
     ),
+    "a calendar that ends with the first item of a run held just before it": (
+        "EVENT H MATCH END S STATE S DAILY FROM 23:30 TO 00:01 RETURN H",
+        "C60x |60",
+    ),
     "a time to which clocks go back is the end of a calendar when they first show it": (
         """EVENT C AS KindC STATE S DAILY FROM 01:59 TO 02:00 ZONE "Europe/Rome"
         EVENT F MATCH C(?x) UNLESS S RETURN F""",

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from soak_law import hold
 from soak_processes import hold_processes
-from soak_schedule import QUERIES, make_schedule
+from soak_schedule import OF_EVENTS, QUERIES, make_schedule
 
 EACH, EACH_PROCESSOR = 500, 50
 """Schedules for each one of processes, and of Spark's processor, which cost much more."""
@@ -39,7 +39,10 @@ def main() -> int:
         print(hold_processes(given.replay_processes), "processes were killed; the law holds")
         return 0
     if given.replay_processor is not None:
-        print(_hold_processor(given.replay_processor), "times a part was run again; the law holds")
+        print(
+            _hold_processor(given.replay_processor, given.queries or OF_EVENTS),
+            "times a part was run again; the law holds",
+        )
         return 0
     if given.replay is not None:
         return _replay(given.replay, given.queries or QUERIES)
@@ -85,7 +88,7 @@ def _holds(seed: int, option: str, kinds: Counter[str], queries: Sequence[str] |
         elif option == "--replay-processes":
             kinds["killed processes"] += hold_processes(seed)
         else:
-            _hold_processor(seed)
+            _hold_processor(seed, OF_EVENTS)
             kinds["Spark's processor"] += 1
     except Exception as error:
         chosen = " --queries " + " ".join(queries) if queries else ""
@@ -94,10 +97,10 @@ def _holds(seed: int, option: str, kinds: Counter[str], queries: Sequence[str] |
     return True
 
 
-def _hold_processor(seed: int) -> int:
+def _hold_processor(seed: int, queries: Sequence[str]) -> int:
     from soak_spark import hold_processor  # pyspark takes a second
 
-    return hold_processor(seed)
+    return hold_processor(seed, queries)
 
 
 if __name__ == "__main__":

@@ -81,11 +81,21 @@ def _require_punctual(schedule: Schedule, folder: Path) -> None:
 
 
 def _kept(standing: Standing, folder: Path) -> set[bytes]:
-    """What a sink that was left out has of the answers before the checkpoint: nobody will find them again."""
+    """What a sink that was left out has of the answers before the checkpoint: nobody will find them again.
+
+    What it was given at the end of a session, and the next one decided anew without it, is not among them.
+    """
     before = (folder / "out.jsonl").read_bytes()[
         : standing.outputs[f"file:{(folder / 'out.jsonl').resolve()}"]
     ]
-    return set(before.splitlines(keepends=True)) & set(whole_lines(folder / MORE))
+    return set(before.splitlines(keepends=True)) & set(_counted_lines(standing, folder))
+
+
+def _counted_lines(standing: Standing | None, folder: Path) -> list[bytes]:
+    """The lines that the sink had at the last checkpoint that counted them."""
+    path = folder / MORE
+    counted = 0 if standing is None else standing.outputs.get(f"file:{path.resolve()}", 0)
+    return path.read_bytes()[:counted].splitlines(keepends=True) if path.exists() else []
 
 
 def _require_standing(schedule: Schedule, standing: Standing, folder: Path, number: int) -> None:
@@ -149,10 +159,7 @@ def _more_lines(schedule: Schedule, folder: Path) -> list[bytes]:
     for complete to which more came, is cut off when the sink is used again, and not before."""
     if MORE in schedule.sessions[-1].sinks:
         return whole_lines(folder / MORE)
-    standing = Checkpoint(folder / "kept").load(query_named(schedule.query).hash)
-    path = folder / MORE
-    counted = 0 if standing is None else standing.outputs.get(f"file:{path.resolve()}", 0)
-    return path.read_bytes()[:counted].splitlines(keepends=True) if path.exists() else []
+    return _counted_lines(Checkpoint(folder / "kept").load(query_named(schedule.query).hash), folder)
 
 
 def _letters(schedule: Schedule, folder: Path) -> list[bytes]:

@@ -22,10 +22,10 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 from soak_law import Broken
 from soak_records import LAST, Record, make_line
 from soak_runner import query_named
-from soak_schedule import Schedule, Session, make_schedule
+from soak_schedule import OF_EVENTS, Schedule, Session, make_schedule
 
 from obep.config.toml_file import Config
-from obep.model import Item, Occurrence
+from obep.model import Alert, Item, Occurrence
 from obep.spark.connectors.heartbeat import BEAT
 from obep.spark.readers.raw_rows import Inflow, RawRead
 from obep.spark.stages import stage2
@@ -57,6 +57,7 @@ class Committed:
     """What the micro-batches that were committed have given."""
 
     occurrences: list[dict[str, Any]] = field(default_factory=list)
+    alerts: list[dict[str, Any]] = field(default_factory=list)
     letters: list[dict[str, Any]] = field(default_factory=list)
     counted: Counter[str] = field(default_factory=Counter)
 
@@ -65,6 +66,8 @@ class Committed:
             for row in part.to_pylist():
                 if row["kind"] == "occurrence":
                     self.occurrences.append(row)
+                elif row["kind"] == "alert":
+                    self.alerts.append(row)
                 elif row["kind"] == "letter":
                     self.letters.append({name: row[name] for name in row if name not in LINES})
                 else:
@@ -114,9 +117,12 @@ class Pipeline:
         return [row.payload for row in self._tester.test(number, [Row(bucket=number, block=block)])]
 
 
-def hold_processor(seed: int) -> int:
-    """Play one; how many micro-batches were run more than once."""
-    schedule, random = _ended(make_schedule(seed)), Random(f"processor {seed}")
+def hold_processor(seed: int, queries: Sequence[str] = OF_EVENTS) -> int:
+    """Play one; how many micro-batches were run more than once.
+
+    Without states: `--replay-processor 5 --queries states` gives an occurrence twice.
+    """
+    schedule, random = _ended(make_schedule(seed, queries)), Random(f"processor {seed}")
     batches = _cut(schedule, random)
     others = batches if schedule.shape.late else _cut(schedule, random)
     _forget()
@@ -126,11 +132,13 @@ def hold_processor(seed: int) -> int:
     _require_conserved(schedule, whole, "undisturbed")
     _require_conserved(schedule, played, "played")
     _require_equal("occurrences", whole.occurrences, played.occurrences)
+    _require_equal("alerts", whole.alerts, played.alerts)
     _require_equal("dead letters", whole.letters, played.letters)
     if schedule.punctual:
         if late := [letter for letter in whole.letters if letter["code"] == "OBEP640"]:
             raise Broken(f"undisturbed: {len(late)} records are late that are not: {late[0]}")
-        _require_equal("the embedded engine's", _embedded(schedule, others), _shown(played.occurrences))
+        shown = [*_shown(played.occurrences), *((one["id"], one["status"]) for one in played.alerts)]
+        _require_equal("the embedded engine's", _embedded(schedule, others), shown)
     return again
 
 
@@ -229,7 +237,12 @@ def _embedded(schedule: Schedule, batches: Sequence[MicroBatch]) -> list[tuple[o
             read_now = read(_rows((one,), batch.now))
             found += engine.push_items([x for x in read_now if isinstance(x, Item) and x.stream in streams])
         found += engine.tick()
-    return [(one.event[1:-1], one.id, one.start, one.end, one.detected) for one in found]
+    return [
+        (one.id, one.status)
+        if isinstance(one, Alert)
+        else (one.event[1:-1], one.id, one.start, one.end, one.detected)
+        for one in found
+    ]
 
 
 def _rows(records: Sequence[Record], now: int) -> pa.RecordBatch:

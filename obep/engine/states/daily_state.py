@@ -108,7 +108,7 @@ class DailyState(StateRun):
     def start(self, at: int) -> None:
         self.episodes.now = at - 1
         for key, (calendar, bindings) in self._calendars.items():
-            begin, end = calendar.period(at)
+            begin, end = calendar.period(at - 1)
             if begin < at:
                 self.episodes.begin(key, begin, bindings, (), seen=False)
                 heappush(self._edges, (end, key))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from obep.model import RDF_TYPE, SECOND, Item
 from obep.query import ast
-from oracle.guard_semantics import parts
+from oracle.guard_semantics import parts, variables
 from oracle.pattern_cases import short
 from oracle.state_strategies import StateCase
 
@@ -44,7 +44,19 @@ def undefined(case: StateCase) -> set[str]:
                 | ast.GraphEvent(on=str() as on)
             ):
                 used.add(on)
-    return used - known
+    return used - known | {name for event in file.events for name in _unbound(event, case)}
+
+
+def _unbound(event: ast.Node, case: StateCase) -> set[str]:
+    """Aliases of a guard that the pattern does not have, and variables of its FILTERs that nothing binds."""
+    if not isinstance(event, ast.CompositeEvent) or event.guard is None:
+        return set()
+    leaves = [part for part in parts(event.pattern) if isinstance(part, ast.Leaf)]
+    named = {alias for block in event.guard.blocks for alias in block.aliases}
+    reached = {leaf.event.iri for leaf in leaves}
+    bound = variables((event.pattern, *(block.triples for block in event.guard.blocks)))
+    bound |= variables(tuple(state for state in case.file.states if state.name.iri in reached))
+    return (named - {leaf.alias or "" for leaf in leaves}) | (variables(event.guard.filters) - bound)
 
 
 def _smaller(case: StateCase) -> Iterator[StateCase]:
