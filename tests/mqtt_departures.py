@@ -1,4 +1,4 @@
-"""A plugin of amqtt that tells a test when a client has gone: while one goes, amqtt loses what comes for it."""
+"""A plugin of amqtt that says when a client has gone: while one goes, amqtt loses what comes for it."""
 
 from __future__ import annotations
 
