@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Queue
 from threading import Event, Thread
 from typing import Any
 
@@ -32,6 +33,8 @@ class MqttBroker:
     scheme: str = "mqtt"
     ca: Path | None = None
     """The certificate by which to know it, with TLS."""
+    departed: Queue[str] | None = None
+    """The clients that the broker knows to have gone, where it says so."""
 
     def uri(self, topic: str, userinfo: str = "") -> str:
         return f"{self.scheme}://{userinfo}{self.host}:{self.port}/{topic}"
@@ -60,6 +63,14 @@ class MqttBroker:
         client.disconnect()
         client.loop_stop()
 
+    def wait_until_gone(self, client_id: str) -> None:
+        """Returns when the broker knows that a client has gone, and keeps what comes for it.
+
+        mosquitto has one thread: it has read the farewell before whatever somebody sends who comes later.
+        """
+        while self.departed is not None and self.departed.get(timeout=60) != client_id:
+            pass
+
 
 TABOO = "top-secret"
 
@@ -69,18 +80,22 @@ def mqtt_broker(
     *, passwords: Path | None = None, certificate: Path | None = None, key: Path | None = None
 ) -> Iterator[MqttBroker]:
     """A broker that lives as long as the block; with a file of passwords nobody is anonymous."""
+    from mqtt_departures import Departures
+
     port = free_port()
     listener: dict[str, Any] = {"type": "tcp", "bind": f"127.0.0.1:{port}"}
     if certificate is not None:
         listener |= {"ssl": True, "certfile": str(certificate), "keyfile": str(key)}
     plugins: dict[str, Any] = {
         "amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": passwords is None},
+        "mqtt_departures.Departures": {},
         "amqtt.plugins.topic_checking.TopicTabooPlugin": {},  # nobody but admin may have TABOO
     }
     if passwords is not None:
         plugins["amqtt.plugins.authentication.FileAuthPlugin"] = {"password_file": str(passwords)}
     config = {"listeners": {"default": listener}, "plugins": plugins}
     started, stop, failure = Event(), Event(), []
+    departed = Departures.of = Queue[str]()
 
     async def serve() -> None:
         from amqtt.broker import Broker
@@ -104,7 +119,7 @@ def mqtt_broker(
     if failure:
         raise failure[0]
     try:
-        yield MqttBroker(port, scheme="mqtts" if certificate else "mqtt", ca=certificate)
+        yield MqttBroker(port, scheme="mqtts" if certificate else "mqtt", ca=certificate, departed=departed)
     finally:
         stop.set()
         thread.join(20)

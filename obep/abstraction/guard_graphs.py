@@ -126,7 +126,7 @@ class ClosedGraph:
         if self._facts is not None:
             still = {name: c for name, c in classes.items() if name in self._facts.names}
             if still:
-                if self._bundle.asserted.opaque:  # there is no upper bound
+                if self._bundle.opaque(asserted=True):  # there is no upper bound
                     every = self._perhaps.individuals() if s is None else (s,)
                     perhaps: Iterable[Triple] = ((x, RDF_TYPE, name) for x in every for name in still)
                 else:
@@ -136,7 +136,7 @@ class ClosedGraph:
     def _edges(self, s: Term | None, p: Term, o: Term | None) -> Iterator[Triple]:
         yield from self._sure.edges(s, p, o)
         if self._facts is not None and p in self._facts.names:
-            if self._bundle.asserted.opaque:
+            if self._bundle.opaque(asserted=True):
                 objects = self._perhaps.terms() if o is None else (o,)
                 every = list(self._perhaps.individuals()) if s is None else [s]
                 perhaps: Iterable[Triple] = ((x, p, y) for y in objects for x in every)

@@ -17,7 +17,7 @@ from obep.abstraction.explanations import Explainer
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.bundle.compile import Bundle
-from obep.ontology.bundle.verdicts import NO_ANSWER, NO_JAVA
+from obep.ontology.bundle.verdicts import GAVE_UP, NO_ANSWER, NO_JAVA
 from obep.ontology.closure.backwards import Fact
 from obep.ontology.closure.runnable import assert_triples
 from obep.ontology.closure.saturate import Closure
@@ -31,6 +31,8 @@ from obep.ontology.rules.program import BOTTOM
 _EFFORT = 20_000
 """Sets of the upper reading that are looked at for one goal, before it counts as open."""
 _REMEMBERED = 1 << 18
+PATIENCE = 3
+"""Questions on which the reasoner gives up, one after the other, before it is asked no more in this run."""
 STEPS_TO_ASK = 500
 """What a question to the reasoner counts as; it takes some milliseconds."""
 
@@ -80,6 +82,8 @@ class Bounds:
         self._bundle, self._gap, self._max = bundle, gap, max_explanations
         self.asked = 0
         """Questions that went to the gap."""
+        self._gave_up = 0
+        """How often the gap has given up, one time after the other."""
         self._of_k: dict[tuple[int, Term, bool], tuple[bool, int]] = {}
         """About what K alone says: whether the bounds differ, and the steps that it takes to find out."""
 
@@ -139,7 +143,7 @@ class Bounds:
         )
         mine = [t for t in triples if self._bundle.means_something(t)]
         components = self.components_asserted if asserted else self._components
-        opaque = bool((self._bundle.asserted if asserted else self._bundle.profile).opaque)
+        opaque = self._bundle.opaque(asserted=asserted)
         some = _parts(mine, components, work)
         here = {name for part in some for name in _individuals((*part.mine, *part.background))}
         also = [name for name in self._named_by_t(upper, opaque) if name not in here]
@@ -262,13 +266,15 @@ class Bounds:
         try:
             self.asked += 1
             answer = self._gap.decide(replace(question, max_asked=work.most // STEPS_TO_ASK))
+            self._gave_up = 0
             work.spend(answer.asked * STEPS_TO_ASK)
             return answer
         except ObepError as error:
             if error.code not in NO_ANSWER:
                 raise
-            if error.code in NO_JAVA:  # no reasoner: what is open stays open, and is flagged
-                self._gap = None
+            self._gave_up += error.code == GAVE_UP
+            if error.code in NO_JAVA or self._gave_up >= PATIENCE:
+                self._gap = None  # what is open stays open, and is flagged
             return None
 
     def _lower_sets(self, readings: _Readings, c: int, individual: Term) -> list[frozenset[Triple]]:

@@ -230,6 +230,7 @@ def test_the_broker_keeps_what_comes_while_nobody_listens_for_a_client_id(tmp_pa
         assert until(reader, 1) == [b"one"]
         reader.commit({NEXT: 1})
         reader.stop()
+        broker.wait_until_gone("obep-test")
         broker.publish("rooms", b"two", b"three", **me)
         again = MqttReader(options)
         assert sorted(until(again, 3)) == [b"three", b"two"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
@@ -23,6 +24,7 @@ from obep.ontology.closure.runnable import (
     relations_of,
 )
 from obep.ontology.closure.store import Store
+from obep.ontology.closure.work_budget import OverBudget
 from obep.ontology.owl.axioms import (
     DIFFERENT_FROM,
     NAMED_INDIVIDUAL,
@@ -227,7 +229,13 @@ class Bundle:
         kept = [rule for rule in rules if rule in self._relevant]
         equality = like.program.equality
         program, _, static = possible_program(
-            kept, self.relations, self._names, self.names_looked_at, equality, upper=upper
+            kept,
+            self.relations,
+            self._names,
+            self.names_looked_at,
+            equality,
+            upper=upper,
+            folder=self.cache_dir,
         )
         like.store.tell(static, program.witnesses - like.program.witnesses)
         return program
@@ -239,8 +247,11 @@ class Bundle:
 
     @cached_property
     def upper(self) -> Reading:
-        """What perhaps follows."""
-        return self._reading(self.profile.upper, upper=True)
+        """What perhaps follows; the lower reading where there is too much of it (see `opaque`)."""
+        try:
+            return self._reading(self.profile.upper, upper=True)
+        except OverBudget:
+            return self.lower
 
     @cached_property
     def lower_asserted(self) -> Program:
@@ -249,7 +260,16 @@ class Bundle:
 
     @cached_property
     def upper_asserted(self) -> Program:
-        return self._program(self.asserted.upper, self.upper, upper=True)
+        if self.upper is not self.lower:
+            with suppress(OverBudget):
+                return self._program(self.asserted.upper, self.upper, upper=True)
+        return self.lower_asserted
+
+    def opaque(self, *, asserted: bool = False) -> bool:
+        """Whether there is no upper bound: the reasoner decides all that the rules leave open."""
+        if asserted:
+            return bool(self.asserted.opaque) or self.upper_asserted is self.lower_asserted
+        return bool(self.profile.opaque) or self.upper is self.lower
 
     @cached_property
     def value_tests(self) -> ValueTests:

@@ -192,7 +192,7 @@ def _suspects(bundle: Bundle) -> Iterable[tuple[Triple, ...]]:
         return ()
     k = [triple for triple in bundle.k if bundle.means_something(triple)]
     components = Components(bundle.module, k)
-    if bundle.profile.opaque:
+    if bundle.opaque():
         return components.all()
     store = bundle.upper.store
     guilty = [store.terms[x] for x, types in enumerate(store.types) if BOTTOM in types]

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from obep.model import RDF_TYPE, Term, Triple
-from obep.ontology.bundle.cache import content_hash
+from obep.ontology.bundle.cache import Folder, content_hash
 from obep.ontology.closure.mmap_store import open_store, write_store
 from obep.ontology.closure.saturate import Closing, Closure
 from obep.ontology.closure.store import Store
+from obep.ontology.closure.work_budget import OverBudget
 from obep.ontology.owl.axioms import (
     NOTHING,
     SAME_AS,
@@ -136,7 +137,9 @@ def build_reading(
     """The program of these rules, and K closed under it; a large K in a file below `folder`, for all."""
     rules = list(dict.fromkeys(rules))
     equality = k.facts.same_as or any(isinstance(rule, r.Edge) and rule.role == SAME_AS for rule in rules)
-    program, rules, static = possible_program(rules, relations, names, looked_at, equality, upper=upper)
+    program, rules, static = possible_program(
+        rules, relations, names, looked_at, equality, upper=upper, folder=folder
+    )
     if not len(k):
         store = static
     elif folder is None or len(k) < SHARED or program.by_value:
@@ -155,12 +158,16 @@ def possible_program(
     equality: bool,
     *,
     upper: bool = False,
+    folder: Path | None = None,
 ) -> tuple[Program, list[Rule], Store]:
-    """The program, its rules, T's own facts; what leads to a witness that cannot be is impossible."""
+    """The program, its rules, T's own facts; what leads to a witness that cannot be is impossible.
+
+    Raises `OverBudget` where there is too much that T perhaps says. `folder` as in `build_reading`.
+    """
     while True:
         program = build_program(rules, relations, names, looked_at, equality)
-        static = closed(program, (), looked_at.axioms, upper=upper)
-        impossible = {w for w in program.witnesses if BOTTOM in static.types[w]}
+        static = _facts_of_t(program, rules, looked_at.axioms, folder, upper=upper)
+        impossible = _impossible(rules, program, static)
         fewer = [_without_impossible(rule, names, impossible) for rule in rules]
         if upper:  # there it may be possible all the same: both count
             fewer = list(dict.fromkeys([*rules, *fewer]))
@@ -169,21 +176,81 @@ def possible_program(
         rules = fewer
 
 
-def _shared(
-    program: Program, rules: list[Rule], k: Graph, axioms: Axioms, folder: Path, *, upper: bool
+def _impossible(rules: list[Rule], program: Program, static: Store) -> set[int]:
+    """The witnesses that cannot be, with those that promise such a one, and so on."""
+    names = program.names
+    promising: dict[int, list[int]] = {}
+    """For each witness the concepts that promise it."""
+    for rule in rules:
+        if isinstance(rule, r.Witness):
+            witness = names.witness(rule.role, rule.filler)
+            promising.setdefault(witness, []).append(names.concept(rule.premise))
+    of: dict[int, list[int]] = {}
+    """For each concept that promises something the witnesses that are in it."""
+    asked = {concept for concepts in promising.values() for concept in concepts}
+    for witness in program.witnesses:
+        for concept in asked & static.types[witness]:
+            of.setdefault(concept, []).append(witness)
+    waiting = [w for w in program.witnesses if BOTTOM in static.types[w]]
+    found = set(waiting)
+    while waiting:
+        for concept in promising.get(waiting.pop(), ()):
+            more = [w for w in of.get(concept, ()) if w not in found]
+            found.update(more)
+            waiting += more
+    return found
+
+
+def _facts_of_t(
+    program: Program, rules: list[Rule], axioms: Axioms, folder: Path | None, *, upper: bool
 ) -> Store:
-    """The closed K out of a file; made and put there first, if it is missing."""
+    """What T says by itself; much of it is kept in a file, and so is that it was too much."""
+    most = MOST_OF_T if upper else None
+    if folder is None or len(program.witnesses) < MANY_WITNESSES or program.by_value:
+        return closed(program, (), axioms, upper=upper, most=most)
+    key = _key(program, rules, "", upper=upper)
+    given_up = Folder(folder / "given-up")
+    if given_up.read(key, int) == most and upper:
+        raise OverBudget
+    try:
+        return _kept(program, (), axioms, folder / "t" / f"{key}.t", key, upper=upper, most=most)
+    except OverBudget:
+        given_up.write(key, most)
+        raise
+
+
+def _key(program: Program, rules: list[Rule], k: str, *, upper: bool) -> str:
     kept = (sorted(p for p, e in program.roles.items() if e), sorted(p for p, e in program.data.items() if e))
-    key = content_hash((k.digest, sorted(map(repr, rules)), list(program.names.individuals), kept, upper))
-    path = folder / "k" / f"{key}.k"
+    return content_hash((k, sorted(map(repr, rules)), list(program.names.individuals), kept, upper))
+
+
+def _kept(
+    program: Program,
+    k: Iterable[Triple],
+    axioms: Axioms,
+    path: Path,
+    key: str,
+    *,
+    upper: bool,
+    most: int | None = None,
+) -> Store:
+    """Closed facts out of a file; made and put there first, if it is missing."""
     found = open_store(path, program, key, _datatypes(axioms))
     if found is None:
-        store = closed(program, k.once(), axioms, upper=upper)
+        store = closed(program, k, axioms, upper=upper, most=most)
         write_store(store, program, key, path)
         found = open_store(path, program, key, _datatypes(axioms))
         if found is None:  # nowhere to write
             return store
     return found
+
+
+def _shared(
+    program: Program, rules: list[Rule], k: Graph, axioms: Axioms, folder: Path, *, upper: bool
+) -> Store:
+    """The closed K out of a file; made and put there first, if it is missing."""
+    key = _key(program, rules, k.digest, upper=upper)
+    return _kept(program, k.once(), axioms, folder / "k" / f"{key}.k", key, upper=upper)
 
 
 def _datatypes(axioms: Axioms) -> dict[Term, DataRange]:
@@ -233,12 +300,18 @@ class Contradiction(Exception):
         self.guilty = guilty
 
 
-def closed(program: Program, k: Iterable[Triple], axioms: Axioms, *, upper: bool = False) -> Store:
-    """T's own facts and K, closed. What the upper reading finds contradictory need not be so."""
+def closed(
+    program: Program, k: Iterable[Triple], axioms: Axioms, *, upper: bool = False, most: int | None = None
+) -> Store:
+    """T's own facts and K, closed. What the upper reading finds contradictory need not be so.
+
+    Raises `OverBudget` if that takes more than `most` steps.
+    """
     datatypes = _datatypes(axioms)
     terms = list(program.names.individuals)
     empty = Store([], {}, len(program.stored), program.names.ranges, datatypes)
     closure = Closing(program, empty, terms, keep=True)
+    closure.limit = most
     for c, x in program.members:
         closure.add_types(x, (c,), _GIVEN)
     for relation, x, y in program.edges:
@@ -286,5 +359,9 @@ def _number(term: Term, ids: dict[Term, int], terms: list[Term]) -> int:
 
 
 _GIVEN = 0
+MOST_OF_T = 2_000_000
+"""Steps in which what T perhaps says by itself is closed; beyond them there is no upper bound."""
+MANY_WITNESSES = 500
+"""Witnesses from which on what T says by itself is kept in a file, too."""
 SHARED = 50_000
 """Triples from which on a closed K lies in a file that processes share."""

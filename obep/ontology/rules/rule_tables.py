@@ -160,7 +160,10 @@ class ProgramBuilder:
         found = self._above.get(symbol)
         if found is None:
             found = frozenset({symbol}) & self._kept
-        return tuple(sorted(self.names.concept(s) for s in found))
+        numbers = self.names.concepts
+        for symbol in sorted(s for s in found if s not in numbers):  # the same number in each process
+            self.names.concept(symbol)
+        return tuple(sorted(numbers[s] for s in found))
 
     def _look(self) -> set[int]:
         """The relations that rules and guards look at."""
@@ -228,7 +231,7 @@ class ProgramBuilder:
             case r.RolesApart(first, second):
                 self._compile_roles_apart(first, second)
             case r.Apart(concepts):
-                group = frozenset(self.names.concept(c) for c in concepts)
+                group = frozenset([self.names.concept(c) for c in concepts])
                 for concept in concepts:
                     self._on_concept(concept, APART, len(self._groups))
                 self._groups.append(group)
