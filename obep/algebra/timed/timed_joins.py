@@ -10,6 +10,9 @@ from obep.algebra.timed.timed_solution import Solution, together
 
 
 class _Both(TimedNode):
+    joins_timeless = False
+    """Whether two solutions of K join: a comparison of intervals is false where there are none."""
+
     def __init__(self, left: TimedNode, right: TimedNode, within: int | None) -> None:
         self._left, self._right = Operand(left, right, within), Operand(right, left, within)
         self.parts = (self._left, self._right)
@@ -24,9 +27,6 @@ class _Both(TimedNode):
             for other in self._right.before(one.row)
             if self.joins_timeless
         )
-
-    joins_timeless = False
-    """A comparison with a solution without an interval is false."""
 
     def found(self, round_: Round) -> list[Solution]:
         lefts, rights = self._left.look(round_), self._right.look(round_)

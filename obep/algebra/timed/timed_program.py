@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from obep.algebra.bag_node import BagNode
 from obep.algebra.dataset import Dataset
 from obep.algebra.evaluation import Evaluation, Row
+from obep.algebra.template import instantiate
 from obep.algebra.term_order import written
 from obep.algebra.timed.timed_layers import Follow, Rule, is_recursive, layers
 from obep.algebra.timed.timed_node import Round, TimedNode
@@ -17,8 +17,7 @@ from obep.algebra.timed.translate_timed import TimedScope
 from obep.algebra.timed.triple_occurrences import TripleOccurrence, TripleOccurrences, Wanted
 from obep.algebra.translate import layout_of, select_from
 from obep.formats.input_limits import Refused
-from obep.guards.guard_terms import term_of
-from obep.model import Term, Triple
+from obep.model import Term, Triple, id_digest
 from obep.query import ast
 from obep.query.walk import walk
 
@@ -101,39 +100,28 @@ class _Rule(_Statement):
     def __init__(self, name: str, form: ast.ConstructQuery) -> None:
         super().__init__(name, form.select)
         self._template = form.template
-        self._names = {one.name for triple in form.template for one in _variables(triple)}
+        places = [
+            one for triple in form.template for one in (triple.subject, triple.predicate, triple.object)
+        ]
+        names = {one.name for one in places if isinstance(one, ast.Var)}
+        self._names = {name for name in names if not name.startswith("_:")}
 
     def graphs(self, solutions: Iterable[Solution]) -> Iterator[TimedGraph]:
         """The triples of each solution that binds all of the template."""
-        slots = self.layout.slots
         for solution in solutions:
-            bound = {name: solution.row[slots[name]] for name in self._names if name in slots}
-            if solution.start is None or solution.end is None:
-                continue
+            bound = {name: solution.row[self.layout.slot(name)] for name in self._names}
             terms = {name: value for name, value in bound.items() if value is not None}
-            if len(terms) == sum(not name.startswith("_:") for name in self._names):
-                triples = (self._triple(one, terms, solution) for one in self._template)
-                yield TimedGraph(
-                    tuple(one for one in triples if one is not None), solution.start, solution.end
-                )
+            if solution.start is None or solution.end is None or len(terms) < len(bound):
+                continue
 
-    def _triple(
-        self, pattern: ast.TriplePattern, terms: dict[str, Term], solution: Solution
-    ) -> Triple | None:
-        s, p, o = (
-            self._term(one, terms, solution) for one in (pattern.subject, pattern.predicate, pattern.object)
-        )
-        return (s, p, o) if s[0] != '"' and p[0] == "<" else None
+            def blank(name: str, one: Solution = solution) -> Term:
+                values = [value or "" for value in one.row]
+                said = "\0".join([self.name, name, *values, str(one.start), str(one.end)])
+                return f"_:b{id_digest(said.encode())}"
 
-    def _term(
-        self, node: ast.Var | ast.Name | ast.Literal, terms: dict[str, Term], solution: Solution
-    ) -> Term:
-        if not isinstance(node, ast.Var):
-            return term_of(node)
-        if node.name in terms:
-            return terms[node.name]
-        pieces = (self.name, node.name, *sorted(terms.values()), str(solution.start), str(solution.end))
-        return "_:" + blake2b("\0".join(pieces).encode(), digest_size=12).hexdigest()
+            triples = [instantiate(pattern, terms, blank) for pattern in self._template]
+            made = tuple(triple for triple in triples if triple is not None)
+            yield TimedGraph(made, solution.start, solution.end)
 
 
 class _Query(_Statement):
@@ -301,9 +289,3 @@ def _longest(horizons: Iterable[int | None]) -> int | None:
     """The greatest of some horizons; `None` is for ever."""
     found = list(horizons)
     return None if None in found else max((one for one in found if one is not None), default=0)
-
-
-def _variables(triple: ast.TriplePattern) -> Iterator[ast.Var]:
-    for one in (triple.subject, triple.predicate, triple.object):
-        if isinstance(one, ast.Var):
-            yield one

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 from obep.algebra.evaluation import Row
-from obep.guards.guard_terms import term_of
+from obep.algebra.template import instantiate
 from obep.model import Term, Triple, id_digest
 from obep.query import ast
 
@@ -40,27 +41,12 @@ def graph(
     for row in rows:
         values = {name: value for name, value in zip(columns, row, strict=True) if value is not None}
         for pattern in template:
-            triple = _triple(pattern, values, lambda name, row=row: _blank(query, name, row))
+            triple = instantiate(pattern, values, partial(_blank, query, row))
             if triple is not None:
                 found[triple] = None
     return sorted(found)
 
 
-def _blank(query: str, name: str, row: Row) -> Term:
+def _blank(query: str, row: Row, name: str) -> Term:
     said = "\0".join([query, name, *(value or "" for value in row)])
     return f"_:b{id_digest(said.encode())}"
-
-
-def _triple(pattern: ast.TriplePattern, values: Mapping[str, Term], blank: object) -> Triple | None:
-    found: list[Term] = []
-    for place, part in enumerate((pattern.subject, pattern.predicate, pattern.object)):
-        if not isinstance(part, ast.Var):
-            term: Term | None = term_of(part)
-        elif part.name.startswith("_:"):
-            term = blank(part.name)  # type: ignore[operator]
-        else:
-            term = values.get(part.name)
-        if term is None or (place < 2 and term.startswith('"')) or (place == 1 and not term.startswith("<")):
-            return None
-        found.append(term)
-    return found[0], found[1], found[2]
