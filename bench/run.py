@@ -18,6 +18,7 @@ BENCHES: dict[str, tuple[str, ...]] = {
     "reasoning.py": ("--items", "2000", "--rounds", "1", "--naive", "1", "--only", "paper"),
     "operators.py": ("--rounds", "1"),
     "lints.py": ("--items", "5000", "--rounds", "1"),
+    "latest.py": ("--items", "2000", "--rounds", "1"),
     "rules.py": ("--most", "100", "--items", "400"),
     "spark.py": ("--events", "200000", "--runs", "1", "--all"),
 }

@@ -149,6 +149,8 @@ CODES: dict[str, str] = {
     "OBEP146": "AT MOST without TIMES",
     "OBEP149": "not carried out yet",
     "OBEP150": "rows of a state",
+    "OBEP151": "an event that a window does not hold",
+    "OBEP153": "an aggregate that cannot be had",
     "OBEP190": "an unknown function",
     "OBEP191": "a function with the wrong number of arguments",
     "OBEP192": "a regular expression that cannot be used",
@@ -221,6 +223,11 @@ CODES: dict[str, str] = {
     # 400-449 refused: parses, but is not carried out yet
     "OBEP420": "a function whose value changes from run to run",
     "OBEP421": "an aggregate in a FILTER",
+    "OBEP425": "EXISTS in an expression over timed triples",
+    "OBEP426": "an element that has no place over timed triples",
+    "OBEP427": "a sub-select that timed triples do not have",
+    "OBEP428": "a path that timed triples do not have",
+    "OBEP429": "rules that depend on themselves through a negation",
     "OBEP431": "SPARQL that a guard does not have",
     # 500-549 configuration and command line
     "OBEP500": "the configuration cannot be read",
@@ -291,6 +298,7 @@ CODES: dict[str, str] = {
     "OBEP590": "a file that is not the one of the last run",
     "OBEP591": "a checkpoint or file that another run has",
     "OBEP592": "an end of the input that is not finished",
+    "OBEP593": "latest values whose subjects are always new",
     "OBEP599": "something that obep did not expect",
     # 600-649 reasons of dead letters
     "OBEP600": "not JSON",
@@ -320,6 +328,8 @@ CODES: dict[str, str] = {
     "OBEP645": "too many solutions of a group",
     "OBEP646": "a path with too many steps",
     "OBEP647": "a calendar that the static graph does not give",
+    "OBEP648": "too many derived triples",
+    "OBEP649": "a derived triple that contradicts the ontology",
     # 650-699 Spark
     "OBEP650": "Spark is not installed",
     "OBEP651": "a Spark session without a setting",

@@ -62,6 +62,7 @@ FIGURES = {
     "startedby": Figure("A STARTEDBY B", "A1-5 B1-3"),
     "finishes": Figure("A FINISHES B", "A3-5 B1-5"),
     "finishedby": Figure("A FINISHEDBY B", "A1-5 B3-5"),
+    "in-window": Figure("A IN <recent> SEQ B", "A1 A2 B3 B4"),
     "partition": Figure("(FIRST A(?v)) SEQ B(?v) PARTITION BY ?v", "A1x A2y B3y B4x"),
     "policy-unrestricted": Figure("A SEQ B", "A1 A2 B3 B5"),
     "policy-chronological": Figure("A SEQ B POLICY chronological", "A1 A2 B3 B5"),
@@ -124,6 +125,8 @@ def answers(figure: Figure) -> list[Drawn]:
 
 def _query(pattern: str, events: set[str], long: set[str]) -> str:
     lines = ["PREFIX : <http://example.org/pictures#>"]
+    if "IN <recent>" in pattern:
+        lines.append("FROM NAMED WINDOW <recent> ON <s> [RANGE 3 s]")
     for event in sorted(events):
         if event in long:
             lines += [f"EVENT {event}Begins AS Begun{event}", f"EVENT {event}Ends AS Ended{event}"]

@@ -141,8 +141,10 @@ class _Static(ItemGraph):
     """The same group over K alone."""
 
     def __init__(self, graph: ItemGraph) -> None:
-        self.match = graph.static  # type: ignore[method-assign]
-        self._around = graph._around
+        self._graph, self._around = graph, graph._around
+
+    def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        return self._graph.static(s, p, o)
 
 
 class _Searched:

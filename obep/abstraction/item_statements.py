@@ -93,7 +93,10 @@ class Statements:
 
     def admit(self, item: Item) -> Item | DeadLetter:
         """An item of single triples, for a window; what they cannot say is refused."""
-        if not any(part_of_more(p, o) for _, p, o in item.triples):
+        for _, p, o in item.triples:
+            if part_of_more(p, o):
+                break
+        else:
             return item
         said = read_item(item.triples, self._bundle.t)
         if isinstance(said, Said) and any(one.expression is not None for one in said.statements):

@@ -36,7 +36,7 @@ class WindowClosure:
     """What a window says and what follows from it."""
 
     def __init__(self, matcher: Matcher, said: Collection[Triple]) -> None:
-        """`said` are the triples of the window; they change right after each `change`."""
+        """`said` are the triples of the window; they change right before each `change`."""
         self._matcher, self._said = matcher, said
         bundle = matcher.bundle
         self._names = _Names(bundle)
@@ -64,7 +64,7 @@ class WindowClosure:
             self._sort(triple, False, found, again, less)
         for triple in new:
             if triple[1] == SAME_AS and self._apart:
-                self._gather()
+                self._gather([*(one for one in self._said if one not in new), *gone])
                 return self.change(gone, new)
             self._sort(triple, True, found, again, more)
         if less or more:
@@ -83,11 +83,10 @@ class WindowClosure:
         elif seen:
             found.append((triple, there))
 
-    def _gather(self) -> None:
-        """From now on all triples are among the facts."""
-        said, apart = self._said, self._apart
+    def _gather(self, said: Iterable[Triple]) -> None:
+        """From now on all triples, beginning with these, are among the facts."""
+        apart, self._apart = self._apart, {}
         self._facts.insert([one for one in said if (one[1], one[2][0] == '"') in apart])
-        self._apart = {}
 
     def _facts_changed(self, gone: list[Triple], new: list[Triple]) -> Iterator[Change]:
         facts = self._facts
@@ -138,7 +137,7 @@ class WindowClosure:
                 said = [*self._said]
                 self._graph = ClosedGraph(bundle, said, with_k=True, facts=self._matcher.facts)
             else:
-                self._gather()
+                self._gather(self._said)
                 self._graph = ClosedGraph(bundle, self._said, with_k=True, sure=Closed(facts, facts.ids))
         return self._graph
 

@@ -24,6 +24,8 @@ class Running:
     """Whether it never waits for an instant to close."""
     timed: bool = False
     """Whether it ever has deadlines."""
+    prompt: bool = True
+    """Whether it may report something before the instant closes."""
     wants_items: bool = False
     logical: bool = False
     """Whether its reports are logical occurrences, as if an item had shown them."""

@@ -88,6 +88,11 @@ class Runtime:
         for event, below in plan.derived.items():
             for head in below:
                 self._inside.setdefault(head, set()).update((event, body_of(event)))
+        moments = {head for run in self._states for head in run.heads} - self._inside.keys()
+        self._closed_moments = {
+            head for head in moments if not any(ask.triples for ask in self._asked.get(head, ()))
+        }
+        """The moments of states that nothing is found in, and whose triples no guard asks for."""
         self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
         connect(self._runs, self._touch)
         for run in self._runs:
@@ -96,6 +101,11 @@ class Runtime:
         self._queue: list[int] = []
         self._queued: set[int] = set()
         """What is in the queue."""
+        self._closing = False
+        """Whether the queue is of what closes, and not of what reports before that."""
+        self._dues: dict[int, int] = dict.fromkeys(self._timed, _NEVER)
+        self._stale: set[int] = set(self._timed)
+        """What may have another deadline than `_dues` says."""
         self._arrived: list[Occurrence] = []
         self._seen: dict[tuple[object, ...], Occurrence] = {}
         self._items: list[Item] = []
@@ -115,16 +125,18 @@ class Runtime:
     ) -> list[Occurrence]:
         """What the occurrences (and items) of an instant decide at once, and all that came before it."""
         found: list[Occurrence] = []
+        if self._states and not self._begun:
+            self._begin_run(at, found)
         if at != self.now:
-            if self._states and not self._begun:
-                self._begin_run(at, found)
             self._move(at, found)
         if self._of_items:
             self._items.extend(items)
             self._touched.update(self._of_items)
-        for occurrence in self._new(occurrences):
-            self._feed(occurrence, found)
-        self._report(found)
+        if occurrences:
+            for occurrence in self._new(occurrences):
+                self._feed(occurrence, found)
+        if self._queue:
+            self._report(found)
         return found
 
     def push_occurrences(self, occurrences: Sequence[Occurrence]) -> Sequence[Occurrence]:
@@ -180,6 +192,7 @@ class Runtime:
         self._begun = True
         if self.now is None or self.now < at - 1:
             self._move(at - 1, found)
+        self.now = at - 1  # time may have come to the item's instant before it: nothing was there yet
         for number, run in enumerate(self._runs):
             if isinstance(run, StateRun):
                 run.start(at)
@@ -232,6 +245,7 @@ class Runtime:
         known = {run.plan.event: run for run in self._runs}
         for event, state in runs:
             known[event].load(state, unpack)
+        self._stale.update(self._timed)
         self._tied = self.now is not None  # nobody knows; where nothing has come yet, it has not
         self._touched = set(range(len(self._runs))) if self._tied else set()
         self._arrived[:] = unpack(arrived)
@@ -286,14 +300,19 @@ class Runtime:
             self._prune(to)
 
     def _next_deadline(self) -> int | None:
-        deadlines = [due for n in self._timed if (due := self._runs[n].next_deadline()) is not None]
-        return min(deadlines, default=None)
+        dues = self._dues
+        for number in self._stale:
+            if number in dues:
+                due = self._runs[number].next_deadline()
+                dues[number] = _NEVER if due is None else due
+        self._stale.clear()
+        first = min(dues.values(), default=_NEVER)
+        return None if first == _NEVER else first
 
     def _reach(self, at: int, found: list[Occurrence]) -> None:
         self.now = at
-        for number in self._timed:
-            due = self._runs[number].next_deadline()
-            if due is not None and due <= at:
+        for number, due in self._dues.items():
+            if due <= at:
                 self._runs[number].reach(at)
                 self._touch(number)
         self._report(found)
@@ -301,7 +320,8 @@ class Runtime:
     def _touch(self, number: int) -> None:
         if not self._runs[number].calm:
             self._touched.add(number)
-        if number not in self._queued:
+        self._stale.add(number)
+        if number not in self._queued and (self._closing or self._runs[number].prompt):
             self._queued.add(number)
             heappush(self._queue, number)
 
@@ -319,15 +339,20 @@ class Runtime:
         if self._touched:
             queue[:] = sorted(self._touched)
             self._queued.update(queue)
+            self._closing = True
             while queue:
                 self._queued.discard(queue[0])
                 run = self._runs[heappop(queue)]
                 reports = run.close(at, self._items)
+                if not reports:
+                    continue
                 if run.logical:
                     for occurrence in self._new(reports):
                         self._feed(occurrence, found)
                 else:
                     self._deliver(reports, found)
+            self._closing = False
+            self._stale |= self._touched
             self._touched.clear()
             self._items.clear()
         self._arrived.clear()
@@ -339,6 +364,7 @@ class Runtime:
         for number, run in enumerate(self._runs):
             if run.longest is not None and at >= self._prunes[number]:
                 run.prune(at)
+                self._stale.add(number)
                 self._prunes[number] = at + run.longest
         self._prune_at = min(self._prunes, default=_NEVER)
 
@@ -398,7 +424,7 @@ class Runtime:
 
     def _derived(self, occurrence: Occurrence) -> Sequence[Occurrence]:
         """What is found in an occurrence as an item; meanwhile the asks about it are answered."""
-        if self._matcher is None:
+        if self._matcher is None or occurrence.event in self._closed_moments:
             for ask in self._asked.get(occurrence.event, ()):
                 try:
                     if rows := ask.solve(occurrence, Plain(occurrence)):

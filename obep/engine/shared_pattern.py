@@ -76,9 +76,9 @@ def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) ->
     runs: list[Running] = []
     states: dict[Term, StateRun] = {}
     if plan.states or plan.graphs:
-        from obep.engine.states.running_state import States
+        from obep.engine.states.running_state import RunningStates
 
-        hosts = States(matcher)
+        hosts = RunningStates(matcher)
         states = hosts.runs
     ahead: list[StatePlan | GraphPlan] = [*plan.states, *plan.graphs]
     ahead.sort(key=lambda one: (one.stratum, one.position), reverse=True)

@@ -15,6 +15,7 @@ from obep.lints.analysis.pattern_layout import Scope, lay_out
 from obep.lints.apply_rules import apply_query_rules, without_redundant
 from obep.lints.context import QueryContext
 from obep.lints.language_errors import (
+    aggregate_errors,
     alias_errors,
     event_errors,
     negation_errors,
@@ -58,7 +59,10 @@ QUERY_ERRORS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     state_definition_errors.bounds_of_zero,
     state_definition_errors.calendars,
     state_definition_errors.expressions,
+    aggregate_errors.impossible_aggregates,
+    aggregate_errors.without_value,
     query_errors.check_queries,
+    window_errors.never_in_window,
     not_carried_out.not_yet,
 )
 PATTERN_ERRORS: tuple[Callable[[Scope], Iterator[Diagnostic]], ...] = (

@@ -152,6 +152,14 @@ class Memory:
         if self._traces:
             self._trace()
 
+    def discard(self, candidate: Candidate) -> None:
+        """Forget one candidate; quick if it is among the first to end."""
+        for key in keys_of(self.key, candidate[ROWS]) or (ROWLESS,):
+            held = self.buckets[key]
+            del held[next(at for at, one in enumerate(held) if one is candidate)]
+            if not held:
+                del self.buckets[key]
+
     def drop_ended(self, before: int) -> None:
         """Forget what ended before an instant."""
         for key, held in list(self.buckets.items()):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 from obep.operators.candidates import Candidate, Emit, Parts, Take
 from obep.operators.memory import Memory
+from obep.operators.row_join import KeyOf
 from obep.operators.state_values import Pack, Unpack, dump_fields, load_fields
 from obep.plan.nodes import Alias, Node
 from obep.query.state_parts import moment_name
@@ -46,6 +47,10 @@ class Operator:
     def live(self) -> Iterable[Candidate]:
         """The candidates that a view shows now."""
         raise NotImplementedError
+
+    def index(self, key: KeyOf) -> Memory | None:
+        """What this view shows now by a key, if it keeps that up to date itself."""
+        return None
 
     def watch(self, seen: Callable[[Candidate], None]) -> None:
         """Tell `seen` of every candidate that this view may ever show."""

@@ -36,6 +36,8 @@ class Replay(Operator):
         self._micros = node.micros
         self._tree = tree
         self._waits = sorted(waits(node.operand, node.micros))
+        self._steps = any(isinstance(one, nodes.InWindow) and one.delayed for one in nodes.walk(node.operand))
+        """Whether something below comes into a window at multiples of its STEP."""
         self._entries: list[Entry] = []
         self._items: list[tuple[int, Item]] = []
         self._new: list[tuple[int, Occurrence, Rows]] = []
@@ -84,7 +86,10 @@ class Replay(Operator):
             heappush(self._due, at)
 
     def _run(self, at: int) -> list[Candidate]:
-        return [candidate for candidate in self._replayed(at).found if candidate[DONE] == at]
+        tree = self._replayed(at)
+        if self._steps and (due := tree.next_deadline()) is not None:
+            self._expect(due)
+        return [candidate for candidate in tree.found if candidate[DONE] == at]
 
     def _replayed(self, at: int, *, open_: bool = False) -> Tree:
         """A new tree that has seen what lies in the window at an instant; `open_`: all but that instant."""

@@ -87,11 +87,15 @@ def bound_of(node: nodes.Choice) -> Earliest | Latest:
 class Shown:
     """What a view shows during the closing of one instant; read when it is first needed."""
 
-    def __init__(self, read: Callable[[], Iterable[Candidate]], key: KeyOf) -> None:
+    def __init__(
+        self, read: Callable[[], Iterable[Candidate]], key: KeyOf, memory: Memory | None = None
+    ) -> None:
+        """`memory` is all of it, where the view keeps that itself, in the order of their end."""
         self._read = read
         self._key = key
         self._all: list[Candidate] = []
-        self._memory: Memory | None = None
+        self._memory = memory
+        self._indexed = memory is not None
         self._in_order = True
         self._places: dict[int, int] = {}
 
@@ -108,6 +112,8 @@ class Shown:
         """Some of its candidates in the order of the view."""
         if len(found) < 2:
             return list(found)
+        if self._indexed:
+            return sorted(found, key=lambda candidate: (candidate[END], candidate[START]))
         if not self._places:
             self._places = {id(candidate): place for place, candidate in enumerate(self._all)}
         return sorted(found, key=lambda candidate: self._places[id(candidate)])
@@ -125,4 +131,4 @@ class Shown:
 
 def shown_by(view: Operator | None, key: KeyOf) -> Shown | None:
     """What there is to read of an operand that is a view."""
-    return None if view is None else Shown(view.live, key)
+    return None if view is None else Shown(view.live, key, view.index(key))

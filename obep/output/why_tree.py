@@ -8,6 +8,8 @@ from obep.errors import printable
 from obep.formats.timestamps import Style, show_instant
 from obep.model import Alert, Assertion, Occurrence, Term, id_prefix
 from obep.output.json_writer import parts_of, sources, state_part, style_of
+from obep.query.ast import Duration
+from obep.query.print.printer import show
 from obep.query.state_parts import StatePart
 
 
@@ -46,7 +48,7 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
 def _moment(state: str, part: StatePart) -> str:
     """A moment of a state as a query asks for it."""
     word = {"begin": "BEGIN ", "end": "END "}.get(part.moment, "")
-    lasting = "" if part.lasting is None else f" FOR {show_instant(part.lasting, 'integer')} s"
+    lasting = "" if part.lasting is None else f" FOR {show(Duration(part.lasting))}"
     return f"{word}{state}{lasting}"
 
 

@@ -222,6 +222,7 @@ class _Building:
     ) -> None:
         self._states = linked.states
         self._on_items = linked.on_items
+        self._windows = {window.name: window for window in linked.windows}
         self._event = event
         self._asks = asks
         self._manners = manners
@@ -267,7 +268,8 @@ class _Building:
     def node(self, pattern: ast.Pattern, place: _Place) -> Node:
         """The node of a pattern: by the rule that stands beside the node's class, but for what is copied."""
         if isinstance(pattern, ast.Leaf):
-            return self._read(pattern, place.chain)
+            read = self._read(pattern, place.chain)
+            return read if pattern.window is None else _in_window(read, self._windows[pattern.window])
         if isinstance(pattern, ast.Times):
             copies = place.copies(pattern) if pattern.count > 1 else (place.node(pattern.operand),)
             return reduce(nodes.Next, copies)
@@ -278,6 +280,20 @@ class _Building:
         columns = tuple(self._copies.name(f"?{one.name}", chain)[1:] for one in known)
         most = len(self._states[use.state.iri].parameters)
         return use.state.iri, columns, min(most, len(columns))
+
+
+def _in_window(read: Read, window: ast.Window) -> nodes.InWindow:
+    """A leaf on a window."""
+    return nodes.InWindow(
+        read,
+        window.name,
+        window.range.micros if window.range is not None else None,
+        window.until.micros if window.until is not None else 0,
+        window.step.micros if window.step is not None else 1,
+        window.start,
+        window.end,
+        window.event is None,
+    )
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from obep.plan.plan import EventPlan, Plan
 from obep.plan.split_group import splits_by
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
+from obep.query.state_parts import GRAPH, part_of
 from obep.query.walk import windows_of
 
 INDIVIDUAL = ""
@@ -100,13 +101,14 @@ class KeySearch:
         ask = self._asks[leaf.ask]
         name = ask.variables[place]
         below = keys.get(self._moments.get(leaf.event, leaf.event))
+        given = {variable: ask.declared[position] for variable, position in ask.parameters}
         if leaf.event in self._inside or leaf.event in self._moments:
             if below == INDIVIDUAL:
                 return name in ask.names_this
-            given = {variable: ask.declared[position] for variable, position in ask.parameters}
             return below is not None and given.get(name, "") == below
         by_rows = event.event in self._parts and len(event.leaves) == 1
-        return bool(event.partition_by) or by_rows or name in ask.names_this
+        of_graph = leaf.event == part_of(event.event, GRAPH) and given.get(name) in event.parameters
+        return bool(event.partition_by) or by_rows or of_graph or name in ask.names_this
 
     def _asks_own(self, state: Term, given: Sequence[str], key: str, keys: Mapping[Term, str]) -> bool:
         """Whether a state that is asked for is known everywhere, or is asked for the key's value."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from obep.abstraction.window_closure import why_evaluated_anew
+from obep.algebra.translate import translate
 from obep.errors import count
 from obep.ontology.rules.axiom_rules import mentioned
 from obep.plan.components import components
 from obep.plan.event_strata import in_order
 from obep.plan.query_picture import tree
 from obep.query.ast import (
-    ClassState,
     CompositeEvent,
     DailyState,
     Event,
@@ -21,11 +22,14 @@ from obep.query.ast import (
     Name,
     OverState,
     State,
+    Window,
 )
+from obep.query.free_variables import variables
 from obep.query.parse.spelling import show_micros
 from obep.query.print.print_windows import stream_clause, window_clause
 from obep.query.print.printer import show
-from obep.query.walk import depends
+from obep.query.state_expansion import extra_variables
+from obep.query.walk import depends, windows_of
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
@@ -46,7 +50,7 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
         for iri in layer:
             yield ""
             if iri in linked.states:
-                yield from _state(linked.states[iri])
+                yield from _state(linked.states[iri], linked, bundle)
                 continue
             logical = isinstance(linked.events[iri], LogicalEvent)
             reasons = bundle.reasons[iri] if logical else ()
@@ -84,25 +88,63 @@ def _queries(linked: Linked, plan: Plan) -> Iterator[str]:
 _FORMS = {"event": "events", "rdf": "RDF", "rows": "rows", "alerts": "alerts"}
 
 
-def _state(state: State) -> Iterator[str]:
+def _state(state: State, linked: Linked, bundle: Bundle) -> Iterator[str]:
     """A state: what is kept for it, for how long, and whether it is computed by what changed alone."""
     parameters = ", ".join(show(var) for var in state.parameters)
-    yield f"  {state.name.text}{f'({parameters})' if parameters else ''}   state, {_kept(state)}"
-    yield from (f"    {line}" for line in show(state).split("\n")[1:])
+    yield f"  {state.name.text}{f'({parameters})' if parameters else ''}   state, {_manner(state, bundle)}"
+    yield from (f"    keeps {line}" for line in _kept(state, linked))
+    yield from (f"    {line}" for line in show(state).split("\n"))
 
 
-def _kept(state: State) -> str:
+def _manner(state: State, bundle: Bundle) -> str:
+    """Whether its cost is that of what changed."""
+    if isinstance(state, DailyState):
+        return "a calendar"
+    states = bundle.expanded.states
+    group = states[state.name.iri]  # of a class expression: the group that it is looked for by
+    why = None
+    if isinstance(group, GroupState):
+        extra = {iri: extra_variables(one, states) for iri, one in states.items()}
+        why = why_evaluated_anew(bundle, translate(group.group, extra), group.on)
+    return "incremental" if why is None else f"evaluated anew at each change: {why}"
+
+
+def _kept(state: State, linked: Linked) -> Iterator[str]:
+    """What is kept, for how long, for each key."""
+    each = _each([var.name for var in state.parameters])
     match state:
-        case EventState(timeout=None, limit=None):
-            return "keeps each key until its end, incremental"
-        case EventState():
-            return "keeps each key until its end, TIMEOUT or LIMIT, incremental"
+        case EventState(timeout=timeout, limit=limit):
+            ends = [f"TIMEOUT {show(timeout)}"] if timeout is not None else []
+            ends += [f"LIMIT {show(limit)}"] if limit is not None else []
+            until = f"TO, or {' or '.join(ends)}, ends it" if ends else "TO ends it"
+            yield f"what began it, {each}, until {until}"
         case OverState(within=within):
-            return f"keeps the rows of the last {show(within)}, incremental"
+            grouped = [var.name for var in state.group_by] or [var.name for var in state.parameters]
+            yield f"the rows of the last {show(within)}, {_each(grouped)}"
+            if state.each is not None:
+                yield f"a group for each {show(state.each)} that has held so long, with or without rows"
         case DailyState():
-            return "a calendar, keeps nothing"
-        case GroupState() | ClassState():
-            return "keeps what its windows hold, evaluated anew when one of them changes"
+            yield "nothing: the calendar says what holds"
+    for window in linked.windows:
+        if window.name in windows_of(state):
+            yield f"<{window.name}>: {_window(window)}"
+    if not isinstance(state, EventState | DailyState):
+        yield f"for an open episode, {each}, what it began with"
+
+
+def _each(names: list[str]) -> str:
+    return f"for each {', '.join(f'?{name}' for name in names)}" if names else "once"
+
+
+def _window(window: Window) -> str:
+    """What a window keeps, and for how long."""
+    if window.kind != "latest":
+        return f"its items, {show(window).partition('[')[2].rstrip(']')}"
+    of = "for each subject and property what was said last"
+    if window.by:
+        names = [name for name in variables(*window.by) if name != getattr(window.by[0].subject, "name", "")]
+        of = f"{_each(names)} the last node"
+    return f"{of}, {f'for {show(window.range)}' if window.range is not None else 'for ever'}"
 
 
 def _on_spark(linked: Linked, plan: Plan) -> Iterator[str]:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from obep.model import Term
 from obep.query import ast
 
 __all__ = ["group_variables", "parameters_of"]
 
 
-def group_variables(group: ast.Group | ast.Select) -> tuple[str, ...]:
+def group_variables(
+    group: ast.Group | ast.Select, atoms: Mapping[Term, tuple[str, ...]] | None = None
+) -> tuple[str, ...]:
     """The variables that solutions of a group may bind, in the order of the text (SPARQL's in-scope ones).
 
-    Blank nodes are none of them, nor is what stands in MINUS or FILTER alone.
+    Blank nodes are none of them, nor is what stands in MINUS or FILTER alone. `atoms` has the columns of
+    states beside their parameters, which join by name (STATES 2).
     """
-    return tuple(dict.fromkeys(name for name in _bound(group) if not name.startswith("_:")))
+    return tuple(dict.fromkeys(name for name in _bound(group, atoms or {}) if not name.startswith("_:")))
 
 
-def _bound(root: ast.Node) -> Iterator[str]:
+def _bound(root: ast.Node, atoms: Mapping[Term, tuple[str, ...]]) -> Iterator[str]:
     stack: list[ast.Node] = [root]
     while stack:
         node = stack.pop()
@@ -49,6 +53,7 @@ def _bound(root: ast.Node) -> Iterator[str]:
             yield from (variable.name for variable in node.variables)
         elif isinstance(node, ast.Atom):
             yield from (variable.name for variable in node.parameters)
+            yield from atoms.get(node.name.iri, ())
         stack += reversed(below)
 
 

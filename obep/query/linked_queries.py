@@ -45,7 +45,7 @@ class LinkedQuery:
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """What evaluation times are multiples of: COMPUTE EVERY or the STEPs. Without any they follow items."""
+        """What evaluation times are multiples of: COMPUTE EVERY or STEPs; without any they follow items."""
         if self.register.every is not None:
             return (self.register.every.micros,)
         return tuple(dict.fromkeys(one.step.micros for one in self.windows if one.step is not None))

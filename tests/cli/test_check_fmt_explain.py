@@ -294,3 +294,45 @@ def test_explain_says_what_is_left_to_the_reasoner(folder: Path) -> None:
     assert out.endswith(
         "The reasoner (HermiT) is asked about items that the rules leave open, for the reasons above.\n"
     )
+
+
+def test_explain_says_what_a_state_keeps_how_long_and_what_is_evaluated_anew(tmp_path: Path) -> None:
+    query = tmp_path / "q.obep"
+    query.write_text(
+        """PREFIX : <http://e/#>
+FROM STREAM <s>
+FROM NAMED WINDOW <now> ON <s> [LATEST 5 min]
+FROM NAMED WINDOW <set> ON <s> [LATEST BY { ?o :of ?z ; :kind ?k }]
+EVENT On AS (status value "on")
+STATE Running(?f) FROM On(?f) TO On(?f) TIMEOUT 10 min LIMIT 1 d
+STATE Often(?f) OVER On(?f) WITHIN 1 h FOR EACH Running(?f) HAVING (COUNT(*) > 6)
+STATE Hot(?z) ON <now> AS { ?z :temperature ?t FILTER(?t > 30) }
+STATE Set(?z) AS { WINDOW <set> { ?o :of ?z } }
+STATE Reached(?z) ON <now> AS { ?z :fedBy+ ?y }
+STATE Closed DAILY FROM 20:00 TO 06:00
+RETURN Running, Often, Hot, Set, Reached, Closed AS ALERTS
+"""
+    )
+    said = obep("explain", query).out.splitlines()
+    head = {line.split()[0]: number for number, line in enumerate(said) if "   state, " in line}
+
+    def after(name: str, lines: int) -> list[str]:
+        return [line.strip() for line in said[head[name] : head[name] + lines]]
+
+    assert after("Running(?f)", 2) == [
+        "Running(?f)   state, incremental",
+        "keeps what began it, for each ?f, until TO, or TIMEOUT 10 min or LIMIT 1 d, ends it",
+    ]
+    assert after("Often(?f)", 3)[1:] == [
+        "keeps the rows of the last 1 h, for each ?f",
+        "keeps a group for each Running(?f) that has held so long, with or without rows",
+    ]
+    assert after("Hot(?z)", 2) == [
+        "Hot(?z)   state, incremental",
+        "keeps <now>: for each subject and property what was said last, for 5 min",
+    ]
+    assert after("Set(?z)", 2)[1] == "keeps <set>: for each ?z, ?k the last node, for ever"
+    assert after("Reached(?z)", 1) == [
+        "Reached(?z)   state, evaluated anew at each change: a path with ?, * or +"
+    ]
+    assert after("Closed", 2)[1] == "keeps nothing: the calendar says what holds"

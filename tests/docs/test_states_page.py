@@ -72,6 +72,22 @@ CASES = [
     ),
     Case(
         [
+            *say(":a1 :%s .", {1: "heating 10", 2: "cooling 20", 6: "heating 0", 9: "heating 10"}),
+            (20, ":x :status 1 .", ""),
+        ],
+        ["Waste 5 15 a1"],
+    ),
+    Case(say(":z1 :level %s .", {0: 10, 2: 12, 4: 20, 6: 21, 8: 22}), ["Jumped 4 6 z1"]),
+    Case(
+        [
+            *say(":z1 :temperature %s .", {0: 31, 2: 32}),
+            *say(":z2 :temperature %s .", {4: 31, 6: 32}),
+            (30, ":x :status 1 .", ""),
+        ],
+        ["Trouble 2 16 f1"],
+    ),
+    Case(
+        [
             *say(":a1 :%s .", {0: "heating 10", 2: "cooling 20", 6: "heating 10"}),
             (12, ":x :status 1 .", ""),
         ],
@@ -86,6 +102,10 @@ CASES = [
             "Visitor 1139 1139 z1",
             "Intruder 1200 1200 z1",
         ],
+    ),
+    Case(
+        say(':%s :status "motion" .', {60: "shop", 120: "bar", 600: "bar", 1200: "shop", 1320: "bar"}),
+        ["Intruder 60 60 shop", "Intruder 120 120 bar", "Intruder 600 600 bar", "Intruder 1200 1200 shop"],
     ),
     Case(
         ON_OFF,
@@ -203,6 +223,28 @@ RETURN S AS ALERTS"""
             assert lexical == value, name
         else:
             assert float(lexical) == pytest.approx(numbers.get(value) or float(value)), name
+
+
+def test_why_not_and_explain_say_what_the_page_shows() -> None:
+    query = obep.load(text=queries()[0][0], java=False)
+    engine = query.engine()
+    for minute, triples, _ in [
+        *say(":z1 :temperature %s .", {0: 31, 4: 32, 7: 29}),
+        (8, ":z2 :temperature 20 .", ""),
+    ]:
+        engine.push(PREFIX + triples, at=minute * 60, format="turtle")
+    engine.close()
+    shown = re.findall(r"^```text (why-not|explain) ?(.*)\n((?:.*\n)*?)```$", PAGE.read_text("utf-8"), re.M)
+    assert [(kind, asked) for kind, asked, _ in shown] == [
+        ("why-not", "Overheated"),
+        ("why-not", "Hot(:z2)"),
+        ("explain", ""),
+    ]
+    for kind, asked, text in shown:
+        if kind == "why-not":
+            assert f"{engine.why_not(asked)}\n" == text
+        else:
+            assert text in query.explain()
 
 
 def _shown(one: obep.Occurrence) -> str:

@@ -37,11 +37,14 @@ VOCAB <t.ttl>
 FROM GRAPH <k.ttl>
 FROM STREAM <probes>
 FROM STREAM <doors>
+FROM NAMED WINDOW <now> ON <probes> [LATEST 5 s]
+STATE Known(?p) ON <now> AS { ?p :inPen ?q }
 EVENT Low AS (Probe and oxygen some number[< 5])
 EVENT Deep AS (depth some xsd:double[> 3])
 EVENT Here AS (oxygen some number and inPen some Pen)
 EVENT Open AS (Door and state value "open")
 EVENT Both MATCH Low SEQ Open WITHIN 5 s
+EVENT Placed(?p) MATCH BEGIN Known(?p)
 RETURN ALL
 """
 GRAPHS = (
@@ -57,6 +60,7 @@ GRAPHS = (
     ':d a :Door ; :state "Open" .',
     ':d a :Door ; :state "open" .',
     ":d a :Dor .",
+    "[] :inPen :PenA .",
 )
 
 
@@ -215,7 +219,9 @@ def test_the_case_wakes_the_rules_that_observe_items() -> None:
     """So that the properties above are about something."""
     some = {graph: found(stats_of(items_of([("probes", n, graph) for n in range(4)]))) for graph in GRAPHS}
     apart = items_of([("probes", 0, GRAPHS[0]), ("doors", 30, GRAPHS[10])])
-    said = {text.partition("  ")[0] for texts in (*some.values(), found(stats_of(apart))) for text in texts}
+    unnamed = items_of([("probes", n, "[] :inPen :PenA .") for n in range(20)])
+    texts = [*some.values(), found(stats_of(apart)), found(stats_of(unnamed))]
+    said = {text.partition("  ")[0] for one in texts for text in one}
     observing = {rule.code for rule in rules_of("stream") if rule.watch is not None}
     assert observing | {"OBEP556", "OBEP583"} <= said
 

@@ -93,7 +93,9 @@ def solve_on_explanation(event: ast.CompositeEvent, leaf: ast.Leaf, occurrence: 
     alias = alias_of(leaf)
     for block in blocks_of(event.guard, alias):
         for pattern in block.triples:
-            rows = [found for row in rows for triple in triples for found in _matches(pattern, triple, row)]
+            rows = [
+                found for row in rows for triple in triples for found in match_pattern(pattern, triple, row)
+            ]
         for wanted in block.filters:
             if decided_in_block(event, leaf, wanted):
                 condition, times = Condition.of(wanted.condition), {alias: (occurrence.start, occurrence.end)}
@@ -110,21 +112,26 @@ def decided_in_block(event: ast.CompositeEvent, leaf: ast.Leaf, wanted: ast.Filt
     return inside and not condition.whole
 
 
-def _matches(pattern: ast.TriplePattern, triple: Triple, row: dict[str, Term]) -> Iterable[dict[str, Term]]:
+def match_pattern(
+    pattern: ast.TriplePattern, triple: Triple, row: Mapping[str, Term]
+) -> Iterable[dict[str, Term]]:
+    """The row with what a triple adds to it, if it matches."""
     found = dict(row)
     for place, term in zip((pattern.subject, pattern.predicate, pattern.object), triple, strict=True):
         if isinstance(place, ast.Var):
             if found.setdefault(place.name, term) != term:
                 return
-        elif _term(place) != term:
+        elif term_of(place) != term:
             return
     yield found
 
 
-def _term(node: ast.Name | ast.Literal) -> Term:
+def term_of(node: ast.Name | ast.Literal) -> Term:
+    """A constant of a pattern as N-Triples."""
     if isinstance(node, ast.Name):
         return node.iri
-    return f'"{node.lexical}"' + (f"^^{node.datatype.iri}" if node.datatype else "")
+    tail = f"^^{node.datatype.iri}" if node.datatype else f"@{node.language}" if node.language else ""
+    return f'"{node.lexical}"{tail}'
 
 
 # --- filters ----------------------------------------------------------------------------------------------
@@ -180,7 +187,7 @@ class Condition:
                 case ast.Name(_, iri):
                     return _value(iri)
                 case ast.Literal():
-                    return _value(_term(node))
+                    return _value(term_of(node))
                 case ast.Duration(micros):
                     return ("duration", micros)
                 case ast.TimeFunction(function, alias):

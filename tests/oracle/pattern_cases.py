@@ -21,6 +21,7 @@ from typing import NamedTuple
 from obep.model import RDF_TYPE, SECOND, Assertion, Item, Occurrence, Term
 from obep.query import ast
 from oracle.guard_semantics import XSD
+from oracle.leaf_windows import declared
 from oracle.semantics import Found, detect
 
 EX = "http://example.org/"
@@ -189,12 +190,12 @@ def bindings(found: Iterable[Found], event: str = "H") -> dict[str, set[str]]:
 
 # --- the query in text ------------------------------------------------------------------------------------
 
-PREAMBLE = f"PREFIX : <{EX}>\n" + "".join(f"EVENT {name} AS KindOf{name}\n" for name in LOGICAL)
+PREAMBLE = "".join(f"EVENT {name} AS KindOf{name}\n" for name in LOGICAL)
 
 
 def query_text(composites: str) -> str:
     """A whole file around some composite events."""
-    return f"{PREAMBLE}{composites}\nRETURN ALL\n"
+    return f"PREFIX : <{EX}>\n{declared(composites)}{PREAMBLE}{composites}\nRETURN ALL\n"
 
 
 def read_case(composites: str, stream: str) -> Case:

@@ -50,6 +50,7 @@ from typing import NamedTuple
 from obep.model import Assertion, Item, Occurrence, Part, Term
 from obep.query import ast
 from oracle.guard_semantics import NOTHING, Condition, Row, joined, merged, parts, solve_on_explanation
+from oracle.leaf_windows import frame_of, seen_at
 from oracle.pattern_semantics import (
     Context,
     Leaf,
@@ -273,6 +274,9 @@ class Evaluation:
                 return self._settled(chosen) if scope.decide else chosen
         past = [instant for instant in self.instants if scope.after < instant <= now]
         everything = [m for instant in past for m in self.at(node, instant, scope)]
+        if isinstance(node, Leaf) and node.syntax.window is not None:  # D35
+            frame = frame_of(node.syntax.window)
+            everything = [m for m in everything if frame.holds(m.sigma[0].occurrence.detected, now)]
         return everything if scope.spent else [m for m in everything if self._unspent(m, now)]
 
     def _unspent(self, m: Candidate, now: int) -> bool:
@@ -308,7 +312,7 @@ class Evaluation:
 
     def _leaf(self, node: Leaf, now: int, scope: Scope) -> Iterable[Candidate]:
         for o, rows in self.readings[node.number]:
-            if o.detected == now and o.since > scope.after:
+            if seen_at(node.syntax.window, o) == now and o.since > scope.after:
                 bound = (Bound(node.number, node.alias, o),)
                 m = Candidate(frozenset(o.explanation), o.start, o.end, now, o.since, bound, (rows,))
                 yield from self._settled([m]) if scope.decide else [m]
@@ -503,6 +507,9 @@ class Detection:
     def _instants(self, end: int) -> list[int]:
         """Whenever something may be decided."""
         instants = {item.at for item in self.items}.union(*((o.end, o.detected) for o in self.occurrences))
+        for leaf in self.reading.leaves:
+            seen = (seen_at(leaf.syntax.window, o) for o, _ in self.readings[leaf.number])
+            instants |= {at for at in seen if at is not None}
         bounds = {node.within.micros for node in _absences(self.event.pattern)}
         for _ in _absences(self.event.pattern):  # an absence in the left operand of an absence adds up
             instants |= {instant + bound for instant in instants for bound in bounds}

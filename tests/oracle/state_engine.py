@@ -58,7 +58,8 @@ class Handling:
     def order(self, items: Sequence[Item]) -> list[Item]:
         """The items as they arrive: any order that the lateness allows, also at one instant."""
         mixed = self.random.sample(items, len(items))
-        return sorted(mixed, key=lambda item: item.at + self.random.random() * self.lateness * SECOND)
+        latest = self.lateness * SECOND
+        return sorted(mixed, key=lambda item: item.at + self.random.choice((0, latest // 2, latest)))
 
     def names(self) -> Iterator[str]:
         """Which of EXPECTED it is."""

@@ -1,8 +1,7 @@
 """The laws of STATES 7 as properties of any evaluator: the oracle itself, and every engine.
 
 An evaluator takes a case and gives the occurrences that it reports, told as `state_semantics.told` does. Each
-law takes one and a random case, and gives what is wrong: nothing, if the law holds. (That a snapshot, another
-order within the lateness, and Spark change nothing is asked of engines by `state_trials`.)
+law takes one and a random case, and gives what is wrong: nothing, if the law holds.
 """
 
 from __future__ import annotations
@@ -193,9 +192,7 @@ def _folded(items: list[Item], t: int, reach: int | None) -> Iterator[tuple[Term
 def other_keys_change_nothing(evaluator: Evaluator, seed: int) -> str:
     """Split by key: what holds for x does not change when items about y say nothing of y."""
     case, state, _ = probed(Random(seed))
-    leaves = [p for s in case.file.states for p in parts(s) if isinstance(p, ast.Leaf)]
-    keyed = all(s.parameters for s in case.file.states) and all(p.parameters for p in leaves)
-    if not keyed:
+    if not _is_keyed(case):
         return ""
     quiet = tuple(_without(item, iri("y")) for item in case.items)
     names = names_of(state)
@@ -208,9 +205,40 @@ def other_keys_change_nothing(evaluator: Evaluator, seed: int) -> str:
     return ""
 
 
-def _without(item: Item, key: Term) -> Item:
-    """The item with another subject that no state knows, if it is about the key."""
-    if not any(key in triple for triple in item.triples):
+def splitting_by_key_changes_nothing(evaluator: Evaluator, seed: int) -> str:
+    """Each key alone, then all together: the same. K knows a key of which no item says anything."""
+    random = Random(seed)
+    for _ in range(40):
+        case, state, _ = probed(random)
+        if _is_keyed(case) and not isinstance(state, ast.DailyState):
+            break
+    else:
+        return ""
+    silent = iri("n")
+    case = replace(case, k=(*case.k, *((silent, p, o) for s, p, o in case.k if s == iri("x"))))
+    names, whole = names_of(state), evaluator(case)
+    for key in (iri("x"), iri("y"), silent):
+        others = {iri(name) for name in "xyn"} - {key}
+        quiet = tuple(_without(item, *others) for item in case.items)
+        alone = evaluator(replace(case, items=quiet))
+        for event in ("P1", "P2", "P3", "P4", "P5", "P6"):
+            ours = [r for r in reports(whole, event, names) if key in r[0]]
+            theirs = [r for r in reports(alone, event, names) if key in r[0]]
+            if ours != theirs:
+                return f"{event} of {key}: {ours}, alone {theirs}"
+    return ""
+
+
+def _is_keyed(case: StateCase) -> bool:
+    """Whether nothing in the states knows of another key: no ROWS, which count all items."""
+    leaves = [p for s in case.file.states for p in parts(s) if isinstance(p, ast.Leaf)]
+    keyed = all(s.parameters for s in case.file.states) and all(p.parameters for p in leaves)
+    return keyed and not any(window.kind == "rows" for window in case.file.windows)
+
+
+def _without(item: Item, *keys: Term) -> Item:
+    """The item with another subject that no state knows, if it is about a key."""
+    if not any(key in triple for triple in item.triples for key in keys):
         return item
     return item._replace(triples=((iri("q"), iri("says"), iri("nothing")),))
 
@@ -222,4 +250,5 @@ LAWS = (
     over_is_recomputed_from_the_last_d,
     latest_is_a_fold,
     other_keys_change_nothing,
+    splitting_by_key_changes_nothing,
 )

@@ -46,8 +46,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
-from obep.model import RDF_TYPE, Item, Occurrence, Term, Triple
+from obep.model import RDF_TYPE, Occurrence, Term
 from obep.query import ast
 from oracle.states.state_by_events import event_state, over_state
 from oracle.states.state_by_groups import daily_state, graph_occurrences, group_state, parameters_of
@@ -70,17 +71,9 @@ class Answer:
     run: Run
 
 
-def evaluate(
-    query: object,
-    items: Iterable[Item],
-    static: Iterable[Triple] = (),
-    *,
-    end: int | None = None,
-    schema: Iterable[Triple] = (),
-    changes: Iterable[tuple[int, Iterable[Triple]]] = (),
-) -> Answer:
-    """A linked query over a finished run; `schema` is T (rdfs:subClassOf), `changes` gives K(t)."""
-    run = Run(world_of(query, items, static, end=end, schema=schema, changes=changes))
+def evaluate(*given: Any, **more: Any) -> Answer:
+    """A linked query over a finished run, as `world_of` is given it."""
+    run = Run(world_of(*given, **more))
     definitions = run.world.definitions = linked(run.world.definitions)
     for name in definitions.lower_first():
         if name in definitions.states:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 import msgspec
 from soak_faults import whole_lines
-from soak_runner import Play, Ran, query_named, undisturbed
-from soak_schedule import Schedule, make_schedule
+from soak_runner import SECOND, Play, Ran, query_named, undisturbed
+from soak_schedule import QUERIES, Schedule, make_schedule
 
 from obep.engine.sealed import unsealed
 from obep.run.checkpoint import Checkpoint, Standing
 
 LINE = re.compile(rb',"line":[0-9]+(?=}$)')
-ITEM = re.compile(rb"(prov#wasDerivedFrom> <urn:obep:item:[0-9]+):[0-9a-f]+>")
+ITEM = re.compile(rb"(prov#wasDerivedFrom> <urn:obep:item:([0-9]+)):[0-9a-f]+>")
 MEMORY = Path("/dev/shm")
 
 
@@ -29,9 +30,9 @@ class Broken(AssertionError):
     """A schedule after which the law does not hold."""
 
 
-def hold(seed: int) -> Schedule:
+def hold(seed: int, queries: Sequence[str] = QUERIES) -> Schedule:
     """Play a schedule; raises what is wrong with it."""
-    schedule = make_schedule(seed)
+    schedule = make_schedule(seed, queries)
     with TemporaryDirectory(prefix="obep-soak-", dir=MEMORY if MEMORY.is_dir() else None) as name:
         folder = Path(name)
         ran = undisturbed(schedule, folder / "whole")
@@ -116,7 +117,7 @@ def _read_so_far(schedule: Schedule, standing: Standing) -> int:
 
 def _compare(schedule: Schedule, whole: Path, played: Path) -> None:
     for name in schedule.base.sinks:
-        expected, found = (_output_lines(folder / name) for folder in (whole, played))
+        expected, found = (_output_lines(schedule, folder / name) for folder in (whole, played))
         if not schedule.ordered:
             expected, found = sorted(expected), sorted(found)
         if expected != found:
@@ -129,11 +130,18 @@ def _compare(schedule: Schedule, whole: Path, played: Path) -> None:
         raise Broken(f"{MORE} has {len(extra)} lines too many: {next(iter(extra))!r}")
 
 
-def _output_lines(path: Path) -> list[bytes]:
+def _output_lines(schedule: Schedule, path: Path) -> list[bytes]:
     """The lines of an output. Where several items of one instant show the same, RDF names those of them that
     had come when it was reported: which ones goes by the order of arrival, and by how many came at once."""
     lines = whole_lines(path)
-    return lines if path.suffix != ".nq" else list(dict.fromkeys(ITEM.sub(rb"\1>", line) for line in lines))
+    if path.suffix != ".nq":
+        return lines
+
+    def named(found: re.Match[bytes]) -> bytes:
+        tied = int(found[2]) // SECOND in schedule.ties
+        return found[1] + b">" if tied else found[0]
+
+    return list(dict.fromkeys(ITEM.sub(named, line) for line in lines))
 
 
 def _more_lines(schedule: Schedule, folder: Path) -> list[bytes]:

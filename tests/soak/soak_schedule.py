@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -52,12 +54,18 @@ class Schedule:
         return not self.shape.late
 
     @property
+    def ties(self) -> frozenset[int]:
+        """The seconds of several records."""
+        often = Counter(record.at for record in self.records if record.at is not None)
+        return frozenset(at for at, count in often.items() if count > 1)
+
+    @property
     def ordered(self) -> bool:
         """Whether the order of arrival is the same in every run, so that outputs are equal byte for byte."""
         return not (self.kind == "log" and len(self.shape.sources) > 1)
 
 
-def make_schedule(seed: int) -> Schedule:
+def make_schedule(seed: int, queries: Sequence[str] = QUERIES) -> Schedule:
     random = Random(seed)
     kind = random.choice(KINDS)
     sources = ("a", "b") if kind in ("files", "mixed", "log") and random.random() < 0.6 else ("a",)
@@ -79,7 +87,7 @@ def make_schedule(seed: int) -> Schedule:
         records = in_turn(records)
     clock = ClockSettings(random, settings, disorder, kind == "log" and len(sources) > 1)
     base, sessions = _planned(random, kind, len(records), clock)
-    return Schedule(seed, random.choice(QUERIES), kind, shape, records, sessions, base)
+    return Schedule(seed, random.choice(queries), kind, shape, records, sessions, base)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,9 +89,9 @@ def _entries(data: bytes) -> dict[int, list[Entry]]:
     return found
 
 
-def difference(query: Query, case: StateCase, buckets: int, random: Random) -> str:
-    """How the buckets differ from one engine; empty if they do not."""
-    one = Counter(to_line(o, "integer") for o in embedded(query, case))
+def difference(query: Query, case: StateCase, found: list[Occurrence], buckets: int, random: Random) -> str:
+    """How the buckets differ from what one engine has found; empty if they do not."""
+    one = Counter(to_line(o, "integer") for o in found)
     several = Counter(to_line(o, "integer") for o in split(query, case, buckets, random))
     lines = [f"missing: {line}" for line in (one - several).elements()]
     return "\n".join(sorted([*lines, *(f"too much: {line}" for line in (several - one).elements())]))
@@ -129,8 +129,9 @@ class SplitTrials:
                 continue
             self.split += 1
             self.kinds.update({kind for one in keyed for kind in _kinds(query, one)})
-            self.answered += bool(embedded(query, case))
-            if problem := difference(query, case, random.choice((2, 3, 5)), random):
+            found = embedded(query, case)
+            self.answered += bool(found)
+            if problem := difference(query, case, found, random.choice((2, 3, 5)), random):
                 self.failures.append(f"seed {seed}, variant {number}\n{problem}")
 
 

@@ -55,6 +55,14 @@ SPLIT = {
         "STATE S(?r) AS { Live(?r) FOR 1 s . Night() . FILTER NOT EXISTS { WINDOW <now> { ?r :heat ?h } } }",
         "r",
     ),
+    "by graph events": (
+        "EVENT G(?r) AS { ?r :heat ?h }\nSTATE S(?r) FROM G(?r) TO B(?r) LIMIT 1 h",
+        "r",
+    ),
+    "by an event with a guard": (
+        "EVENT Hot AS Alpha IF { ?this :heat ?h }\nSTATE S(?r) FROM Hot(?r) TO B(?r) LIMIT 1 h",
+        "r",
+    ),
     "of K": ("STATE S(?r) AS (Sensor)", "r"),
 }
 WHOLE = {

@@ -53,6 +53,10 @@ class OverExpressions:
         having: Expression | None,
         within: int,
     ) -> None:
+        self.bare = not aggregates and having is None
+        """Whether only groups with rows count."""
+        self.lags = False
+        """Whether what depends on the time is computed when rows come and leave only."""
         self.each = False
         """Whether only the groups of FOR EACH count."""
         found: dict[Aggregate, str] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any, Literal
 
 from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRow
@@ -28,6 +29,7 @@ class OverRows:
         self.expressions = expressions
         self.within = within
         self.step = step
+        expressions.lags = step is None and expressions.of_time
         self.groups: dict[GroupKey, RowGroup] = {}
         self.each: dict[GroupKey, int] = {}
         """Since when the state of FOR EACH holds for a group, where it does."""
@@ -99,8 +101,10 @@ class OverRows:
 
     def next_moment(self) -> int | None:
         """The next instant at which something changes though nothing comes, if any is known."""
+        if self.step is None:
+            return self._next_instant() if not self.due else self.due_from
         instant, multiple = self._next_instant(), self._next_multiple()
-        if self.step is not None and instant is not None:
+        if instant is not None:
             instant = _up_to_multiple(instant, self.step)
         return instant if multiple is None else multiple if instant is None else min(instant, multiple)
 
@@ -118,10 +122,11 @@ class OverRows:
 
     def _feed(self, at: int) -> int:
         """Goes on to an instant that something happens at; what comes too late happens now."""
-        if self.clock is None or at > self.clock:
+        clock = self.clock
+        if clock is None or at > clock:
             self._run(at - 1)
-            self.clock = at
-        return self.clock
+            clock = self.clock = at
+        return clock
 
     def _run(self, until: int) -> None:
         while True:
@@ -144,7 +149,7 @@ class OverRows:
         """The next instant that is not closed and that something happens at, as far as is known."""
         if self.moved:
             return self.clock
-        left, ahead = self.leaving.next(), self.ahead.next()
+        left, ahead = self.leaving.next, self.ahead.next
         if left is None:
             return ahead
         left += self.within
@@ -163,11 +168,13 @@ class OverRows:
     def _close(self, at: int) -> None:
         """The end of an instant: what leaves at it, and which groups have rows then."""
         self.clock = at
-        for row in self.leaving.until(at - self.within):
-            self._touch(row.group).remove(row)
-        for _, kind, key, what in self.ahead.until(at):
+        left, ahead = self.leaving.next, self.ahead.next
+        if left is not None and left <= at - self.within:
+            for row in self.leaving.until(at - self.within):
+                self._leave(row, at)
+        for _, kind, key, what in () if ahead is None or ahead > at else self.ahead.until(at):
             if kind == LEAVES:
-                self._touch(key).remove(what)
+                self._leave(what, at)
             elif kind == FILLS:
                 if key in self.groups and self.groups[key].since == what:
                     self._touch(key)
@@ -187,7 +194,7 @@ class OverRows:
         every = self.step is not None and self.expressions.of_time
         groups: Iterable[RowGroup] = (self.groups if every else self.due).values()
         for group in sorted(groups, key=_order) if every or len(self.due) > 1 else tuple(groups):
-            change = group.look(at, self.expressions)
+            change = group.look(at, at - (self.step or 1), self.expressions)
             if change is not None:
                 self.found.append(change)
             if not group.rows and not group.standing:
@@ -201,8 +208,14 @@ class OverRows:
         if row in group.rows:
             return False
         self.moved[row.group] = group
+        group.moved = self.clock or 0
         group.add(row, source)
         return True
+
+    def _leave(self, row: OverRow, at: int) -> None:
+        group = self._touch(row.group)
+        group.moved = at
+        group.remove(row)
 
     def _touch(self, key: GroupKey) -> RowGroup:
         group = self.moved[key] = self.groups.get(key) or self.open_group(key)
@@ -223,5 +236,4 @@ def _up_to_multiple(at: int, step: int) -> int:
     return -(-at // step) * step
 
 
-def _order(group: RowGroup) -> tuple[str, ...]:
-    return tuple(["" if term is None else term for term in group.key])
+_order = attrgetter("order")

@@ -23,8 +23,8 @@ def to_plain(window: OverRows, pack: Callable[[Any], Plain] = lambda source: sou
             rows.append([*row, None if source is None else pack(source), leaves.get(row)])
         held = [accumulator.plain() for accumulator in group.held()]
         gone = [list(row) for row, _ in group.gone]
-        seen = [group.since, group.ceased, group.standing, group.changed, group.left, group.last]
-        groups.append([key, *seen, held, gone])
+        seen = [group.since, group.seen, group.standing, group.changed, group.left, group.last]
+        groups.append([key, *seen, held, gone, group.moved])
     return {
         "times": [window.clock, window.closed, window.looked, window.due_from],
         "rows": rows,
@@ -43,7 +43,7 @@ def restore(window: OverRows, plain: Plain, unpack: Callable[[Plain], Any] = lam
     for row in plain["rows"]:
         grouped.setdefault(tuple(row[5]), []).append(row)
     looked = window.looked
-    for listed, since, ceased, standing, changed, left, last, held, gone in plain["groups"]:
+    for listed, since, seen, standing, changed, left, last, held, gone, moved in plain["groups"]:
         key = tuple(listed)
         group = window.open_group(key)
         for end, order, start, individuals, terms, _, source, leaves in grouped.get(key, ()):
@@ -54,8 +54,9 @@ def restore(window: OverRows, plain: Plain, unpack: Callable[[Plain], Any] = lam
             elif leaves is not None:
                 window.ahead.put((leaves, LEAVES, key, row))
         group.since, group.standing, group.changed, group.left = since, standing, changed, left
-        group.ceased, group.last = ceased, None if last is None else tuple(last)
+        group.seen, group.last = seen, None if last is None else tuple(last)
         group.gone = [(_row(*row), None) for row in gone]
+        group.moved = moved
         group.tell_full()
         for accumulator, remembered in zip(group.held(), held, strict=True):
             accumulator.restore(remembered)

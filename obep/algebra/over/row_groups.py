@@ -33,20 +33,23 @@ class RowGroup:
     __slots__ = (
         "accumulators",
         "arguments",
-        "ceased",
         "changed",
         "gone",
         "key",
         "last",
         "latest",
         "left",
+        "moved",
+        "order",
         "rows",
+        "seen",
         "since",
         "standing",
     )
 
     def __init__(self, key: GroupKey, expressions: OverExpressions) -> None:
         self.key = key
+        self.order = tuple(["" if term is None else term for term in key])
         self.rows: dict[OverRow, Any] = {}
         """Each with its source, as long as it is among the last."""
         self.latest: list[OverRow] = []
@@ -55,8 +58,10 @@ class RowGroup:
         self.accumulators: list[Accumulator] = expressions.accumulators()
         self.since: int | None = None
         """Since when it has had rows without a break."""
-        self.ceased: int | None = None
-        """Since when it had rows before it had none."""
+        self.seen: int | None = None
+        """Since when it had rows when it was last looked at."""
+        self.moved = 0
+        """When a row last came or left."""
         self.standing = False
         """Whether it is there without rows: FOR EACH, or a state without parameters."""
         self.changed = self.left = False
@@ -100,40 +105,51 @@ class RowGroup:
         """Looks whether it has rows, at the end of an instant; whether it has just come to have some."""
         if bool(self.rows) == (self.since is not None):
             return False
-        self.ceased = self.since
         self.since = at if self.rows else None
         self.tell_full()
         return self.since is not None
 
-    def tell_full(self) -> None:
-        """Says to FULL since when there are rows."""
+    def tell_full(self, sooner: int = 0) -> None:
+        """Says to FULL since when there are rows, as if they had come so much sooner."""
         for accumulator in self.accumulators:
             if isinstance(accumulator, Full):
                 if self.since is None:
                     accumulator.cease()
                 else:
-                    accumulator.begin(self.since)
+                    accumulator.begin(self.since - sooner)
 
     def held(self) -> list[Held]:
         """The HELD among the aggregates."""
         return [accumulator for accumulator in self.accumulators if isinstance(accumulator, Held)]
 
-    def look(self, at: int, expressions: OverExpressions) -> GroupChange | None:
-        """What is new of it at an instant, if anything is."""
-        there = self.standing or (bool(self.rows) and not expressions.each)
-        values = expressions.result(self.key, self.accumulators, at) if there else None
+    def look(self, at: int, before: int, expressions: OverExpressions) -> GroupChange | None:
+        """What is new of it at an instant, if anything is; `before` is the last one at which it was old."""
+        there = self.standing or not expressions.each
+        if expressions.bare or not self.standing:
+            there = there and bool(self.rows)
+        values = self._values(at, expressions) if there else None
         ends = self.left and self.last is not None and values is None
-        only_left = not self.changed and not expressions.of_time
-        expired = ends and (only_left or self._held_with_all(at, expressions))
+        only_left = not (self.changed or expressions.of_time or expressions.asks_full)
+        expired = ends and (only_left or self._held_with_all(at, before, expressions))
         self.changed = self.left = False
+        self.seen = self.since
         self.gone.clear()
         if values == self.last:
             return None
         self.last = values
         return GroupChange(at, self.key, values is not None, values or (), len(self.rows), expired)
 
-    def _held_with_all(self, at: int, expressions: OverExpressions) -> bool:
-        """Whether HAVING would be true if no row had left."""
+    def _values(self, at: int, expressions: OverExpressions) -> Values | None:
+        """Its values if HAVING is true. Without STEP what depends on the time is as of the last row."""
+        if not expressions.lags or at == self.moved:
+            return expressions.result(self.key, self.accumulators, at)
+        self.tell_full(at - self.moved)
+        values = expressions.result(self.key, self.accumulators, self.moved)
+        self.tell_full()
+        return values
+
+    def _held_with_all(self, at: int, before: int, expressions: OverExpressions) -> bool:
+        """Whether HAVING would be true if no row had left; FULL() is not less than it was."""
         if expressions.each and not self.standing:
             return False
         gone = list(self.gone)
@@ -141,9 +157,11 @@ class RowGroup:
         for row, source in gone:
             self.add(row, source)
         since = self.since
-        self.since = self.ceased if since is None else since
+        if self.seen is not None and since != self.seen:
+            was = self.seen + at - before
+            self.since = was if since is None else min(was, since)
         self.tell_full()
-        values = expressions.result(self.key, self.accumulators, at)
+        values = self._values(at, expressions)
         self.since = since
         self.tell_full()
         for row, _ in gone:

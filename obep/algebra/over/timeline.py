@@ -13,41 +13,44 @@ T = TypeVar("T", bound=tuple[Any, ...])
 class Timeline(Generic[T]):
     """A queue of tuples that begin with an instant: those in order stand in a deque, the rest in a heap."""
 
-    __slots__ = ("_heap", "_number", "_queue")
+    __slots__ = ("_heap", "_number", "_queue", "next")
 
     def __init__(self) -> None:
         self._queue: deque[T] = deque()
         self._heap: list[tuple[int, int, T]] = []
         self._number = 0
+        self.next: int | None = None
+        """The first instant at which something happens."""
 
     def put(self, thing: T) -> None:
-        """Something happens at the instant that it begins with."""
-        queue = self._queue
-        if not queue or thing[0] >= queue[-1][0]:
+        """Something happens at the instant that it begins with.
+
+        >>> line = Timeline()
+        >>> line.put((5, "b")); line.put((3, "a")); line.next, list(line.until(5)), line.next
+        (3, [(5, 'b'), (3, 'a')], None)
+        """
+        queue, at = self._queue, thing[0]
+        if not queue or at >= queue[-1][0]:
             queue.append(thing)
         else:
             self._number += 1
-            heappush(self._heap, (thing[0], self._number, thing))
-
-    def next(self) -> int | None:
-        """The first instant at which something happens.
-
-        >>> line = Timeline()
-        >>> line.put((5, "b")); line.put((3, "a")); line.next(), list(line.until(5)), line.next()
-        (3, [(5, 'b'), (3, 'a')], None)
-        """
-        if not self._heap:
-            return self._queue[0][0] if self._queue else None
-        return min(self._heap[0][0], self._queue[0][0]) if self._queue else self._heap[0][0]
+            heappush(self._heap, (at, self._number, thing))
+        if self.next is None or at < self.next:
+            self.next = at
 
     def __iter__(self) -> Iterator[T]:
         """All that is to come, in no order."""
         yield from self._queue
         yield from (thing for _, _, thing in self._heap)
 
-    def until(self, at: int) -> Iterator[T]:
+    def until(self, at: int) -> list[T]:
         """Takes out all that happens up to an instant, in no order."""
-        while self._queue and self._queue[0][0] <= at:
-            yield self._queue.popleft()
-        while self._heap and self._heap[0][0] <= at:
-            yield heappop(self._heap)[2]
+        queue, heap, found = self._queue, self._heap, []
+        while queue and queue[0][0] <= at:
+            found.append(queue.popleft())
+        while heap and heap[0][0] <= at:
+            found.append(heappop(heap)[2])
+        self.next = queue[0][0] if queue else None
+        if heap:
+            self.next = heap[0][0] if self.next is None else min(self.next, heap[0][0])
+        return found

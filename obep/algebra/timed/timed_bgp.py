@@ -10,7 +10,7 @@ from obep.algebra.evaluation import Evaluation, Slots, check_solutions
 from obep.algebra.nodes.basic_graph_pattern import BasicGraphPattern, TripleMatch
 from obep.algebra.timed.timed_node import Round, TimedNode, distinct
 from obep.algebra.timed.timed_solution import Solution
-from obep.algebra.timed.triple_occurrences import Shape, TripleOccurrence
+from obep.algebra.timed.triple_occurrences import Shape, TripleOccurrence, Wanted
 from obep.model import Term, Triple
 
 
@@ -71,6 +71,9 @@ class TimedBgp(TimedNode):
                 )
                 yield (s, p, o)
                 known |= {slot for _, slot in pattern.slots}
+
+    def asked(self) -> Iterator[Wanted]:
+        return (pattern.constants for pattern in self._patterns)
 
     def keeps(self) -> Iterator[int | None]:
         yield self._within if len(self._patterns) > 1 else 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from obep.algebra.evaluation import Evaluation, Row, Slots
 from obep.algebra.timed.timed_solution import Solution, SolutionMemory
-from obep.algebra.timed.triple_occurrences import Shape, TripleOccurrences
+from obep.algebra.timed.triple_occurrences import Shape, TripleOccurrences, Wanted
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,11 @@ class TimedNode:
         for part in self.parts:
             yield from part.shapes()
 
+    def asked(self) -> Iterator[Wanted]:
+        """The constants of its triple patterns."""
+        for part in self.parts:
+            yield from part.asked()
+
     def keeps(self) -> Iterator[int | None]:
         """How long it looks for triples that came before; `None` is for ever."""
         for part in self.parts:
@@ -109,6 +114,9 @@ class Operand:
 
     def shapes(self) -> Iterator[Shape]:
         return self.node.shapes()
+
+    def asked(self) -> Iterator[Wanted]:
+        return self.node.asked()
 
     def keeps(self) -> Iterator[int | None]:
         return self.node.keeps()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from obep.algebra.bag_node import BagNode
 from obep.algebra.dataset import Dataset
@@ -12,9 +12,9 @@ from obep.algebra.evaluation import Evaluation, Row
 from obep.algebra.term_order import written
 from obep.algebra.timed.timed_layers import Follow, Rule, is_recursive, layers
 from obep.algebra.timed.timed_node import Round, TimedNode
-from obep.algebra.timed.timed_solution import Solution
+from obep.algebra.timed.timed_solution import Solution, SolutionMemory
 from obep.algebra.timed.translate_timed import TimedScope
-from obep.algebra.timed.triple_occurrences import TripleOccurrence, TripleOccurrences
+from obep.algebra.timed.triple_occurrences import TripleOccurrence, TripleOccurrences, Wanted
 from obep.algebra.translate import layout_of, select_from
 from obep.formats.input_limits import Refused
 from obep.guards.guard_terms import term_of
@@ -205,6 +205,11 @@ class TimedProgram:
         for one in self._all:
             one.start(k)
 
+    @property
+    def asked(self) -> set[Wanted]:
+        """The constants of its triple patterns: what they may match."""
+        return {one for statement in self._all for one in statement.node.asked()}
+
     def take(self, at: int, triples: Iterable[Triple]) -> list[Answer]:
         """The answers to the triples of an instant; all of it is known now."""
         asserted = [TripleOccurrence(triple, at, at) for triple in triples]
@@ -218,6 +223,29 @@ class TimedProgram:
         answers = self._answers(at, new)
         self._finish(at, new)
         return answers
+
+    def dump(self) -> Any:
+        """What it remembers, as plain lists."""
+        memories = [
+            [list(one) for one in memory] for statement in self._all for memory in statement.node.memories()
+        ]
+        return [[list(one) for one in self._old], memories]
+
+    def load(self, data: Any) -> None:
+        occurrences, memories = data
+        self._old = TripleOccurrences(self._shapes)
+        for triple, start, end in occurrences:
+            self._old.add(TripleOccurrence(tuple(triple), start, end))
+        for memory, solutions in zip(self._memories(), memories, strict=True):
+            memory.load(Solution(tuple(row), start, end) for row, start, end in solutions)
+
+    def size(self) -> int:
+        """How many triples and solutions it remembers."""
+        return len(self._old) + sum(map(len, self._memories()))
+
+    def _memories(self) -> Iterator[SolutionMemory]:
+        for statement in self._all:
+            yield from statement.node.memories()
 
     def _of(self, asserted: Iterable[TripleOccurrence]) -> TripleOccurrences:
         new = TripleOccurrences(self._shapes)
@@ -245,7 +273,7 @@ class TimedProgram:
                 continue
             derived.add(one)
             if len(derived) > self._most:
-                raise Refused("OBEP647", f"rules derive more than {self._most:,} triples at one instant")
+                raise Refused("OBEP648", f"rules derive more than {self._most:,} triples at one instant")
             for said in self._close(triple):
                 new.add(TripleOccurrence(said, graph.start, graph.end))
 

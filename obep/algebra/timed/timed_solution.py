@@ -47,6 +47,14 @@ class SolutionMemory:
         for table in self._tables.values():
             yield from table
 
+    def __len__(self) -> int:
+        return sum(map(len, self._tables.values()))
+
+    def load(self, solutions: Iterable[Solution]) -> None:
+        """Remember these alone."""
+        self._tables, self._starts = {}, []
+        self.add(solutions)
+
     def add(self, solutions: Iterable[Solution]) -> list[Solution]:
         """Remember solutions; give those that were not there."""
         added = []

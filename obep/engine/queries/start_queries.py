@@ -10,9 +10,13 @@ from obep.engine.event_run import Running
 from obep.engine.queries.query_dataset import QueryDataset, TripleIndex, WrittenGraph
 from obep.engine.queries.query_run import QueryRun, windows_seen
 from obep.engine.queries.query_window import QueryWindow
+from obep.engine.queries.timed_run import TimedRun
 from obep.engine.states.state_run import StateRun
 from obep.model import Term
 from obep.query.linked_queries import LinkedQuery
+
+TIMED = frozenset(("epsparql",))
+"""The languages whose solutions have intervals."""
 
 
 def start_queries(
@@ -21,6 +25,10 @@ def start_queries(
     """The windows of each query before it, and it before the queries that read its answers."""
     k = TripleIndex(matcher.bundle.k)
     static = WrittenGraph(ClosedGraph(matcher.bundle, (), with_k=True, facts=matcher.facts), k)
+    timed = [query for query in queries if query.language in TIMED]
+    if timed:
+        yield TimedRun(timed, QueryDataset((), states, matcher, static, k), matcher)
+    queries = [query for query in queries if query.language not in TIMED]
     windows = {
         query.iri: [
             QueryWindow(query.name, number, one, matcher, left=query.settings.get("closed") == "left")

@@ -20,6 +20,7 @@ from obep.why_not.state_history import Spell
 
 WEEKDAYS: tuple[ast.Weekday, ...] = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 _DAYS = 9
 """How many days a period without a break is followed."""
 
@@ -78,13 +79,15 @@ class Calendar:
         instant = local.astimezone(UTC)
         if instant.astimezone(self.tz).replace(tzinfo=None) != wall:  # the clock skips that time
             instant = self._transition(wall)
-        return (instant - EPOCH) // timedelta(microseconds=1)
+        elif fold and (instant - _MICROSECOND).astimezone(self.tz).replace(tzinfo=None) >= wall:
+            instant = local.replace(fold=0).astimezone(UTC)  # clocks go back to that, not below
+        return (instant - EPOCH) // _MICROSECOND
 
     def _transition(self, wall: datetime) -> datetime:
         """When the clock jumps over a time."""
         low, high = sorted(wall.replace(tzinfo=self.tz, fold=n).astimezone(UTC) for n in (0, 1))
         before = low.astimezone(self.tz).utcoffset()
-        while high - low > timedelta(microseconds=1):
+        while high - low > _MICROSECOND:
             middle = low + (high - low) / 2
             if middle.astimezone(self.tz).utcoffset() == before:
                 low = middle

@@ -153,7 +153,7 @@ class Episodes:
                 self._found.append(self._alert(episode, lasting))
         self._ripe.clear()
         found, self._found = self._found, []
-        return sorted(found, key=_firing_first) if self.plan.alerts else found
+        return sorted(found, key=_firing_first) if found and self.plan.alerts else found
 
     def next_deadline(self) -> int | None:
         """When the next episode will have lasted long enough, if it is still the same."""

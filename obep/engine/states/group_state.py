@@ -77,8 +77,9 @@ class GroupState(StateRun):
             return
         self._due = None
         self.dataset.now = at
-        if not all(window.consistent for window in self._windows):  # no answer, until one has changed
-            return
+        for window in self._windows:
+            if not window.consistent:  # no answer, until one has changed
+                return
         try:
             if self._followed is not None:
                 self._decide_changes(at, self._followed)
@@ -118,17 +119,18 @@ class GroupState(StateRun):
     def _pass_on(self, at: int, keys: Iterable[Key], rows: RowsByKey, expired: Container[Key]) -> None:
         """Begin, change and end the episodes of keys; those of `expired` have not ended by a change."""
         open_, found = self.episodes.open, rows.found
-        keys = sorted(keys)
-        for key in keys:
-            if key in open_ and key not in found:
-                self.episodes.end(key, at, (), "expired" if key in expired else "changed")
-        for key in keys:
+        staying = []
+        for key in sorted(keys):
             if key in found:
-                bindings = rows.bindings(key)
-                if key in open_:
-                    self.episodes.change(key, at, bindings)
-                elif self.episodes.owns(key):
-                    self.episodes.begin(key, at, bindings, self._because(key, bindings))
+                staying.append(key)
+            elif key in open_:
+                self.episodes.end(key, at, (), "expired" if key in expired else "changed")
+        for key in staying:
+            bindings = rows.bindings(key)
+            if key in open_:
+                self.episodes.change(key, at, bindings)
+            elif self.episodes.owns(key):
+                self.episodes.begin(key, at, bindings, self._because(key, bindings))
 
     def _answer(self, at: int) -> RowsByKey:
         """All rows, evaluated anew."""

@@ -22,6 +22,7 @@ class StateRun(Running):
     """What all kinds of states have in common."""
 
     timed = True
+    prompt = False
 
     def __init__(self, plan: StatePlan) -> None:
         self.plan = EventPlan(plan.state, plan.name, plan.stratum)

@@ -157,6 +157,8 @@ class LatestContent(Content):
         """The key that was spoken of longest ago comes first."""
         self._waiting: list[Item] = []
         self._look: int | None = None
+        self._first: tuple[int, int] | None = None
+        """When the first of the keys was spoken of, and when it leaves."""
 
     def take(self, at: int, items: Sequence[Item]) -> None:
         if self.step is None:
@@ -174,30 +176,35 @@ class LatestContent(Content):
         if self._stays is not None:
             while self._latest and self._leaves() <= at:
                 self.graph.leave(self._latest.popitem(last=False)[1][1])
+                self._first = None
 
     def _leaves(self) -> int:
         """When the first of the keys leaves."""
-        return self.later(next(iter(self._latest.values()))[0] + (self._stays or 0))
+        if self._first is None:
+            at = next(iter(self._latest.values()))[0]
+            self._first = (at, self.later(at + (self._stays or 0)))
+        return self._first[1]
 
     def _fold(self, at: int, item: Item) -> None:
         """What an item says takes the place of what was known."""
-        latest = self._latest
-        entries: dict[Key, Entry] = {}
-        gone: list[Triple] = []
-        new: list[Triple] = []
-        for key, triples in self._said(item).items():
+        latest, first = self._latest, self._first
+        gone: tuple[Triple, ...] = ()
+        new: tuple[Triple, ...] = ()
+        said = self._said(item)
+        for key, triples in said.items():
             old = latest.get(key)
             if old is not None:
+                if first is not None and old[0] == first[0]:
+                    self._first = None
                 gone += old[1]
                 if self._merges and old[0] == at:  # several items of one instant
-                    triples = tuple(dict.fromkeys((*old[1], *triples)))
+                    triples = said[key] = tuple(dict.fromkeys((*old[1], *triples)))
             new += triples
-            entries[key] = (at, triples)
         if not self.graph.enter(gone, new, at):
             self.graph.refuse(item)
             return
-        for key, entry in entries.items():
-            latest[key] = entry
+        for key, triples in said.items():
+            latest[key] = (at, triples)
             latest.move_to_end(key)
 
     _merges = True
@@ -237,6 +244,7 @@ class LatestContent(Content):
         latest, waiting, self._look = data
         self._waiting = list(unpack(waiting))
         self._latest.clear()
+        self._first = None
         for key, at, said in latest:
             triples = tuple(tuple(triple) for triple in said)
             self._latest[tuple(key)] = (at, triples)

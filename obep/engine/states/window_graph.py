@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -65,7 +66,8 @@ class WindowGraph(Running):
     def __init__(self, window: ast.Window, matcher: Matcher) -> None:
         self.plan = EventPlan(f"GRAPH <{window.name}>", window.name, 0)
         self.name = window.name
-        self._window, self._matcher = window, matcher
+        self._window, self._stream = window, window.stream
+        self._statements = matcher.statements
         nodes = partial(nodes_by, _Keyed(window.by)) if window.by else None
         self._content = content_of(window, self, nodes)
         self.triples: dict[Triple, int] = {}
@@ -94,12 +96,15 @@ class WindowGraph(Running):
             yield self._window.event.iri, self._from_events.append
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
-        stream, admit = self._window.stream, self._matcher.statements.admit
-        mine = [item for item in items if item.stream == stream] if self._window.event is None else []
-        if self._from_events:
-            mine = [Item("", at, tuple(triples_of(one))) for one in self._from_events]
+        admitted: list[Item] = []
+        if self._window.event is None:
+            for item in items:
+                if item.stream == self._stream:
+                    self._admit(item, admitted)
+        elif self._from_events:
+            for one in self._from_events:
+                self._admit(Item("", at, tuple(triples_of(one))), admitted)
             self._from_events.clear()
-        admitted = [one for item in mine if isinstance(one := admit(item), Item)]
         if len(admitted) > 1:
             admitted.sort(key=lambda item: sorted(item.triples))
         if admitted:
@@ -112,6 +117,11 @@ class WindowGraph(Running):
                 watcher()
         return ()
 
+    def _admit(self, item: Item, admitted: list[Item]) -> None:
+        one = self._statements.admit(item)
+        if isinstance(one, Item):
+            admitted.append(one)
+
     def next_deadline(self) -> int | None:
         return self._content.next_change()
 
@@ -120,20 +130,17 @@ class WindowGraph(Running):
     def enter(self, gone: Sequence[Triple], new: Sequence[Triple], at: int) -> bool:
         """Triples of an instant come, in place of others."""
         if gone != new:
-            more: dict[Triple, int] = {}
-            for triple in new:
-                more[triple] = more.get(triple, 0) + 1
+            more = dict.fromkeys(new, 1)
+            if len(more) < len(new):
+                more = dict(Counter(new))
             for triple in gone:
                 more[triple] = more.get(triple, 0) - 1
-            known = self.triples
-            came = [triple for triple, by in more.items() if by > 0 and triple not in known]
-            went = [triple for triple, by in more.items() if by < 0 and known[triple] + by == 0]
-            change = self._closure.change(went, came) if came or went else None
-            self._count(more, 1)
-            if change is not None:
+            went, came = self._count(more)
+            if went or came:
+                change = self._closure.change(went, came)
                 if self._refuses and not self._closure.consistent:
+                    self._count({triple: -by for triple, by in more.items()})
                     self._closure.change(came, went)
-                    self._count(more, -1)
                     return False
                 self._tell(*change, leaving=False)
                 for triple in went:
@@ -142,25 +149,30 @@ class WindowGraph(Running):
             self.seen[triple] = at
         return True
 
-    def _count(self, more: Mapping[Triple, int], times: int) -> None:
+    def _count(self, more: Mapping[Triple, int]) -> tuple[list[Triple], list[Triple]]:
+        """Triples are said so many times more, or less: those that are gone, and those that are new."""
         triples = self.triples
+        went: list[Triple] = []
+        came: list[Triple] = []
         for triple, by in more.items():
-            number = triples.get(triple, 0) + by * times
-            if number:
-                triples[triple] = number
-            else:
-                triples.pop(triple, None)
+            before = triples.get(triple, 0)
+            if before + by:
+                triples[triple] = before + by
+                if not before:
+                    came.append(triple)
+            elif before:
+                del triples[triple]
+                went.append(triple)
+        return went, came
 
     def leave(self, triples: Sequence[Triple]) -> None:
         """Triples leave by time or number."""
-        went = [triple for triple in triples if self.triples[triple] == 1]
+        went, _ = self._count(dict.fromkeys(triples, -1))
         if went:
-            change = self._closure.change(went, ())
             self.left[1].extend(went)
-            self._tell(*change, leaving=True)
+            self._tell(*self._closure.change(went, ()), leaving=True)
             for triple in went:
                 del self.seen[triple]
-        self._count(dict.fromkeys(triples, 1), -1)
 
     def _tell(self, found: list[Change], again: list[Change], *, leaving: bool) -> None:
         self._changed = True
@@ -207,9 +219,9 @@ class WindowGraph(Running):
 
     def load(self, data: Any, unpack: Unpack) -> None:
         content, events, self.fed = data
-        change = self._closure.change([*self.triples], ())
+        went = [*self.triples]
         self.triples.clear()
-        self._tell(*change, leaving=False)
+        self._tell(*self._closure.change(went, ()), leaving=False)
         self.seen.clear()
         self._content.load(content, unpack)
         self._from_events[:] = unpack(events)

@@ -7,12 +7,12 @@ or it follows from inPen alone (its range), only K can.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from obep.model import RDF_TYPE, Term
 from obep.ontology.bundle.stream_readers import Listening
-from obep.ontology.owl.axioms import THING, Inverse, inverse
+from obep.ontology.owl.axioms import THING, inverse
 from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.role_relations import Directed
 from obep.query import ast
@@ -130,39 +130,6 @@ def _of_this(event: ast.LogicalEvent) -> Iterator[Term]:
                 yield one.predicate.iri
             elif isinstance(one.predicate, ast.Name) and isinstance(one.object, ast.Name):
                 yield one.object.iri
-
-
-def following(bundle: Bundle, said: Set[Term]) -> set[Term]:
-    """The classes and properties that may follow where some are said, whatever their values are."""
-    found: set[Term] = {*said, THING}
-    size = 0
-    while len(found) > size:
-        size = len(found)
-        said = {name for name in found if name in bundle.relations}
-        roles = {number for name in said for number, _ in bundle.relations.above(name)}
-        for rule in bundle.rules:
-            match rule:
-                case r.Sub(premises, head) if found.issuperset(premises):
-                    found.add(head)
-                case r.Exists(role, _, head) | r.Count(role, _, _, head) | r.SelfIn(role, head):
-                    if bundle.relations.of(role)[0] in roles:
-                        found.add(head)
-                case r.Witness(premise, role) | r.Fill(premise, role) if premise in found:
-                    found.add(_named(role))
-                case r.DataWitness(premise, property) if premise in found:
-                    found.add(property)
-                case r.Chain(first, _, sup) if bundle.relations.of(first)[0] in roles:
-                    found.add(_named(sup))
-    known = bundle.definitions.axioms
-    return found | {
-        name
-        for name in known.object_properties | known.data_properties
-        if name in bundle.relations and bundle.relations.of(name)[0] in roles
-    }
-
-
-def _named(role: r.Role) -> Term:
-    return role.property if isinstance(role, Inverse) else role
 
 
 def defined(bundle: Bundle) -> Unfolded:

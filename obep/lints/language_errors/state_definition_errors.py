@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from obep.errors import Diagnostic
-from obep.lints.analysis.bound_variables import always_bound, in_scope
+from obep.lints.analysis.bound_variables import always_bound, always_bound_in
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.language_errors.state_errors import all_definitions
 from obep.query.ast import (
@@ -30,8 +30,9 @@ from obep.query.ast import (
 )
 from obep.query.diagnostics import listed, quote, say
 from obep.query.function_signatures import check_expression
-from obep.query.group_walk import group_variables
 from obep.query.walk import walk
+
+DAY = 24 * 60
 
 
 def parameters(definitions: Definitions) -> Iterator[Diagnostic]:
@@ -93,9 +94,7 @@ def _bound(state: State, definitions: Definitions) -> tuple[set[str], str]:
     if isinstance(state, OverState):
         return always_bound(state.over, state.guard, definitions), "OVER"
     if isinstance(state, GroupState):
-        atoms = (node for node in walk(state.group) if isinstance(node, Atom))
-        more = (in_scope(atom.name.iri, definitions) for atom in atoms)
-        return set(group_variables(state.group)).union(*more), "the group"
+        return always_bound_in(state.group, definitions), "the group"
     guard = state.guard
     triples = (*guard.own, *(t for block in guard.blocks for t in block.triples)) if guard else ()
     return {node.name for triple in triples for node in walk(triple) if isinstance(node, Var)}, "IF"
@@ -143,9 +142,19 @@ def _longer(
     definitions: Definitions, file: QueryFile, iri: str, lasting: Duration | None
 ) -> Iterator[Diagnostic]:
     state = definitions.states.get(iri)
-    if lasting is None or not isinstance(state, EventState) or state.limit is None:
+    if lasting is None:
         return
-    if lasting.micros > state.limit.micros:
+    if isinstance(state, DailyState) and (longest := _longest(state)) is not None:
+        if lasting.micros > longest:
+            yield say(
+                "OBEP142",
+                file,
+                lasting.span,
+                f"{state.name.text} never lasts {quote(lasting)}: its periods are shorter",
+                "The calendar ends every episode, so none is as long as FOR asks.",
+                f"FOR {quote(Duration(longest))}   or another TO",
+            )
+    elif isinstance(state, EventState) and state.limit is not None and lasting.micros > state.limit.micros:
         yield say(
             "OBEP142",
             file,
@@ -154,6 +163,16 @@ def _longer(
             "LIMIT ends every episode, so none is as long as FOR asks.",
             f"FOR {quote(state.limit)}   or a longer LIMIT",
         )
+
+
+def _longest(state: DailyState) -> int | None:
+    """How long a period may be; with a zone, two hours more than it says, as clocks are put back."""
+    if not isinstance(state.start, int) or not isinstance(state.end, int):
+        return None
+    minutes = (state.end - state.start) % DAY or DAY
+    if minutes == DAY:  # the next one follows without a break
+        return None
+    return (minutes + (0 if state.zone in (None, "UTC") else 120)) * 60_000_000
 
 
 def bounds_of_zero(definitions: Definitions) -> Iterator[Diagnostic]:
@@ -169,6 +188,22 @@ def bounds_of_zero(definitions: Definitions) -> Iterator[Diagnostic]:
             if length is not None and length.micros <= 0:
                 reason = "Nothing lies in no time, and nothing happens again at once without end."
                 yield say("OBEP124", file, length.span, f"{word} of zero", reason, f"{word} 1 s")
+        for node in walk(definition):
+            if isinstance(node, Leaf | Atom):
+                name = node.event if isinstance(node, Leaf) else node.name
+                word = "" if isinstance(node, Atom) else "END " if node.moment == "end" else "BEGIN "
+                instead = f"{word}{name.text}"
+                yield from _no_time(file, node.lasting, instead)
+    for file in definitions.linked.files:
+        for clause in file.returns:
+            names = ", ".join(name.text for name in clause.events)
+            yield from _no_time(file, clause.lasting, f"RETURN {names} AS ALERTS")
+
+
+def _no_time(file: QueryFile, lasting: Duration | None, instead: str) -> Iterator[Diagnostic]:
+    if lasting is not None and lasting.micros <= 0:
+        reason = "FOR asks how long a state has held, and every episode has held for no time."
+        yield say("OBEP124", file, lasting.span, "FOR of zero", reason, instead)
 
 
 def calendars(definitions: Definitions) -> Iterator[Diagnostic]:
@@ -177,7 +212,7 @@ def calendars(definitions: Definitions) -> Iterator[Diagnostic]:
         for state in file.states:
             if not isinstance(state, DailyState):
                 continue
-            if isinstance(state.start, int) and state.start == state.end:
+            if isinstance(state.start, int) and state.end in _same_time(state.start):
                 message = f"{state.name.text} begins and ends at the same time of day"
                 reason = "TO = FROM is no time at all, or the whole day: it does not say which."
                 yield say("OBEP139", file, state.span, message, reason, "DAILY FROM 00:00 TO 24:00")
@@ -191,6 +226,11 @@ def calendars(definitions: Definitions) -> Iterator[Diagnostic]:
                     "ZONE names a zone of the tz database.",
                     f'ZONE "{near or "Europe/Rome"}"',
                 )
+
+
+def _same_time(minutes: int) -> tuple[int, ...]:
+    """The ends of a calendar that leave nothing of it: 24:00 is 00:00 of the next day."""
+    return (minutes, 0) if minutes == DAY else (minutes,)
 
 
 def is_zone(name: str) -> bool:

@@ -8,8 +8,9 @@ from dataclasses import replace
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.context import declared_windows
-from obep.query.ast import Duration
+from obep.query.ast import CompositeEvent, Duration, Event, Leaf, Window
 from obep.query.diagnostics import quote, say
+from obep.query.walk import walk
 
 
 def named_like_another(definitions: Definitions) -> Iterator[Diagnostic]:
@@ -28,10 +29,42 @@ def named_like_another(definitions: Definitions) -> Iterator[Diagnostic]:
         first.setdefault(window.name, "another window")
 
 
+def never_in_window(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP151: `H IN <w>` needs a window that holds what H is found in."""
+    windows = {window.name: window for window in definitions.linked.windows}
+    for event, file in definitions.all():
+        for leaf in walk(event):
+            if isinstance(leaf, Leaf) and leaf.window in windows and leaf.event.iri in definitions.events:
+                window = windows[leaf.window]
+                if why := _foreign(definitions.events[leaf.event.iri], window, definitions):
+                    name = leaf.event.text
+                    yield say(
+                        "OBEP151",
+                        file,
+                        leaf.span,
+                        f"{name} is not in <{window.name}>: {why}",
+                        "A leaf on a window counts while what shows it is in the window.",
+                        f"FROM NAMED WINDOW <{window.name}> ON EVENT {name} [RANGE 5 min]",
+                    )
+
+
+def _foreign(event: Event, window: Window, definitions: Definitions) -> str:
+    """Why an event is not held by a window."""
+    if window.event is not None:
+        return "" if window.event.iri == event.name.iri else f"it holds occurrences of {window.event.text}"
+    if isinstance(event, CompositeEvent):
+        return f"it holds items of <{window.stream}>, and no single one shows a pattern"
+    if event.on == window.stream or (event.on is None and set(definitions.linked.streams) <= {window.stream}):
+        return ""
+    other = f"looks at <{event.on}>" if event.on is not None else "looks at other streams, too"
+    return f"it holds items of <{window.stream}>, and {event.name.text} {other}"
+
+
 def bound_of_zero(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP124: a window holds some time, and steps forward."""
     for window, file in declared_windows(definitions):
-        for name, length in (("RANGE", window.range), ("STEP", window.step)):
+        word = "LATEST" if window.kind == "latest" else "RANGE"
+        for name, length in ((word, window.range), ("STEP", window.step)):
             if length is not None and length.micros <= 0:
                 yield say(
                     "OBEP124",

@@ -22,7 +22,7 @@ from obep.plan.nodes.binary import (
 )
 from obep.plan.nodes.contextual import InState, Never, Repeated, Unless, While
 from obep.plan.nodes.node import Alias, Condition, Node, Read, ReadAny, walk
-from obep.plan.nodes.unary import Check, Choice, Rest, Settle, Unary, Within
+from obep.plan.nodes.unary import Check, Choice, InWindow, Rest, Settle, Unary, Within
 
 __all__ = [
     "Alias",
@@ -33,6 +33,7 @@ __all__ = [
     "Either",
     "Fallback",
     "InState",
+    "InWindow",
     "Negation",
     "Never",
     "Next",

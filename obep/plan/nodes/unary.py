@@ -74,6 +74,72 @@ def _(pattern: ast.Every, plan: Planning) -> Node:
 
 
 @dataclass(frozen=True)
+class InWindow(Passing):
+    """`H IN <w>`: a view of the occurrences that are in a window of time (D35)."""
+
+    name: str = ""
+    stays: int | None = None
+    """How long after its instant an occurrence leaves; `None` is never."""
+    waits: int = 0
+    """How long after its instant it comes in: `TO NOW - b`."""
+    step: int = 1
+    """The window moves on at multiples of this; 1 is always."""
+    start: int | None = None
+    end: int | None = None
+    """The bounds of a landmark or a fixed window."""
+    of_items: bool = True
+    """Whether only what an item of a stream shows counts, and not what is found in other occurrences."""
+
+    @property
+    def label(self) -> str:
+        return f"IN <{self.name}>"
+
+    def enters(self, at: int) -> int | None:
+        """When an occurrence of an instant is seen first; nothing if it never is."""
+        if (self.start is not None and at < self.start) or (self.end is not None and at > self.end):
+            return None
+        seen, gone = self._next(at + self.waits), self.leaves(at)
+        return seen if gone is None or seen < gone else None
+
+    def leaves(self, at: int) -> int | None:
+        """From when on an occurrence of an instant is not seen any more."""
+        return None if self.stays is None else self._next(at + self.stays)
+
+    def _next(self, at: int) -> int:
+        return -(-at // self.step) * self.step
+
+    @property
+    def delayed(self) -> bool:
+        """Whether an occurrence may be seen later than it is detected."""
+        return self.step > 1 or self.waits > 0
+
+    @property
+    def view(self) -> bool:
+        return True
+
+    @cached_property
+    def punctual(self) -> bool:
+        return self.operand.punctual and not self.delayed
+
+    @property
+    def reach(self) -> int | None:
+        below = self.operand.reach
+        return None if below is None else below + self.waits + self.step - 1
+
+    @property
+    def keeps(self) -> int | None:
+        return None if self.stays is None else self.stays + self.step
+
+    @property
+    def prompt(self) -> bool:
+        return not self.delayed and super().prompt
+
+    @property
+    def tip(self) -> bool:
+        return not self.delayed and self.operand.tip
+
+
+@dataclass(frozen=True)
 class Settle(Passing):
     """Where the rows of what lies below FIRST or LAST are joined.
 

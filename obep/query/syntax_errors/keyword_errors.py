@@ -102,16 +102,20 @@ def _would_help(situation: Situation, word: str, close: str, start: int) -> bool
 
 
 def _negative(situation: Situation) -> Diagnostic | None:
-    """`WITHIN -5 s`."""
-    found = re.compile(r"-\s*([0-9][0-9.]*\s*[^\W\d]*)").match(situation.scope.text, situation.start)
-    if found is None or "DURATION" not in situation.accepts or "SIGN" in situation.accepts:
+    """`WITHIN -5 s`, `FOR -5 s`: FOR is a keyword only before a duration."""
+    text, start = situation.scope.text, situation.start
+    if word := re.compile(r"(?i)FOR\s+(?=-)").match(text, start):
+        start = word.end()
+    found = re.compile(r"-\s*([0-9][0-9.]*\s*[^\W\d]*)").match(text, start)
+    expected = word is not None or ("DURATION" in situation.accepts and "SIGN" not in situation.accepts)
+    if found is None or not expected:
         return None
     return situation.diagnostic(
         "OBEP013",
         "a duration is positive",
         "It says how far apart things may lie, whichever comes first.",
         found[1],
-        situation.span_of(situation.start, found[0]),
+        situation.span_of(start, found[0]),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from obep.model import RDF_TYPE, Item, Occurrence, Term, Triple
 from obep.query import ast
-from oracle.guard_semantics import Row, parts
+from oracle.guard_semantics import Row, parts, term_of
 from oracle.states.state_calendar import DAYS, intervals
 from oracle.states.state_groups import news_patterns, solve_group, variables_of
 from oracle.states.state_patterns import SEPARATOR, Run
@@ -239,13 +239,7 @@ def _is_news(graphs: Graphs, item: Item, row: Row) -> bool:
 
 
 def _filled(place: ast.Var | ast.Name | ast.Literal, values: dict[str, Term]) -> Term:
-    match place:
-        case ast.Var(name):
-            return values.get(name, "")
-        case ast.Name(_, iri):
-            return iri
-    tail = f"^^{place.datatype.iri}" if place.datatype else f"@{place.language}" if place.language else ""
-    return f'"{place.lexical}"{tail}'
+    return values.get(place.name, "") if isinstance(place, ast.Var) else term_of(place)
 
 
 def _guarded(event: ast.GraphEvent, rows: list[Row]) -> list[Row]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from obep.model import RDF_TYPE, Item, Occurrence, Term, Triple
 from obep.query import ast
+from oracle.guard_semantics import match_pattern, term_of
 from oracle.states.state_world import World
 
 ALWAYS = 10**18
@@ -104,7 +105,7 @@ def _latest_nodes(by: Sequence[ast.TriplePattern], items: Sequence[Item], after:
     subject = by[0].subject
     for item in sorted(items, key=lambda i: (i.at, sorted(i.triples))):
         for row in matches(by, item.triples):
-            node = row[subject.name] if isinstance(subject, ast.Var) else _term(subject)
+            node = row[subject.name] if isinstance(subject, ast.Var) else term_of(subject)
             own = subject.name if isinstance(subject, ast.Var) else ""
             key = frozenset((k, v) for k, v in row.items() if k != own and not k.startswith("_:"))
             last[key] = item
@@ -120,26 +121,8 @@ def matches(patterns: Sequence[ast.TriplePattern], triples: Iterable[Triple]) ->
     rows: list[dict[str, Term]] = [{}]
     known = list(triples)
     for pattern in patterns:
-        rows = [more for row in rows for triple in known for more in _matched(pattern, triple, row)]
+        rows = [more for row in rows for triple in known for more in match_pattern(pattern, triple, row)]
     return rows
-
-
-def _matched(pattern: ast.TriplePattern, triple: Triple, row: dict[str, Term]) -> Iterator[dict[str, Term]]:
-    found = dict(row)
-    for place, term in zip((pattern.subject, pattern.predicate, pattern.object), triple, strict=True):
-        if isinstance(place, ast.Var):
-            if found.setdefault(place.name, term) != term:
-                return
-        elif _term(place) != term:
-            return
-    yield found
-
-
-def _term(node: ast.Name | ast.Literal) -> Term:
-    if isinstance(node, ast.Name):
-        return node.iri
-    tail = f"^^{node.datatype.iri}" if node.datatype else f"@{node.language}" if node.language else ""
-    return f'"{node.lexical}"{tail}'
 
 
 def window_moments(window: ast.Window, items: Sequence[Item], end: int) -> set[int]:

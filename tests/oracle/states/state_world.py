@@ -182,7 +182,10 @@ def world_of(
     schema: Iterable[Triple] = (),
     changes: Iterable[tuple[int, Iterable[Triple]]] = (),
 ) -> World:
-    """A run: `changes` gives K anew from an instant on."""
+    """A finished run of a linked query, or of a file, over items and K.
+
+    `schema` is T (rdfs:subClassOf); `changes` gives K anew from an instant on.
+    """
     known = tuple(sorted(items, key=lambda item: item.at))
     ks = [
         (-(10**18), frozenset(static)),

@@ -27,7 +27,6 @@ from obep.config.toml_file import Config
 from obep.formats.input_limits import Refused
 from obep.formats.record_mapping import Context, make_mapping
 from obep.formats.triple_template import Slot, Template
-from obep.lints.analysis.followed_properties import following
 from obep.lints.analysis.static_names import (
     BUILT_IN,
     asks_for_all,
@@ -37,6 +36,7 @@ from obep.lints.analysis.static_names import (
 from obep.lints.language_errors.vocabulary_errors import as_written
 from obep.lints.stream_context import ConfigContext, Finding
 from obep.model import RDF_TYPE, Term
+from obep.ontology.bundle.following_names import following
 from obep.ontology.bundle.stream_readers import listening
 from obep.query import ast
 from obep.query.diagnostics import listed

@@ -186,7 +186,7 @@ def _kept(node: Pattern, measures: Measures, consumes: bool) -> Iterator[Pattern
         waiting = []
     for operand in waiting:
         inner = operand.operand if isinstance(operand, Optional) else operand
-        if consumes or not _one_at_a_time(inner):
+        if consumes or not (_one_at_a_time(inner) or _leaves_window(inner, measures)):
             yield inner
     for operand in operands(node):
         denied = isinstance(node, Without | NotFollowedBy) and operand is node.right
@@ -221,3 +221,11 @@ def _one_at_a_time(node: Pattern) -> bool:
     while isinstance(node, Every):
         node = node.operand
     return isinstance(node, First | Last)
+
+
+def _leaves_window(node: Pattern, measures: Measures) -> bool:
+    """A leaf on a window counts as long as it is in it."""
+    if not isinstance(node, Leaf) or node.window is None:
+        return False
+    windows = measures.definitions.linked.windows
+    return any(one.name == node.window and one.range is not None for one in windows)

@@ -1,7 +1,7 @@
 """a HAVING that is never true
 
-What it does: Finds a HAVING that no group can meet: constants that leave nothing, a COUNT below 0, and a
-COUNT of 0 where every group has a row.
+What it does: Finds a HAVING that no group can meet: constants that leave nothing, a COUNT below 0, a COUNT of
+0 where every group has a row, and HELD(), which is a duration, compared with a number.
 
 Why: The state never holds. A group without rows is no group: only FOR EACH, or a state without parameters,
 has groups with nothing in them.
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
+from operator import eq, ge, gt, le, lt, ne
 
 from obep.errors import Diagnostic
 from obep.lints.context import QueryContext
@@ -26,6 +27,7 @@ from obep.query.ast import (
     Aggregate,
     Comparison,
     Conjunction,
+    Duration,
     Expression,
     Literal,
     OverState,
@@ -39,6 +41,10 @@ SEVERITY = "warning"
 
 _NEVER_NEGATIVE = ("COUNT", "STDDEV", "CHANGES", "TRAVEL", "TURNS")
 _WHOLE = ("COUNT", "CHANGES", "TURNS")
+_NUMBERS = (*_NEVER_NEGATIVE, "SUM", "AVG", "RATE", "SLOPE", "MEDIAN", "PERCENTILE", "TIMEAVG")
+_NUMBER, _DURATION = "a number", "a duration"
+_KINDS = {"HELD": _DURATION, "FULL": "true or false", "GROUP_CONCAT": "text"}
+_HOLDS = {"<": lt, ">": gt, "<=": le, ">=": ge, "=": eq, "!=": ne}
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}
 
 
@@ -60,6 +66,10 @@ def _impossible(state: OverState, having: Expression) -> tuple[Expression, str, 
     for part in having.operands if isinstance(having, Conjunction) else (having,):
         if isinstance(part, Literal) and part.lexical == "false":
             return part, "It is a constant.", "leave HAVING out"
+        if (unlike := _unlike(part, named)) is not None:
+            return part, *unlike
+        if _false(part):
+            return part, "It compares two constants.", "compare an aggregate"
         found = _compared(part, named)
         if found is None:
             continue
@@ -74,6 +84,47 @@ def _impossible(state: OverState, having: Expression) -> tuple[Expression, str, 
             reason = f"{key} is never negative." if first else "The conditions leave no value together."
             return part, reason, f"{key} >= {max(constant, Decimal(1))}"
     return None
+
+
+def _unlike(part: Expression, named: dict[str, Expression | None]) -> tuple[str, str] | None:
+    """Why a comparison of two kinds of values is never true, and what to write instead."""
+    if not isinstance(part, Comparison) or part.operator not in _MIRRORED:
+        return None
+    left, right = (_kind(side, named) for side in (part.left, part.right))
+    if left is None or right is None or left == right:
+        return None
+    reason = f"{quote(part.left)} is {left}, and {quote(part.right)} is {right}: neither is more or less."
+    for number, other, shape in (
+        (part.right, left, f"{quote(part.left)} {part.operator} %s"),
+        (part.left, right, f"%s {part.operator} {quote(part.right)}"),
+    ):
+        seconds = _number(number)
+        if other == _DURATION and seconds is not None:
+            return reason, shape % quote(Duration(int(abs(seconds) * 1_000_000)))
+    return reason, "compare values of one kind"
+
+
+def _kind(side: Expression, named: dict[str, Expression | None]) -> str | None:
+    """What kind of value an expression has for sure."""
+    if isinstance(side, Var):
+        side = named.get(side.name) or side
+    if isinstance(side, Aggregate):
+        return _NUMBER if side.function in _NUMBERS else _KINDS.get(side.function)
+    if isinstance(side, Duration):
+        return _DURATION
+    if not isinstance(side, Literal) or side.language:
+        return None
+    if _number(side) is not None:
+        return _NUMBER
+    return "text" if side.datatype is None else None
+
+
+def _false(part: Expression) -> bool:
+    """Whether two numbers are compared, and the comparison is false."""
+    if not isinstance(part, Comparison):
+        return False
+    left, right = _number(part.left), _number(part.right)
+    return left is not None and right is not None and not _HOLDS[part.operator](left, right)
 
 
 def _holds_of_none(operator: str, constant: Decimal) -> bool:

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from obep.errors import Diagnostic
 from obep.lints.context import QueryContext
-from obep.query.ast import Duration, Leaf, QueryFile, State, Window
+from obep.query.ast import Atom, Duration, Leaf, QueryFile, State, Window
 from obep.query.diagnostics import quote, say
 from obep.query.walk import declarations, walk, windows_of
 
@@ -36,9 +36,10 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
     for file in linked.files:
         for definition in declarations(file):
             for node in walk(definition):
-                state = linked.states.get(node.event.iri) if isinstance(node, Leaf) else None
-                if state is not None and isinstance(node, Leaf) and node.lasting is not None:
-                    yield from _outlived(file, node.lasting, state, windows)
+                if isinstance(node, Leaf | Atom) and node.lasting is not None:
+                    state = linked.states.get((node.event if isinstance(node, Leaf) else node.name).iri)
+                    if state is not None:
+                        yield from _outlived(file, node.lasting, state, windows)
         for clause in file.returns:
             for name in clause.events:
                 state = linked.states.get(name.iri)
@@ -52,13 +53,14 @@ def _outlived(
     names = windows_of(state)
     looked_at = [window for name, window in windows.items() if name in names]
     kept = [window for window in looked_at if _keeps(window, lasting)]
-    if not kept or len(kept) != len(looked_at):
+    bounded = [window for window in kept if window.range is not None]  # who says LATEST alone wants that
+    if not bounded or len(kept) != len(looked_at):
         return
     yield say(
         CODE,
         file,
         lasting.span,
-        f"one value of <{kept[0].name}> is enough for {state.name.text} to hold {quote(lasting)}",
+        f"one value of <{bounded[0].name}> is enough for {state.name.text} to hold {quote(lasting)}",
         "A value in LATEST counts until a newer one comes, or its time is over: silence changes nothing.",
         f"LATEST {quote(Duration(max(1, lasting.micros // 2)))}   if silence must end it",
     )

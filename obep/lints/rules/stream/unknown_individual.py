@@ -32,7 +32,6 @@ from obep.lints.analysis.followed_properties import (
     asked_along,
     asked_beside,
     defined,
-    following,
 )
 from obep.lints.analysis.item_names import names_by_stream
 from obep.lints.analysis.known_individuals import MOST_KNOWN, Known
@@ -40,6 +39,7 @@ from obep.lints.analysis.static_names import constructed
 from obep.lints.stream_context import Finding, RunContext
 from obep.lints.stream_stats import StreamStats
 from obep.model import RDF_TYPE, Item, Term
+from obep.ontology.bundle.following_names import following
 from obep.ontology.bundle.stream_readers import Listening
 
 if TYPE_CHECKING:

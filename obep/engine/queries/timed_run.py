@@ -1,0 +1,103 @@
+"""Queries and rules over timed triples while they run (EP-SPARQL; DIALECTS 3, 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from obep.abstraction.window_closure import WindowClosure
+from obep.algebra.timed.timed_program import Answer as Found
+from obep.algebra.timed.timed_program import TimedProgram
+from obep.engine.event_run import Running
+from obep.engine.queries.query_dataset import QueryDataset
+from obep.formats.input_limits import Refused
+from obep.model import Answer, DeadLetter, Item, Occurrence, Term, Triple, id_digest, id_prefix
+from obep.ontology.bundle.following_names import following
+from obep.operators.candidates import Take
+from obep.operators.state_values import Pack, Unpack
+from obep.plan.plan import EventPlan
+from obep.query.linked_queries import LinkedQuery
+
+
+class TimedRun(Running):
+    """All statements over timed triples: they share one store of triples, and rules feed them all."""
+
+    wants_items = True
+
+    def __init__(self, queries: Sequence[LinkedQuery], dataset: QueryDataset, matcher: Any) -> None:
+        self.plan = EventPlan("TIMED", "TIMED", 0)
+        self._queries = queries
+        self._matcher = matcher
+        self._said: dict[Triple, None] = {}
+        self._closure = WindowClosure(matcher, self._said)
+        statements = [(query.iri, query.register.form) for query in queries]
+        self._program = TimedProgram(statements, dataset, self._follow, lambda triple: self._new([triple]))
+
+    @property
+    def heads(self) -> Iterable[Term]:
+        return [query.iri for query in self._queries]
+
+    def routes(self) -> Iterator[tuple[Term, Take]]:
+        yield from ()
+
+    def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        if not items:
+            return ()
+        triples: dict[Triple, None] = {}
+        for item in items:
+            admitted = self._matcher.statements.admit(item)
+            if isinstance(admitted, Item):
+                triples |= dict.fromkeys(self._new(admitted.triples))
+        try:
+            found = self._program.take(at, triples)
+        except Refused as refused:
+            self._refuse(at, refused.code, refused.reason)
+            return ()
+        return [answer for one in found for answer in _answers(one, at)]
+
+    def _new(self, triples: Sequence[Triple]) -> list[Triple]:
+        """What triples say, and what they add to K (D14)."""
+        closure, said = self._closure, self._said
+        found, again = closure.change((), triples)
+        said.update(dict.fromkeys(triples))
+        if closure.kept:
+            new = [triple for triple, _ in (*found, *again)]
+        else:
+            asked = self._program.asked
+            new = [*dict.fromkeys((*said, *(one for some in asked for one in closure.match_new(*some))))]
+        consistent = closure.consistent
+        closure.change(triples, ())
+        said.clear()
+        if not consistent:
+            raise Refused("OBEP649", f"{' '.join(triples[0])} contradicts the ontology")
+        return new
+
+    def _follow(self, name: Term) -> set[Term]:
+        return following(self._matcher.bundle, {name}, alone=False)
+
+    def _refuse(self, at: int, code: str, reason: str) -> None:
+        if self.on_dead_letter is not None:
+            self.on_dead_letter(DeadLetter("", at, code, reason))
+
+    def dump(self, pack: Pack) -> Any:
+        return self._program.dump()
+
+    def load(self, data: Any, unpack: Unpack) -> None:
+        self._program.load(data)
+
+    def size(self) -> int:
+        return self._program.size()
+
+
+def _answers(found: Found, at: int) -> Iterator[Answer]:
+    """An answer for each interval: its rows, or what a rule derives."""
+    for number, row in enumerate(found.rows):
+        start, end = (at, at) if row.start is None or row.end is None else (row.start, row.end)
+        yield _answer(found.statement, start, end, number, bindings=(row.values,))
+    for number, graph in enumerate(found.graphs):
+        yield _answer(found.statement, graph.start, graph.end, number, constructed=graph.triples)
+
+
+def _answer(event: Term, start: int, end: int, number: int, **said: Any) -> Answer:
+    digest = id_digest("\0".join([event, str(start), str(end), str(number), repr(said)]).encode())
+    return Answer(event, "", (), start, end, end, end, _id=f"{id_prefix(event)}{digest}", **said)

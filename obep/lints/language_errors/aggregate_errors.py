@@ -1,0 +1,90 @@
+"""Errors in AGGREGATE and HAVING of a state: variables without a value, aggregates that cannot be had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from obep.errors import Diagnostic
+from obep.lints.analysis.bound_variables import in_scope
+from obep.lints.analysis.event_order import Definitions
+from obep.lints.language_errors.state_errors import all_definitions
+from obep.query.ast import Aggregate, Expression, Leaf, Node, OverState, QueryFile, StateUse, Var
+from obep.query.diagnostics import listed, quote, say
+from obep.query.free_variables import THIS
+from obep.query.walk import walk
+
+
+def impossible_aggregates(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP153: an aggregate of an aggregate, and HELD() where there are no episodes."""
+    for definition, file in all_definitions(definitions):
+        for node in walk(definition):
+            if not isinstance(node, Aggregate):
+                continue
+            inner = next((one for one in walk(node) if isinstance(one, Aggregate) and one is not node), None)
+            if inner is not None:
+                yield say(
+                    "OBEP153",
+                    file,
+                    inner.span,
+                    f"{quote(inner)} stands inside of {node.function}",
+                    "An aggregate is computed of the rows of a group, and another one is no value of a row.",
+                    f"({quote(inner)} AS ?y) in a sub-select of its own, and {node.function}(?y) over it",
+                )
+            of_state = isinstance(definition, OverState) and isinstance(definition.over, StateUse)
+            if node.function == "HELD" and not of_state:
+                yield say(
+                    "OBEP153",
+                    file,
+                    node.span,
+                    "HELD() is of OVER STATE only",
+                    "It is the time for which a state held; the rows here are no episodes.",
+                    "STATE … OVER STATE S(?k) WITHIN 1 h STEP 1 min HAVING (HELD() > 10 min)",
+                )
+
+
+def without_value(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP120: a variable of AGGREGATE or HAVING that has no value."""
+    for file in definitions.linked.files:
+        for state in file.states:
+            if isinstance(state, OverState):
+                yield from _without_value(state, file, definitions)
+
+
+def _without_value(state: OverState, file: QueryFile, definitions: Definitions) -> Iterator[Diagnostic]:
+    rows = _row_variables(state, definitions)
+    known = {one.name for one in state.group_by or state.parameters}
+    for one in state.aggregates:
+        if one.expression is not None:
+            yield from _unknown(one.expression, known, rows, "AGGREGATE", file)
+        known.add(one.variable.name)
+    if state.having is not None:
+        yield from _unknown(state.having, known, rows, "HAVING", file)
+
+
+def _unknown(
+    expression: Expression, known: set[str], rows: set[str], word: str, file: QueryFile
+) -> Iterator[Diagnostic]:
+    inside = {id(node) for one in walk(expression) if isinstance(one, Aggregate) for node in walk(one)}
+    for node in walk(expression):
+        if not isinstance(node, Var) or node.name in (rows | known if id(node) in inside else known):
+            continue
+        if node.name in rows:
+            reason = "A group has many rows; only what it is grouped by is the same in all of them."
+            remedy = f"AVG(?{node.name}), MAX(?{node.name}), LAST(?{node.name}), or GROUP BY ?{node.name}"
+            message = f"{word} asks for ?{node.name}, which differs from row to row"
+        else:
+            names = listed([f"?{name}" for name in sorted(rows | known)]) if rows | known else "nothing"
+            message = f"nothing binds ?{node.name} of {word}"
+            reason = f"Its rows and groups have {names}."
+            remedy = f"IF {{ EVENT r {{ … ?{node.name} }} }}"
+        yield say("OBEP120", file, node.span, message, reason, remedy)
+
+
+def _row_variables(state: OverState, definitions: Definitions) -> set[str]:
+    """All that a row may have a value of."""
+    places: list[Node] = [state.over, *([state.guard] if state.guard is not None else [])]
+    nodes = [node for place in places for node in walk(place)]
+    found = {node.name for node in nodes if isinstance(node, Var)} - {THIS}
+    used = [node.event.iri for node in nodes if isinstance(node, Leaf)]
+    used += [node.state.iri for node in nodes if isinstance(node, StateUse)]
+    return found.union(*(in_scope(iri, definitions) for iri in used))
