@@ -174,7 +174,7 @@ def _bound_before(file: ast.QueryFile, group: ast.Group) -> Found:
 
 def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
     later = "The query is read and checked, but the engine does not carry this out yet."
-    if file.language in ("epsparql", "sparkwave"):
+    if file.language == "sparkwave":
         message = f"{LANGUAGES[file.language].title} is not run yet"
         yield say("OBEP149", file, register.span, message, later, "C-SPARQL or RSP-QL, with windows")
         return
