@@ -352,3 +352,10 @@ def test_explain_says_when_a_query_is_evaluated() -> None:
         in said
     )
     assert "on Spark" not in said
+
+
+def test_a_sequence_of_ep_sparql_is_a_row_when_its_last_triple_comes() -> None:
+    text = "SELECT ?x { { ?x :p ?y } SEQ { ?x :q ?z } FILTER(getDURATION() < 5 s) }"
+    later = (iri("a"), iri("q"), iri("c"))
+    found = run(obep.load(text=PREFIX + text), [said(1, p("a", "b")), said(4, later), said(9, later)])
+    assert rows(found) == [(4, [{"x": iri("a")}], "")]
