@@ -2,7 +2,7 @@
 
 `python bench/large_ontologies.py [small|tree|cells|relations]…` starts each twice, each time in a process of
 its own, with a folder to remember things in that is empty at first, and prints CPU seconds and memory.
-Without a name all of them are started. The cells take very long.
+Without a name all of them are started. The cells take a minute or two, and HermiT gives up on them.
 """
 
 from __future__ import annotations

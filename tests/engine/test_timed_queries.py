@@ -105,6 +105,13 @@ def test_sparkwave_s_time_window_is_strict(tmp_path: Path) -> None:
     assert found == [("q1", 1, 3, {"x": "a", "y": "b", "z": "c"})]
 
 
+def test_each_group_of_sparkwave_has_its_own_time_window(tmp_path: Path) -> None:
+    text = "SELECT * { { ?x :p ?y . ?x :q ?z . TIMEWINDOW (2000) } AND { ?x :r ?w . TIMEWINDOW (1) } }"
+    items = {1.0: ":a :p :b", 2.0: ":a :q :c", 9.0: ":a :r :d", 20.0: ":a :q :e"}
+    found = run(tmp_path, text, items, "tpg")
+    assert found == [("q1", 1, 9, {"x": "a", "y": "b", "z": "c", "w": "d"})]
+
+
 @pytest.mark.parametrize(
     ("code", "group"),
     [

@@ -64,8 +64,7 @@ class TimedScope:
         node = self._with_exists(found.node, found.exists)
         return TimedFilter(node, found.passes) if _filters(group) else node
 
-    def _parts(self, group: ast.Group, within: int | None, *, whole: bool = True) -> _Group:
-        """`whole`: its filters are about its own solutions, so that they bound these, too."""
+    def _parts(self, group: ast.Group, within: int | None) -> _Group:
         if self._depth >= DEEPEST:
             raise fail("OBEP005", "nested too deeply", remedy="fewer braces: { a { b } } is mostly { a b }")
         self._depth += 1
@@ -121,6 +120,9 @@ class TimedScope:
             return self._bgp(element, within)
         if isinstance(element, ast.Group | ast.GroupUnion | ast.TimedJoin):
             return self._operand(element, within)
+        if isinstance(element, ast.SideBySide):
+            groups = [self.group(one, within) for one in element.groups]
+            return reduce(lambda one, other: SideBySide(one, other, within), groups)
         if isinstance(element, ast.Values):
             rows = tuple(tuple(None if one is None else term_of(one) for one in row) for row in element.rows)
             return TimedValues(ValuesTable(tuple(map(self.layout.slot, element.variables)), rows))
