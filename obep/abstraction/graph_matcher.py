@@ -155,12 +155,17 @@ class _Searched:
         self._query: SelectNode = translate(event.group, columns)
         self._parameters = tuple(one.name for one in event.parameters)
         self._patterns = tuple(positive_patterns(event.group))
+        self._paths = tuple(
+            _PathPairs(one) for one in _positive(event.group) if isinstance(one, ast.PathPattern)
+        )
 
     def solutions(self, graph: ItemGraph, at: int) -> Mapping[tuple[Term, ...], list[Row]]:
         """The solutions that are news, by the values of the parameters."""
         found: dict[tuple[Term, ...], list[Row]] = {}
-        for row in self._rows(graph, at):
-            if all(name in row for name in self._parameters) and self._is_news(row, graph, at):
+        rows = self._rows(graph, at)
+        new_pairs = [pair for one in self._paths for pair in one.new(graph)] if rows else []
+        for row in rows:
+            if all(name in row for name in self._parameters) and self._is_news(row, graph, at, new_pairs):
                 values = tuple(row[name] for name in self._parameters)
                 if row not in found.setdefault(values, []):
                     found[values].append(row)
@@ -171,9 +176,11 @@ class _Searched:
         named = [dict(zip(columns, row, strict=True)) for row in evaluate(self._query, graph, at)]
         return [{name: term for name, term in row.items() if term is not None} for row in named]
 
-    def _is_news(self, row: Row, graph: ItemGraph, at: int) -> bool:
-        if self._patterns:
-            return any(graph.is_new(triple) for triple in self.matched(row, graph))
+    def _is_news(self, row: Row, graph: ItemGraph, at: int, new_pairs: Sequence[Row]) -> bool:
+        if self._patterns or self._paths:
+            return any(graph.is_new(triple) for triple in self.matched(row, graph)) or any(
+                _agree(row, pair) for pair in new_pairs
+            )
         return row not in self._rows(_Static(graph), at)
 
     def matched(self, row: Row, graph: ItemGraph) -> Iterator[Triple]:
@@ -186,18 +193,42 @@ class _Searched:
             yield from graph.match(places[0], places[1], places[2])
 
 
+class _PathPairs:
+    """The pairs of a path: those that cl(K) does not have are news (D38)."""
+
+    def __init__(self, pattern: ast.PathPattern) -> None:
+        self._query = translate(ast.Group((ast.Bgp((pattern,)),)))
+
+    def new(self, graph: ItemGraph) -> list[Row]:
+        """The values of its ends, for each pair that the item adds."""
+        known = set(evaluate(self._query, _Static(graph)))
+        columns = self._query.columns
+        added = [row for row in evaluate(self._query, graph) if row not in known]
+        return [{n: term for n, term in zip(columns, row, strict=True) if term is not None} for row in added]
+
+
+def _agree(row: Row, pair: Row) -> bool:
+    """Whether a solution has the values of a pair, where it has any."""
+    return all(row.get(name, term) == term for name, term in pair.items())
+
+
 def positive_patterns(group: ast.Group | ast.Select) -> Iterator[ast.TriplePattern]:
     """The triple patterns outside of MINUS, EXISTS and sub-selects."""
+    return (one for one in _positive(group) if isinstance(one, ast.TriplePattern))
+
+
+def _positive(group: ast.Group | ast.Select) -> Iterator[ast.TriplePattern | ast.PathPattern]:
+    """The same with those whose predicate is a path."""
     if isinstance(group, ast.Select):
         return
     for element in group.elements:
         match element:
             case ast.Bgp(patterns):
-                yield from (one for one in patterns if isinstance(one, ast.TriplePattern))
+                yield from patterns
             case ast.GroupOptional(inner) | ast.WindowGroup(group=inner) | ast.GraphGroup(group=inner):
-                yield from positive_patterns(inner)
+                yield from _positive(inner)
             case ast.GroupUnion(groups):
                 for one in groups:
-                    yield from positive_patterns(one)
+                    yield from _positive(one)
             case ast.Group():
-                yield from positive_patterns(element)
+                yield from _positive(element)

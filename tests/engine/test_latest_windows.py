@@ -9,7 +9,7 @@ import pytest
 
 import obep
 from obep.engine.engine import Engine
-from obep.model import DeadLetter, Item, Triple
+from obep.model import Alert, DeadLetter, Item, Triple
 
 EX = "http://example.org/obep#"
 T = f"""
@@ -158,3 +158,17 @@ RETURN Pair AS ALERTS
     engine.push_items([said(100, (name("x"), name("p"), _number(1)))])
     engine.advance(101)
     assert [one.parameters for one in engine.states("Pair")] == [{"x": name("x")}]
+
+
+def test_blank_nodes_in_a_circle_to_which_nothing_else_leads_are_in_the_window(tmp_path: Path) -> None:
+    engine = engine_of(tmp_path, "LATEST 5 s", [])
+    circle: tuple[Triple, ...] = (("_:a", name("next"), "_:b"), ("_:b", name("next"), "_:a"))
+    fast: Triple = ("_:b", name("speed"), '"2"^^<http://www.w3.org/2001/XMLSchema#integer>')
+    item = said(1, *circle, fast, ("_:b", TYPE, name("On")))
+    found = [*engine.push_items([item]), *engine.advance(20)]
+    alerts = sorted((one.end, one.event, one.status) for one in found if isinstance(one, Alert))
+    assert alerts == [
+        (at * 1_000_000, name(state), status)
+        for at, status in ((1, "firing"), (6, "resolved"))
+        for state in ("Fast", "Running")
+    ]

@@ -233,3 +233,40 @@ def test_what_a_state_was_is_forgotten_when_nobody_can_ask_any_more() -> None:
     first, later = sizes[:1_000], sizes[1_000:]
     assert max(size for size, _ in later) <= max(size for size, _ in first)
     assert max(length for _, length in later) <= 1.05 * max(length for _, length in first)
+
+
+GRAPH_NEWS = """
+FROM GRAPH <k.ttl>
+FROM STREAM <s>
+EVENT Beside(?x) AS { ?x :p ?v . ?x :in+ ?z }
+EVENT Alone(?x, ?y) AS { ?x :in+ ?y FILTER EXISTS { ?x :hot ?h } }
+RETURN Beside, Alone
+"""
+
+
+def test_a_pair_of_a_path_that_the_static_graph_does_not_have_is_news_and_no_other_is(tmp_path: Path) -> None:
+    (tmp_path / "k.ttl").write_text(f"@prefix : <{EX}> . :a :in :r ; :p 1 . :k :p 1 .")
+    items = [
+        (0.0, "s", ":a :hot 1"),  # (a, r) is in K
+        (1.0, "s", ":k :in :a"),  # (k, a) and (k, r) are not, beside ?x :p ?v, which is
+        (2.0, "s", ":k :other 1"),
+        (3.0, "s", ":n :in :a ; :hot 1"),
+    ]
+    assert shown(run(GRAPH_NEWS, items, tmp_path)) == [
+        ("Beside", 1, 1),
+        ("Alone", 3, 3),  # (n, a)
+        ("Alone", 3, 3),  # (n, r)
+    ]
+
+
+def test_while_a_calendar_without_a_break_keeps_what_lasts_for_weeks() -> None:
+    text = """
+EVENT A AS Opened
+EVENT B AS Shut
+STATE Always DAILY FROM 00:00 TO 24:00
+EVENT Long(?x) MATCH (A(?x) SEQ B(?x) WITHIN 30 d) WHILE Always
+RETURN Long
+"""
+    weeks = 20 * 86_400.0
+    found = run(text, [(0.0, "s", ":a a :Opened"), (weeks, "s", ":a a :Shut")])
+    assert shown(found) == [("Long", 0, weeks)]

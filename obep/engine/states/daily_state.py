@@ -142,6 +142,8 @@ class DailyState(StateRun):
         for one in asked:
             calendar, bindings = self._calendars[one]
             begin, over = calendar.period(start)
+            while begin <= start and over <= end and (further := calendar.period(over))[0] <= over:
+                over = further[1]  # a period without a break is followed for some days only
             if begin <= start and end < over:
                 yield Episode(one, begin, bindings, ())
 

@@ -228,6 +228,11 @@ class LatestContent(Content):
             said[triple] = None
             if o in below:
                 said.update(dict.fromkeys(_hanging(o, below)))
+        if below:  # blank nodes in a circle, to which nothing else leads
+            told = {triple for said in found.values() for triple in said}
+            for triple in item.triples:
+                if triple not in told:
+                    found.setdefault(triple[:2], {})[triple] = None
         return {key: tuple(said) for key, said in found.items()}
 
     def next_change(self) -> int | None:
