@@ -223,11 +223,6 @@ CODES: dict[str, str] = {
     # 400-449 refused: parses, but is not carried out yet
     "OBEP420": "a function whose value changes from run to run",
     "OBEP421": "an aggregate in a FILTER",
-    "OBEP425": "EXISTS in an expression over timed triples",
-    "OBEP426": "an element that has no place over timed triples",
-    "OBEP427": "a sub-select that timed triples do not have",
-    "OBEP428": "a path that timed triples do not have",
-    "OBEP429": "rules that depend on themselves through a negation",
     "OBEP431": "SPARQL that a guard does not have",
     # 500-549 configuration and command line
     "OBEP500": "the configuration cannot be read",
@@ -353,4 +348,9 @@ CODES: dict[str, str] = {
     "OBEP706": "a stream without a window beside one with STEP",
     "OBEP707": "a slip of the pen with one reading",
     "OBEP708": "queries on Spark",
+    "OBEP710": "EXISTS in an expression over timed triples",
+    "OBEP711": "an element that has no place over timed triples",
+    "OBEP712": "a sub-select that timed triples do not have",
+    "OBEP713": "a path that timed triples do not have",
+    "OBEP714": "rules that depend on themselves through a negation",
 }

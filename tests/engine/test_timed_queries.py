@@ -115,12 +115,12 @@ def test_each_group_of_sparkwave_has_its_own_time_window(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("code", "group"),
     [
-        ("OBEP425", "?x :p ?y FILTER(?y > 3 || EXISTS { ?x :q ?z })"),
-        ("OBEP425", "?x :p ?y FILTER EXISTS { ?x :q ?z { ?x :r ?w FILTER(?w > ?y) } }"),
-        ("OBEP426", "?x :p ?y . GRAPH :g { ?x :q ?z }"),
-        ("OBEP427", "{ SELECT ?x (COUNT(*) AS ?n) { ?x :p ?y } GROUP BY ?x }"),
-        ("OBEP427", "{ SELECT ?x { ?x :p ?y } LIMIT 1 }"),
-        ("OBEP428", "?x :p+ ?y"),
+        ("OBEP710", "?x :p ?y FILTER(?y > 3 || EXISTS { ?x :q ?z })"),
+        ("OBEP710", "?x :p ?y FILTER EXISTS { ?x :q ?z { ?x :r ?w FILTER(?w > ?y) } }"),
+        ("OBEP711", "?x :p ?y . GRAPH :g { ?x :q ?z }"),
+        ("OBEP712", "{ SELECT ?x (COUNT(*) AS ?n) { ?x :p ?y } GROUP BY ?x }"),
+        ("OBEP712", "{ SELECT ?x { ?x :p ?y } LIMIT 1 }"),
+        ("OBEP713", "?x :p+ ?y"),
     ],
 )
 def test_what_timed_triples_do_not_have_is_refused_by_name(tmp_path: Path, code: str, group: str) -> None:

@@ -122,7 +122,7 @@ def test_a_misspelt_individual_of_a_guard_is_warned_of(
     assert only.span is not None
     assert only.line_text[only.span.column - 1 : only.span.end_column - 1] == under_caret
     assert (only.remedy, only.severity) == (remedy, "warning")
-    assert only.message == f"nobody knows {under_caret}"
+    assert only.message == f"{under_caret} is unknown"
 
 
 def test_the_guard_of_a_logical_event_is_looked_at_too(tmp_path: Path) -> None:

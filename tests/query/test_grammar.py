@@ -6,8 +6,10 @@ import dataclasses
 import inspect
 import re
 import typing
+from functools import cache
 
 import pytest
+from lark.grammar import Rule
 from lark.parsers.lalr_analysis import LALR_Analyzer
 
 from obep.errors import ObepError
@@ -49,10 +51,18 @@ def camel(rule: str) -> str:
     return "".join(part.capitalize() for part in rule.split("_"))
 
 
+@cache
 def rule_names() -> set[str]:
     """What the parser calls back: the alias of a rule's alternative, or the rule's own name."""
-    rules = [rule for language in LANGUAGES for rule in lark_parser(language).rules]
-    return {rule.alias or str(rule.origin.name) for rule in rules if not rule.origin.name.startswith("_")}
+    return {
+        rule.alias or str(rule.origin.name) for rule in all_rules() if not rule.origin.name.startswith("_")
+    }
+
+
+@cache
+def all_rules() -> list[Rule]:
+    """The rules of all languages; lark takes seconds for each."""
+    return [rule for language in LANGUAGES for rule in lark_parser(language).rules]
 
 
 def event(text: str) -> ast.CompositeEvent:
@@ -107,7 +117,7 @@ def test_every_class_of_the_ast_has_a_rule() -> None:
 
 
 def test_rules_without_a_callback_only_pass_on() -> None:
-    for rule in (rule for language in LANGUAGES for rule in lark_parser(language).rules):
+    for rule in all_rules():
         name = rule.alias or str(rule.origin.name)
         if name not in RULES:
             inline = rule.origin.name.startswith("_") or rule.options.expand1

@@ -110,7 +110,7 @@ def _names_of(path: ast.Path) -> Iterator[Term | None]:
 def _cycle(names: list[str]) -> Exception:
     shown = " → ".join([*names, names[0]])
     return fail(
-        "OBEP429",
+        "OBEP714",
         f"rules depend on themselves through a negation: {shown}",
         reason="OPTIONAL, EQUALSOPTIONAL, MINUS and NOT EXISTS need all triples of an instant at once.",
         remedy="look at what was before: put the pattern left of a SEQ, or use OPTIONALSEQ",

@@ -230,7 +230,7 @@ def _split(conditions: Sequence[ast.Expression]) -> tuple[list[ast.Expression], 
 
 def _refuse_exists(group: ast.Group) -> BagNode:
     raise fail(
-        "OBEP425",
+        "OBEP710",
         "EXISTS inside an expression is not supported over timed triples",
         remedy="FILTER EXISTS { … } by itself, or as a part of &&",
     )
@@ -238,7 +238,7 @@ def _refuse_exists(group: ast.Group) -> BagNode:
 
 def _outer_variable(name: str) -> ObepError:
     return fail(
-        "OBEP425",
+        "OBEP710",
         f"a filter deep inside EXISTS asks for ?{name} from outside",
         remedy="put the FILTER into the outermost braces of EXISTS",
     )
@@ -247,7 +247,7 @@ def _outer_variable(name: str) -> ObepError:
 def _no_times(kind: str) -> ObepError:
     what = {"GraphGroup": "GRAPH", "WindowGroup": "WINDOW", "Atom": "a state"}.get(kind, kind)
     return fail(
-        "OBEP426",
+        "OBEP711",
         f"{what} has no place in a pattern over timed triples",
         reason="Static triples match without GRAPH; windows and states have evaluation times, not intervals.",
         remedy="write the triples without it, or a query over windows",
@@ -255,12 +255,12 @@ def _no_times(kind: str) -> ObepError:
 
 
 def _not_in_sub_select(what: str, remedy: str) -> ObepError:
-    return fail("OBEP427", f"{what} in a sub-select over timed triples", remedy=remedy)
+    return fail("OBEP712", f"{what} in a sub-select over timed triples", remedy=remedy)
 
 
 def _repeated(times: str) -> ObepError:
     return fail(
-        "OBEP428",
+        "OBEP713",
         f"the path {times} is not supported over timed triples",
         reason="Each step would have a time of its own.",
         remedy="a rule: CONSTRUCT { ?x :reaches ?z } WHERE { { ?x :reaches ?y } { ?y :next ?z } }",
