@@ -173,7 +173,7 @@ class _Searched:
 
     def _rows(self, graph: ItemGraph, at: int) -> list[Row]:
         columns = self._query.columns
-        named = [dict(zip(columns, row, strict=True)) for row in evaluate(self._query, graph, at)]
+        named = [dict(zip(columns, row, strict=True)) for row in evaluate(self._query, graph, at, self.iri)]
         return [{name: term for name, term in row.items() if term is not None} for row in named]
 
     def _is_news(self, row: Row, graph: ItemGraph, at: int, new_pairs: Sequence[Row]) -> bool:

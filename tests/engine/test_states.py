@@ -270,3 +270,13 @@ RETURN Long
     weeks = 20 * 86_400.0
     found = run(text, [(0.0, "s", ":a a :Opened"), (weeks, "s", ":a a :Shut")])
     assert shown(found) == [("Long", 0, weeks)]
+
+
+def test_two_graph_events_of_one_text_have_identifiers_of_their_own() -> None:
+    group = "{ ?x :p ?v BIND(STRUUID() AS ?u) }"
+    text = f"EVENT G(?x) AS {group}\nEVENT H(?x) AS {group}\nRETURN G, H\n"
+    first, second = (
+        [row["u"] for one in run(text, [(0.0, "s", ":a :p 1")]) for row in one.bindings] for _ in "ab"
+    )
+    assert first == second  # the same input gives the same output
+    assert len(set(first)) == 2  # a function of the query, too (D17)
