@@ -100,7 +100,7 @@ def _sources(event: ast.LogicalEvent, names: dict[str, str], linked: Linked) -> 
         if event.on == stream or (event.on is None and not parts):
             yield f"  s{number} --> {target}"
     for window in linked.windows:
-        if event.on == window.name:
+        if event.on == window.name and window.event is None:
             frame = show(window).split("> ")[-1]
             yield f"  s{linked.streams.index(window.stream)} -- {_quoted(frame)} --> {target}"
 

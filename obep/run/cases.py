@@ -110,7 +110,7 @@ def occurrences(folder: Path) -> tuple[list[Record], list[DeadLetter]]:
         max_explanations=settings.get("max_explanations"),
         max_work=settings.get("max_work"),
     )
-    streams = tuple(dict.fromkeys((*query.linked.streams, *(w.stream for w in query.linked.windows))))
+    streams = query.linked.streams
     given = tuple(named(inlets(folder), streams, config))
     order = Order(
         query_of(folder),

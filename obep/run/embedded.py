@@ -152,7 +152,7 @@ def open_run(
     standing = checkpoint.load(query.hash) if checkpoint is not None else None
     if standing is not None:
         require_same_sources(standing, order.inlets)
-    streams = _streams(query)
+    streams = query.linked.streams
     alone = streams[0] if len(streams) == 1 else ""
     sources = {
         inlet.key: open_source(
@@ -201,11 +201,6 @@ def open_run(
     if standing is not None:
         run.restore(standing)
     return run, engine
-
-
-def _streams(query: Query) -> tuple[str, ...]:
-    linked = query.linked
-    return tuple(dict.fromkeys((*linked.streams, *(window.stream for window in linked.windows))))
 
 
 def _seconds(micros: int | None) -> timedelta | None:

@@ -32,7 +32,7 @@ def replay(
         max_explanations=settings.engine.get("max_explanations"),
         max_work=settings.engine.get("max_work"),
     )
-    streams = tuple(dict.fromkeys((*query.linked.streams, *(w.stream for w in query.linked.windows))))
+    streams = query.linked.streams
     alone, notes = streams[0] if len(streams) == 1 else "", Notes()
     sources = {
         inlet.key: open_source(

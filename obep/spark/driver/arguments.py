@@ -79,7 +79,7 @@ def reader(
 
 def streams_read(queries: Sequence[Query]) -> tuple[str, ...]:
     """The streams that some query reads; none: any."""
-    each = [(*query.linked.streams, *(window.stream for window in query.linked.windows)) for query in queries]
+    each = [query.linked.streams for query in queries]
     return tuple(dict.fromkeys(stream for own in each for stream in own)) if all(each) else ()
 
 

@@ -144,7 +144,7 @@ class SparkRun:
             beats = self.order.idle is not None
             files = input_files(self.order)
             self._resume(manifest(self.query, partitions, buckets, keys, beats, files))
-        streams = _streams(self.query)
+        streams = self.query.linked.streams
         opened = open_sources(
             spark, self.order, self.streaming, self._checkpoint, streams[0] if len(streams) == 1 else ""
         )
@@ -306,11 +306,6 @@ def _is_begun(checkpoint: Path) -> bool:
     """Whether a micro-batch was ever finished."""
     commits = checkpoint / "spark" / "commits"
     return commits.is_dir() and any(path.name.isdigit() for path in commits.iterdir())
-
-
-def _streams(query: Query) -> tuple[str, ...]:
-    linked = query.linked
-    return tuple(dict.fromkeys((*linked.streams, *(window.stream for window in linked.windows))))
 
 
 def _seconds(micros: int | None) -> float | None:

@@ -176,7 +176,7 @@ def shares(job: Job) -> list[Share]:
 
 def streams_of(query: Query) -> frozenset[str]:
     """The streams that a query reads; none: any."""
-    return frozenset((*query.linked.streams, *(window.stream for window in query.linked.windows)))
+    return frozenset(query.linked.streams)
 
 
 def components_of(query: Query) -> tuple[Component, ...]:

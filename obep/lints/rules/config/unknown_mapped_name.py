@@ -69,7 +69,7 @@ def check(context: ConfigContext) -> Iterator[Finding]:
     if not config.sources or asks_for_all(bundle):
         return
     linked = bundle.linked
-    streams = dict.fromkeys((*linked.streams, *(window.stream for window in linked.windows)))
+    streams = linked.streams
     given = {name: one for name in streams or config.sources if (one := _given(name, config)) is not None}
     facts = bundle.k.facts
     known = known_names(bundle) | {*facts.classes, *facts.properties}

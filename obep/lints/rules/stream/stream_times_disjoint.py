@@ -59,7 +59,7 @@ class Together(NamedTuple):
 def wants_spans(query: Query) -> bool:
     """Whether an event reads several streams together; otherwise their spans are of no use."""
     linked = query.linked
-    streams = {*linked.streams, *(window.stream for window in linked.windows)}
+    streams = set(linked.streams)
     return len(streams) > 1 and any(_together(linked.events.values()))
 
 
