@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 
+from obep.abstraction.graph_matcher import ItemGraph
 from obep.abstraction.guard_graphs import Closed, ClosedGraph, classes_asked_for
 from obep.abstraction.matcher import Matcher
 from obep.algebra.dataset import Graph
@@ -30,6 +31,8 @@ from obep.ontology.rules.role_relations import SAME
 
 Change = tuple[Triple, bool]
 """A triple, and whether it has come or gone."""
+MOST_NEAR = 40
+"""Triples that are looked through for what an inferred one follows from."""
 
 
 class WindowClosure:
@@ -53,6 +56,11 @@ class WindowClosure:
 
         Gives what no longer follows and what now does, beyond K; and which of these triples K has, too.
         """
+        if "_nodes" in self.__dict__:
+            for triple in gone:
+                _take(self._nodes, triple)
+            for triple in new:
+                _put(self._nodes, triple)
         if not self.kept:
             self._graph = None
             return [], []
@@ -154,6 +162,38 @@ class WindowClosure:
         clash = [*(shape.triples[n] for n in template.clash or ()), *template.static_clash]
         return self._matcher.guilty.contradiction(clash) if clash else "together with all that it holds"
 
+    def explain(self, triple: Triple) -> list[Triple]:
+        """As few triples of the window as can be from which a triple follows with K.
+
+        Only those near its terms are looked at; where there are very many of them it gives nothing.
+        """
+        near, matcher = self._near(triple), self._matcher
+        graph = ItemGraph(matcher.bundle, near, self.static, matcher.facts)
+        if len(near) > MOST_NEAR or not any(True for _ in graph.match(*triple)):
+            return []
+        return [one for one, _ in graph.explain(triple, 0)]
+
+    def _near(self, triple: Triple) -> list[Triple]:
+        """The triples around the terms of a triple, step by step."""
+        found: dict[Triple, None] = {}
+        waiting, seen = [triple[0], triple[2]], {triple[0], triple[2]}
+        while waiting and len(found) <= MOST_NEAR:
+            term = waiting.pop(0)
+            for one in self._nodes.get(term, ()):
+                found[one] = None
+                more = {one[0], one[2]} - seen if one[1] != RDF_TYPE else set()
+                waiting += [name for name in sorted(more) if name[0] != '"']
+                seen |= more
+        return list(found)
+
+    @cached_property
+    def _nodes(self) -> dict[Term, dict[Triple, None]]:
+        """The triples of the window by subject and object; kept from the first question on."""
+        found: dict[Term, dict[Triple, None]] = {}
+        for triple in self._said:
+            _put(found, triple)
+        return found
+
     def match_new(self, s: Term | None, p: Term | None, o: Term | None) -> Iterator[Triple]:
         """What the window says, and what it adds to K (D14)."""
         return self._new(self._said, self.graph.match(s, p, o))
@@ -168,6 +208,18 @@ class WindowClosure:
         said = dict.fromkeys((*self._said, *triples))
         closed = ClosedGraph(self._matcher.bundle, [*said], with_k=True, facts=self._matcher.facts)
         return _Matching(lambda s, p, o: self._new(said, closed.match(s, p, o))) if new else closed
+
+
+def _put(nodes: dict[Term, dict[Triple, None]], triple: Triple) -> None:
+    for term in (triple[0], triple[2]):
+        nodes.setdefault(term, {})[triple] = None
+
+
+def _take(nodes: dict[Term, dict[Triple, None]], triple: Triple) -> None:
+    for term in {triple[0], triple[2]} & nodes.keys():
+        nodes[term].pop(triple, None)
+        if not nodes[term]:
+            del nodes[term]
 
 
 class _Matching:

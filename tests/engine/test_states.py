@@ -280,3 +280,25 @@ def test_two_graph_events_of_one_text_have_identifiers_of_their_own() -> None:
     )
     assert first == second  # the same input gives the same output
     assert len(set(first)) == 2  # a function of the query, too (D17)
+
+
+def test_what_a_window_entails_is_explained_by_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "t.ttl").write_text(
+        f"@prefix : <{EX}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :hot rdfs:domain :Hot ;"
+        " a <http://www.w3.org/2002/07/owl#DatatypeProperty> ."
+    )
+    text = """VOCAB <t.ttl>
+    FROM NAMED WINDOW <w> ON <s> [LATEST 10 s]
+    STATE High(?x) ON <w> AS (lev some number[> 2])
+    STATE Hot(?x) ON <w> AS { ?x a :Hot }
+    STATE Both(?x) AS { High(?x) . Hot(?x) }
+    RETURN High, Hot, Both AS ALERTS
+    """
+    items = [(1.0, "s", ":a :lev 3 ; :size 9"), (2.0, "s", ":a :hot 1"), (3.0, "s", ":b :lev 1")]
+    alerts = {one.event.split("#")[1][:-1]: one for one in run(text, items, tmp_path)}
+    hot, lev = ((f"<{EX}{name}>", at * 1_000_000) for name, at in (("hot", 2), ("lev", 1)))
+    assert {name: [(triple[1], at) for triple, at in one.explanation] for name, one in alerts.items()} == {
+        "High": [lev],
+        "Hot": [hot],
+        "Both": [hot, lev],
+    }

@@ -165,20 +165,27 @@ class GroupState(StateRun):
         return min(ahead, default=None)
 
     def _because(self, key: Key, bindings: Bindings) -> tuple[Assertion, ...]:
-        """The triples of windows and of K that the group's patterns match under its first solution."""
+        """What the patterns and the states of the group are matched by under its first solution."""
         values = dict(zip(self.state.parameters, key, strict=True))
         values |= bindings[0] if bindings else {}
         found: set[Assertion] = set()
         for pattern in self._patterns:
             triple = _under(pattern, values)
-            if triple is None:
-                continue
-            for window in self._windows:
-                if triple in window.triples:
-                    found.add((triple, window.seen.get(triple)))
-            if not any(triple == one for one, _ in found) and triple in self.dataset.static:
-                found.add((triple, None))
+            if triple is not None:
+                found.update(self._explained(triple))
+        for atom, state in zip(self._atoms, self._states, strict=True):
+            held = state.episodes.open.get(tuple(values.get(one.name, "") for one in atom.parameters))
+            found.update(held.explanation if held is not None else ())
         return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
+
+    def _explained(self, triple: Triple) -> list[Assertion]:
+        """A triple that windows or K say, or else what it follows from."""
+        said = [(triple, window.seen.get(triple)) for window in self._windows if triple in window.triples]
+        if said:
+            return said
+        if triple in self.dataset.static:
+            return [(triple, None)]
+        return [one for window in self._windows for one in window.explain(triple)]
 
     def next_change(self) -> int | None:
         return self._due

@@ -15,7 +15,7 @@ from obep.algebra.translate import translate
 from obep.engine.event_run import Running
 from obep.engine.states.window_contents import content_of
 from obep.formats.stream_reader import as_sent
-from obep.model import DeadLetter, Item, Occurrence, Term, Triple
+from obep.model import Assertion, DeadLetter, Item, Occurrence, Term, Triple
 from obep.operators.state_values import Pack, Unpack
 from obep.output.rdf_writer import triples as triples_of
 from obep.plan.plan import EventPlan
@@ -201,6 +201,10 @@ class WindowGraph(Running):
     def match_new(self, s: Term | None, p: Term | None, o: Term | None) -> Iterator[Triple]:
         """What the window says, and what it adds to K (D14): the graph of `WINDOW <w>`."""
         return self._closure.match_new(s, p, o)
+
+    def explain(self, triple: Triple) -> list[Assertion]:
+        """What it says, as little as can be, from which a triple follows with K."""
+        return [(one, self.seen.get(one)) for one in self._closure.explain(triple)]
 
     def before(self, at: int, *, new: bool) -> Graph:
         """The graph as if nothing had left at an instant; `new`: that of `WINDOW <w>`."""
