@@ -142,8 +142,9 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
                 file,
                 window.span,
                 f"the latest values of <{window.stream or window.name}> are kept for ever",
-                "One entry is kept for each subject and property: the state grows with their number.",
-                quote(replace(window, range=FIVE_MINUTES)),
+                "One entry is kept for each subject and property. "
+                "That is right for values that are sent only when they change.",
+                f"{quote(replace(window, range=FIVE_MINUTES))}, if they are sent again and again",
             )
     for one in context.definitions.linked.files:
         for state in one.states:
