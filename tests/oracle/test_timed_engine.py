@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import obep
+from obep.errors import ObepError
 from obep.model import Occurrence
 from obep.query.parse.parser import parse
 from oracle.timed_cases import EXPECTED, constructs, drawn_case
@@ -66,3 +67,17 @@ def test_a_variable_predicate_matches_a_property_that_the_file_does_not_name(tmp
     (answer,) = said_by(text, [(2, ":a :q :b"), (5, ":b :v 3")], tmp_path)
     assert answer.bindings == ({"w": "<http://e/v>"},)
     assert (answer.start, answer.end) == (2_000_000, 5_000_000)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "?y :q ?y OPTIONAL { ?x :q ?x FILTER NOT EXISTS { ?y :v ?n } }",
+        "{ ?y :q ?y } EQUALSOPTIONAL { ?x :q ?x FILTER NOT EXISTS { ?y :v ?n } }",
+        "?z :q ?y FILTER NOT EXISTS { ?y :v ?n OPTIONAL { ?z :p ?y } }",
+        "?z :q ?y FILTER EXISTS { ?y :v ?n FILTER NOT EXISTS { ?z :p ?y } }",
+    ],
+)
+def test_exists_that_would_not_see_the_whole_solution_is_refused(pattern: str, tmp_path: Path) -> None:
+    with pytest.raises(ObepError, match="OBEP425"):
+        said_by(f"SELECT * WHERE {{ {pattern} }}", [(0, ":a :q :a")], tmp_path)
