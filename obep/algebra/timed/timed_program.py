@@ -105,6 +105,8 @@ class _Rule(_Statement):
         ]
         names = {one.name for one in places if isinstance(one, ast.Var)}
         self._names = {name for name in names if not name.startswith("_:")}
+        for one in sorted(self._names):  # also what the WHERE does not mention: it is unbound
+            self.layout.slot(one)
 
     def graphs(self, solutions: Iterable[Solution]) -> Iterator[TimedGraph]:
         """The triples of each solution that binds all of the template."""
@@ -190,13 +192,10 @@ class TimedProgram:
         self._shapes = frozenset(shape for one in self._all for shape in one.node.shapes())
         self._old = TripleOccurrences(self._shapes)
         self._horizon = _longest(one for statement in self._all for one in statement.node.keeps())
+        self.asked: set[Wanted] = {one for statement in self._all for one in statement.node.asked()}
+        """The constants of its triple patterns: what they may match."""
         for one in self._all:
             one.start(k)
-
-    @property
-    def asked(self) -> set[Wanted]:
-        """The constants of its triple patterns: what they may match."""
-        return {one for statement in self._all for one in statement.node.asked()}
 
     def take(self, at: int, triples: Iterable[Triple]) -> list[Answer]:
         """The answers to the triples of an instant; all of it is known now."""

@@ -57,6 +57,8 @@ class TimedScope:
         self.layout = layout
         self._depth = depth
         self._compiler = GroupCompiler(layout, _refuse_exists)
+        self._outside: frozenset[int] = frozenset()
+        """What the solutions bind that an EXISTS around this place looks at."""
 
     def group(self, group: ast.Group, within: int | None = None) -> TimedNode:
         """The solutions of a group that last less than `within`."""
@@ -76,7 +78,7 @@ class TimedScope:
             if isinstance(element, ast.Filter | ast.Timewindow):
                 continue
             if isinstance(element, ast.GroupOptional):
-                node = TimedOptional(node, *self._optional(element.group))
+                node = TimedOptional(node, *self._optional(node, element.group))
             elif isinstance(element, ast.GroupMinus):
                 node = TimedMinus(node, self.group(element.group))
             elif isinstance(element, ast.Bind):
@@ -88,18 +90,33 @@ class TimedScope:
         self._depth -= 1
         return _Group(node, passes, exists)
 
-    def _optional(self, operand: ast.TimedOperand) -> tuple[TimedNode, TimedTest]:
+    def _optional(self, main: TimedNode, operand: ast.TimedOperand) -> tuple[TimedNode, TimedTest]:
         """An optional operand, and the filters of its group: they are about it and its partner (D21)."""
         if not isinstance(operand, ast.Group):
-            return self._operand(operand, None), timed_test(self._compiler, ())
-        found = self._parts(operand, None)
-        return self._with_exists(found.node, found.exists), found.passes
+            node, passes = self._operand(operand, None), timed_test(self._compiler, ())
+        else:
+            node, passes, exists = self._parts(operand, None)
+            if exists:
+                raise _exists_in_optional()
+        self._refuse_unbound(main, node)
+        return node, passes
+
+    def _refuse_unbound(self, main: TimedNode, other: TimedNode) -> None:
+        """Refuse, inside EXISTS, an operand that has a variable from outside which its partner may not bind:
+        its solutions are joined with the row outside, and not looked for with the terms of that row."""
+        loose = (other.possible & self._outside) - main.certain
+        for name, slot in self.layout.slots.items():
+            if slot in loose:
+                raise _joined_variable(name)
 
     def _with_exists(self, node: TimedNode, exists: Sequence[ast.Exists]) -> TimedNode:
         for one in exists:
             self._refuse_outer(one.group, node)
+            outside, self._outside = self._outside, self._outside | node.possible
             inner = self._parts(one.group, None)
             other = self._with_exists(inner.node, inner.exists)
+            self._outside = outside
+            self._refuse_unbound(node, other)
             node = TimedExists(node, other, inner.passes, one.negated)
         return node
 
@@ -140,8 +157,10 @@ class TimedScope:
         if operand.operator == "EQUALS":
             return TimedEquals(*self._both(operand, within), within)
         if operand.operator == "OPTIONALSEQ":
-            return OptionalSeq(self._operand(operand.right, within), *self._optional(operand.left))
-        return EqualsOptional(self._operand(operand.left, within), *self._optional(operand.right))
+            main = self._operand(operand.right, within)
+            return OptionalSeq(main, *self._optional(main, operand.left))
+        main = self._operand(operand.left, within)
+        return EqualsOptional(main, *self._optional(main, operand.right))
 
     def _both(self, operand: ast.TimedJoin, within: int | None) -> tuple[TimedNode, TimedNode]:
         return self._operand(operand.left, within), self._operand(operand.right, within)
@@ -241,6 +260,22 @@ def _outer_variable(name: str) -> ObepError:
         "OBEP710",
         f"a filter deep inside EXISTS asks for ?{name} from outside",
         remedy="put the FILTER into the outermost braces of EXISTS",
+    )
+
+
+def _joined_variable(name: str) -> ObepError:
+    return fail(
+        "OBEP425",
+        f"an optional or negated part inside EXISTS asks for ?{name} from outside",
+        remedy=f"a pattern beside that part, inside EXISTS, that binds ?{name}",
+    )
+
+
+def _exists_in_optional() -> ObepError:
+    return fail(
+        "OBEP425",
+        "EXISTS in the FILTER of an optional part is not supported over timed triples",
+        remedy="braces of its own, where it is about that part alone: OPTIONAL { { … FILTER EXISTS { … } } }",
     )
 
 

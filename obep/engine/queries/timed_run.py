@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from obep.abstraction.window_closure import WindowClosure
 from obep.algebra.timed.timed_program import Answer as Found
 from obep.algebra.timed.timed_program import TimedProgram
+from obep.algebra.timed.triple_occurrences import Wanted
 from obep.engine.event_run import Running
 from obep.engine.queries.query_dataset import QueryDataset
 from obep.formats.input_limits import Refused
@@ -60,10 +62,11 @@ class TimedRun(Running):
         closure, said = self._closure, self._said
         found, again = closure.change((), triples)
         said.update(dict.fromkeys(triples))
-        if closure.kept:
-            new = [triple for triple, _ in (*found, *again)]
+        asked = self._program.asked
+        if closure.kept:  # it leaves out names that neither T nor the file has
+            written = (one for one in said if any(map(partial(_matches, one), asked)))
+            new = [*dict.fromkeys((*written, *(triple for triple, _ in (*found, *again))))]
         else:
-            asked = self._program.asked
             new = [*dict.fromkeys((*said, *(one for some in asked for one in closure.match_new(*some))))]
         consistent = closure.consistent
         closure.change(triples, ())
@@ -87,6 +90,10 @@ class TimedRun(Running):
 
     def size(self) -> int:
         return self._program.size()
+
+
+def _matches(triple: Triple, wanted: Wanted) -> bool:
+    return all(asked is None or asked == term for asked, term in zip(wanted, triple, strict=True))
 
 
 def _answers(found: Found, at: int) -> Iterator[Answer]:
