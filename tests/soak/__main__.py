@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from soak_law import hold
 from soak_processes import hold_processes
-from soak_schedule import OF_EVENTS, QUERIES, make_schedule
+from soak_schedule import QUERIES, make_schedule
 
 EACH, EACH_PROCESSOR = 500, 50
 """Schedules for each one of processes, and of Spark's processor, which cost much more."""
@@ -40,7 +40,7 @@ def main() -> int:
         return 0
     if given.replay_processor is not None:
         print(
-            _hold_processor(given.replay_processor, given.queries or OF_EVENTS),
+            _hold_processor(given.replay_processor, given.queries or QUERIES),
             "times a part was run again; the law holds",
         )
         return 0
@@ -88,7 +88,7 @@ def _holds(seed: int, option: str, kinds: Counter[str], queries: Sequence[str] |
         elif option == "--replay-processes":
             kinds["killed processes"] += hold_processes(seed)
         else:
-            _hold_processor(seed, OF_EVENTS)
+            _hold_processor(seed, QUERIES)
             kinds["Spark's processor"] += 1
     except Exception as error:
         chosen = " --queries " + " ".join(queries) if queries else ""

@@ -11,8 +11,6 @@ from random import Random
 from soak_records import Record, Shape, in_turn, make_records
 
 QUERIES = sorted(path.stem for path in (Path(__file__).parent / "queries").glob("*.obep"))
-OF_STATES = ("held", "states")
-OF_EVENTS = tuple(query for query in QUERIES if query not in OF_STATES)
 KINDS = ("files", "files", "mixed", "log", "log", "folder", "pipe")
 FATES = ("kill", "kill", "kill", "full", "stop", "break", "end")
 

@@ -22,7 +22,7 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 from soak_law import Broken
 from soak_records import LAST, Record, make_line
 from soak_runner import query_named
-from soak_schedule import OF_EVENTS, Schedule, Session, make_schedule
+from soak_schedule import QUERIES, Schedule, Session, make_schedule
 
 from obep.config.toml_file import Config
 from obep.model import Alert, Item, Occurrence
@@ -117,11 +117,8 @@ class Pipeline:
         return [row.payload for row in self._tester.test(number, [Row(bucket=number, block=block)])]
 
 
-def hold_processor(seed: int, queries: Sequence[str] = OF_EVENTS) -> int:
-    """Play one; how many micro-batches were run more than once.
-
-    Without states: `--replay-processor 5 --queries states` gives an occurrence twice.
-    """
+def hold_processor(seed: int, queries: Sequence[str] = QUERIES) -> int:
+    """Play one; how many micro-batches were run more than once."""
     schedule, random = _ended(make_schedule(seed, queries)), Random(f"processor {seed}")
     batches = _cut(schedule, random)
     others = batches if schedule.shape.late else _cut(schedule, random)

@@ -46,7 +46,8 @@ def embedded(query: Query, case: StateCase) -> list[Occurrence]:
 def split(query: Query, case: StateCase, buckets: int, random: Random) -> list[Occurrence]:
     """What the buckets report, from micro-batches that the random number generator cuts.
 
-    Now and then it stores a segment, and another one goes on from there.
+    Now and then it stores a segment, and another one goes on from there; or the same one does, after it has
+    gone on for a while as if nothing more came: what it held then is forgotten.
     """
     layout = Layout(components_of(query), buckets)
     routes, matcher = Routes(layout, query.asks.all), Matcher(query.bundle, query.asks.all)
@@ -63,6 +64,10 @@ def split(query: Query, case: StateCase, buckets: int, random: Random) -> list[O
             for segment, entries in _entries(block).items():
                 segments.setdefault((bucket, segment), made(bucket)).add(entries)
         for (bucket, number), segment in segments.items():
+            if random.random() < 0.3:
+                before = segment.dump()
+                segment.release(random.choice((batch[-1].at, case.end)))
+                segment.load(before)
             found += segment.release(batch[-1].at)
             if random.random() < 0.2:
                 segments[bucket, number] = again = made(bucket)

@@ -252,6 +252,9 @@ class Episodes:
             else:
                 self._closed.setdefault(episode.key, []).append(episode)
         self._due[:] = [(at, lasting, tuple(key), begun) for at, lasting, key, begun in due]
+        self._ripe.clear()
+        self._found.clear()
+        self.expired = (0, [])
 
     # --- what it reports
 

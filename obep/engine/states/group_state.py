@@ -101,7 +101,7 @@ class GroupState(StateRun):
         keys = rows.change(changed)
         if self._loaded:
             self._loaded = False
-            keys.update(dict.fromkeys(self.episodes.open))
+            keys.update(dict.fromkeys((*self.episodes.open, *rows.found)))  # rows of before may be there
         expired: Container[Key] = ()
         if left:
             expired = {key for key in rows.keys_of(left) if key in rows.found}

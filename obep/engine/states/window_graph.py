@@ -229,6 +229,7 @@ class WindowGraph(Running):
         self.seen.clear()
         self._content.load(content, unpack)
         self._from_events[:] = unpack(events)
+        self.left = (0, [])
 
 
 class New:
