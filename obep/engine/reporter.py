@@ -11,6 +11,7 @@ from obep.model import Assertion, Item, Occurrence, Part, Term, identity
 from obep.operators.candidates import END, PARTS, ROWS, SINCE, START, Candidate
 from obep.plan.nodes import Check, Node, Pair, Read, Within
 from obep.plan.plan import EventPlan
+from obep.query.state_parts import apart, is_moment
 
 Key = tuple[object, ...]
 _extent = itemgetter(START, END)
@@ -64,14 +65,15 @@ class Detected(Occurrence):
         by, found = self._by, self._found
         if isinstance(found, list):
             self.parts = parts = min([by.parts(candidate) for candidate in found], key=_order)
-            self.explanation = explanation = by.explanation(found[0])
+            self.explanation = by.explanation(found[0])
             self.bindings = by.plan.bindings([row for candidate in found for row in candidate[ROWS]])
         else:
             self.parts = parts = by.parts(found)
-            self.explanation = explanation = by.explanation(found)
+            self.explanation = by.explanation(found)
             self.bindings = by.plan.bindings(found[ROWS])
         self.bounded = by.plan.bounded or any(part.occurrence.bounded for part in parts)
-        self._id = identity(self.event, explanation, self.start, self.end, individuals(parts), self.partition)
+        counted = by.counted(self.candidates[0], self.explanation)
+        self._id = identity(self.event, counted, self.start, self.end, individuals(parts), self.partition)
 
     @property
     def by(self) -> Reporter:
@@ -117,6 +119,19 @@ _LATER: dict[str, Callable[[Detected], object]] = {
 def individuals(parts: Iterable[Part]) -> tuple[Term, ...]:
     """Those of the leaves, which make an occurrence the same as another; a bare NOT has none."""
     return tuple(sorted([part.occurrence.individual for part in parts if not part.context])) or ("",)
+
+
+def counted(one: Occurrence) -> tuple[Assertion, ...]:
+    """The assertions that make what it is part of the same as another: not those of states (D43)."""
+    if is_moment(one):
+        return ()
+    held = [part.occurrence for part in one.parts if not part.context]
+    own = [counted(part) for part in held]
+    if all(mine == part.explanation for mine, part in zip(own, held, strict=True)):
+        return one.explanation
+    shown = {assertion for part in held for assertion in part.explanation}
+    rest = tuple([assertion for assertion in one.explanation if assertion not in shown])
+    return united([*own, rest])
 
 
 def items_of(parts: Iterable[Occurrence | None]) -> tuple[Item | Occurrence | Term, ...]:
@@ -190,6 +205,8 @@ class Reporter:
         """The parts that people see; what NOT leaves of an item has no alias."""
         self._held = [place for place, alias in aliases if not alias.context]
         """The parts whose assertions explain it."""
+        self._of_states = any(apart(alias.event) is not None for _, alias in aliases)
+        """Whether a part may be a moment of a state."""
         self._punctual = plan.root.punctual
         self._two = _two_instants(plan.root)
         self.reported: dict[Key, int] = {}
@@ -235,9 +252,18 @@ class Reporter:
         parts = candidate[PARTS]
         return united([part.explanation for place in self._held if (part := parts[place]) is not None])
 
+    def counted(self, candidate: Candidate, explanation: tuple[Assertion, ...]) -> tuple[Assertion, ...]:
+        """A without what explains states: their moments are told apart by name (D43)."""
+        parts = candidate[PARTS]
+        held = [part for place in self._held if (part := parts[place]) is not None]
+        if not self._of_states and not any(part.parts for part in held):
+            return explanation
+        return united([counted(part) for part in held])
+
     def _key(self, candidate: Candidate) -> Key:
         start, end = candidate[START], candidate[END]
-        return (start, end, self.explanation(candidate), individuals(self.parts(candidate)))
+        counted = self.counted(candidate, self.explanation(candidate))
+        return (start, end, counted, individuals(self.parts(candidate)))
 
     def prune(self, at: int) -> None:
         """Forget what cannot be found again."""

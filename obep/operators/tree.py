@@ -16,6 +16,7 @@ from obep.operators.within import bounded
 from obep.plan import nodes
 from obep.plan.nodes import Node, Read, ReadAny
 from obep.plan.shared_patterns import Feed
+from obep.query.state_parts import moment_name
 
 WITH_OPERATORS = (absence, either, next, policy, repeated, selection, sequence, state_context, within)
 """The modules that say how operators grow; a new one is named here."""
@@ -44,10 +45,11 @@ class Leaf:
     def __init__(self, node: Read, enter: Enter, take: Take | None = None) -> None:
         self.node = node
         self.enter = enter
-        self.take: Take = self._take if take is None else take
+        self.take: Take = self.take_rows if take is None else take
         """Let an occurrence in with all of its rows."""
 
-    def _take(self, occurrence: Occurrence) -> None:
+    def take_rows(self, occurrence: Occurrence) -> None:
+        """Let it in with the rows of the node's ask."""
         self.enter(occurrence, NOTHING if self.node.free else occurrence.solutions.get(self.node.ask, ()))
 
 
@@ -93,6 +95,38 @@ def _take_any(node: ReadAny, enter: Enter) -> Take:
     return take
 
 
+class Ends:
+    """One occurrence for one end of an episode, whether END S or END S FOR d reads it (D43)."""
+
+    def __init__(self) -> None:
+        self._at: int | None = None
+        self._known: dict[str, Occurrence] = {}
+        """Those of that instant; all that are the same come at one."""
+
+    def into(self, enter: Enter) -> Enter:
+        """Let the first that is the same in, with the rows of each."""
+
+        def enter_first(occurrence: Occurrence, rows: Rows) -> None:
+            if occurrence.detected != self._at:
+                self._at = occurrence.detected
+                self._known.clear()
+            enter(self._known.setdefault(occurrence.id, occurrence), rows)
+
+        return enter_first
+
+
+def unite_ends(leaves: Iterable[Leaf]) -> None:
+    """Where several leaves read the ends of a state, what one of them uses up is gone for all (SPEC 6)."""
+    by_name: dict[Term, list[Leaf]] = {}
+    for one in leaves:
+        by_name.setdefault(moment_name(one.node.event), []).append(one)
+    for alike in by_name.values():
+        if len({one.node.event for one in alike}) > 1:
+            ends = Ends()
+            for one in alike:
+                one.enter, one.take = ends.into(one.enter), one.take_rows
+
+
 class Tree:
     """The operators of one pattern, for one value of its partition."""
 
@@ -111,6 +145,8 @@ class Tree:
         self.timed_operators: list[Timed] = []
         self.of_items: list[OfItems] = []
         self.grow(root, self.found.append, False)
+        if consumes:
+            unite_ends(self.leaves)
 
     @property
     def wants_items(self) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 
 from obep.formats.timestamps import Style, show_instant
 from obep.model import Alert, Answer, Occurrence, Part, Term, local_name
-from obep.query.state_parts import GRAPH, StatePart, apart
+from obep.query.state_parts import GRAPH, StatePart, state_part
 
 LOOKS_LIKE_NUMBERS = 100_000_000 * 1_000_000
 """Instants before 1973 were written as plain numbers, unless somebody knows better."""
@@ -201,17 +201,6 @@ def _head(event: Term, alias: str, part: StatePart | None = None) -> bytes:
         if part.lasting is not None:
             head["lasting"] = show_instant(part.lasting, "integer")
     return _encode(head)[:-1] + b","
-
-
-def state_part(occurrence: Occurrence) -> StatePart | None:
-    """Which moment of a state an occurrence is, or which graph; nothing for other events.
-
-    These have their own ids as individuals. So an event that somebody has named `begin` is another thing.
-    """
-    name = occurrence._id
-    if not name or occurrence.parts or occurrence.individual != f"<{name}>":
-        return None
-    return apart(occurrence.event)
 
 
 def parts_of(occurrence: Occurrence) -> tuple[Part, ...]:

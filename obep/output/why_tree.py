@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from obep.errors import printable
 from obep.formats.timestamps import Style, show_instant
 from obep.model import Alert, Assertion, Occurrence, Term, id_prefix
-from obep.output.json_writer import parts_of, sources, state_part, style_of
+from obep.output.json_writer import parts_of, sources, style_of
 from obep.query.ast import Duration
 from obep.query.print.printer import show
-from obep.query.state_parts import StatePart
+from obep.query.state_parts import StatePart, state_part
 
 
 def why(occurrence: Occurrence, style: str | None = None) -> str:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from obep.model import Term
+from obep.model import Occurrence, Term
 
 GRAPH = "graph"
 _REPORTED = re.compile(r"(<.+)#(begin|end|episode|graph)(?:-(\d+))?>")
@@ -43,6 +43,23 @@ def apart(event: Term) -> StatePart | None:
         return None
     state, moment, lasting = found.groups()
     return StatePart(f"{state}>", moment, None if lasting is None else int(lasting))
+
+
+def state_part(occurrence: Occurrence) -> StatePart | None:
+    """Which moment of a state an occurrence is, or which graph; nothing for other events.
+
+    These have their own ids as individuals. So an event that somebody has named `begin` is another thing.
+    """
+    name = occurrence._id
+    if not name or occurrence.parts or occurrence.individual != f"<{name}>":
+        return None
+    return apart(occurrence.event)
+
+
+def is_moment(occurrence: Occurrence) -> bool:
+    """Whether it is a moment of a state: BEGIN S, END S, S or S FOR d."""
+    part = state_part(occurrence)
+    return part is not None and part.moment != GRAPH
 
 
 def moment_name(event: Term) -> Term:

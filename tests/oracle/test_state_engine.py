@@ -122,6 +122,24 @@ FOUND = {
         EVENT F MATCH C(?x) UNLESS S RETURN F""",
         "t/C1729990794x |1729990795",
     ),
+    "what explains a state does not make two matches of a pattern one": (
+        """EVENT A AS KindA EVENT R AS KindR EVENT E MATCH A SEQ S RETURN E
+        STATE S(?x) OVER A(?x) AS r0 SEQ R(?x) AS r WITHIN 4 s""",
+        "A68y A71y R74y |78",
+    ),
+    "what explains a state in a part does not make two matches of a pattern one": (
+        """EVENT A AS KindA EVENT R AS KindR EVENT E MATCH B SEQ S EVENT B AS KindB
+        EVENT F MATCH A DURING E RETURN F
+        EVENT H MATCH A AND E RETURN H
+        STATE S(?x) OVER A(?x) AS r0 SEQ R(?x) AS r WITHIN 4 s""",
+        "B60y A68y A71y R74y |78",
+    ),
+    "an end that a policy consumes is consumed with FOR and without": (
+        """EVENT A AS KindA EVENT B AS KindB EVENT C AS KindC
+        STATE S FROM A TO B
+        EVENT F MATCH (END S FOR 3 s SEQ END S) SEQ C POLICY recent RETURN F""",
+        "A1x B5x A6x B10x C11x A12x B16x C17x |20",
+    ),
 }
 
 

@@ -63,7 +63,9 @@ class Episodes:
         self._due: list[tuple[int, int, Key, int]] = []
         """When an episode has lasted long enough: the instant, how long, which key, since when."""
         self._begins = [event for event, moment in plan.moments.items() if moment.kind == "begin"]
-        self._ends = [(event, m.lasting or 0) for event, m in plan.moments.items() if m.kind == "end"]
+        ends = [(event, m.lasting or 0) for event, m in plan.moments.items() if m.kind == "end"]
+        self._ends = sorted(ends, key=itemgetter(1))
+        """The shortest first: where several are read as one, it is told as that."""
         self._whole = [
             event for event, m in plan.moments.items() if m.kind == "episode" and m.lasting is None
         ]

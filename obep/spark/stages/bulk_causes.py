@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from obep.engine.reporter import Reporter
+from obep.engine.reporter import Reporter, counted
 from obep.model import Occurrence, Part, Term, Triple, id_digest, id_prefix, id_text, local_name
 from obep.operators.candidates import Parts
 from obep.operators.wire import Carried, Told
-from obep.output.json_writer import iri, line_template, state_part
+from obep.output.json_writer import iri, line_template
+from obep.query.state_parts import is_moment, state_part
 
 
 class Cause(NamedTuple):
@@ -136,10 +137,10 @@ def _assertions(parts: Parts, held: Sequence[int]) -> list[tuple[Triple, int | N
         part = parts[place]
         assert part is not None
         own: list[tuple[Triple, int | None, int | None]]
-        if isinstance(part, Carried):
+        if isinstance(part, Carried) and not is_moment(part):
             own = [(triple, None, place if timed else None) for triple, timed in part.told.explanation]
         else:
-            own = [(triple, at, None) for triple, at in part.explanation]
+            own = [(triple, at, None) for triple, at in counted(part)]
         for one in own:
             if found.setdefault(one[0], one) != one:
                 return None
