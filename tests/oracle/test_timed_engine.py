@@ -79,5 +79,5 @@ def test_a_variable_predicate_matches_a_property_that_the_file_does_not_name(tmp
     ],
 )
 def test_exists_that_would_not_see_the_whole_solution_is_refused(pattern: str, tmp_path: Path) -> None:
-    with pytest.raises(ObepError, match="OBEP425"):
+    with pytest.raises(ObepError, match="OBEP710"):
         said_by(f"SELECT * WHERE {{ {pattern} }}", [(0, ":a :q :a")], tmp_path)

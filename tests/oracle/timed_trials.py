@@ -28,7 +28,7 @@ from oracle.timed_semantics import (
     solutions_of,
 )
 
-NOT_SUPPORTED = "OBEP425"
+NOT_SUPPORTED = "OBEP710"
 """What the engine refuses by name, since it does not do it (EXISTS inside ||, some FILTERs inside EXISTS)."""
 
 Answers = Counter[tuple[object, ...]]

@@ -265,7 +265,7 @@ def _outer_variable(name: str) -> ObepError:
 
 def _joined_variable(name: str) -> ObepError:
     return fail(
-        "OBEP425",
+        "OBEP710",
         f"an optional or negated part inside EXISTS asks for ?{name} from outside",
         remedy=f"a pattern beside that part, inside EXISTS, that binds ?{name}",
     )
@@ -273,7 +273,7 @@ def _joined_variable(name: str) -> ObepError:
 
 def _exists_in_optional() -> ObepError:
     return fail(
-        "OBEP425",
+        "OBEP710",
         "EXISTS in the FILTER of an optional part is not supported over timed triples",
         remedy="braces of its own, where it is about that part alone: OPTIONAL { { … FILTER EXISTS { … } } }",
     )
