@@ -123,16 +123,16 @@ FOUND = {
         "t/C1729990794x |1729990795",
     ),
     "what explains a state does not make two matches of a pattern one": (
-        """EVENT A AS KindA EVENT R AS KindR EVENT E MATCH A SEQ S RETURN E
-        STATE S(?x) OVER A(?x) AS r0 SEQ R(?x) AS r WITHIN 4 s""",
-        "A68y A71y R74y |78",
+        """EVENT A AS KindA EVENT B AS KindB EVENT R AS KindR
+        STATE S(?x) OVER A(?x) AS r0 SEQ R(?x) AS r WITHIN 4 s
+        EVENT E MATCH (B SEQ A) SEQ S RETURN E""",
+        "B60y A68y A71y R74y |78",
     ),
     "what explains a state in a part does not make two matches of a pattern one": (
-        """EVENT A AS KindA EVENT R AS KindR EVENT E MATCH B SEQ S EVENT B AS KindB
-        EVENT F MATCH A DURING E RETURN F
-        EVENT H MATCH A AND E RETURN H
-        STATE S(?x) OVER A(?x) AS r0 SEQ R(?x) AS r WITHIN 4 s""",
-        "B60y A68y A71y R74y |78",
+        """EVENT A AS KindA EVENT B AS KindB EVENT C AS KindC EVENT R AS KindR
+        STATE S(?x) OVER A(?x) AS r0 SEQ R(?x) AS r WITHIN 4 s
+        EVENT F MATCH S SEQ C EVENT E MATCH (B SEQ A) SEQ F RETURN E""",
+        "B60y A68y A71y R74y C80y |80",
     ),
     "an end that a policy consumes is consumed with FOR and without": (
         """EVENT A AS KindA EVENT B AS KindB EVENT C AS KindC
