@@ -111,7 +111,7 @@ class AwaySink(MemorySink):
 def test_a_sink_that_is_away_while_a_run_waits_for_it_is_said_to_be_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("obep.run.embedded.open_sink", lambda *given: AwaySink())
+    monkeypatch.setattr("obep.run.outlets.open_sink", lambda *given: AwaySink())
     (tmp_path / "in.jsonl").write_text(reading(1, "x", 40.0))
     run = embedded(hot(tmp_path), "--source", f"s={tmp_path / 'in.jsonl'}", "--sink", "mqtt://h/alarms")
     assert run.status == 0, run.err

@@ -55,12 +55,12 @@ def reached(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
         return callback
 
-    kept = machine()._rules
+    kept = machine("obep")._rules
     watched = [
         (origin, length, watching(rule, build))
         for rule, (origin, length, build) in zip(ALTERNATIVES, kept, strict=True)
     ]
-    monkeypatch.setattr(machine(), "_rules", watched)
+    monkeypatch.setattr(machine("obep"), "_rules", watched)
     return seen
 
 

@@ -69,7 +69,7 @@ class OverRows:
         """In OVER STATE: the episode that began so ends at an instant."""
         at = self._feed(at)
         group = self._touch(row.group)
-        group.changed = True
+        group.changed, group.moved = True, at
         for held in group.held():
             held.cease(at)
         self.ahead.put((at + self.within, LEAVES, row.group, row))

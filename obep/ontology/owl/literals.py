@@ -331,10 +331,12 @@ def _passes(facet: Term, limit: Value, found: Value) -> bool:
     if name in ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive"):
         if found.space != limit.space or "NaN" in (found.point, limit.point) or found.space == "other":
             return False
-        one, other = comparable(found.point), comparable(limit.point)
+        one, other = found.point, limit.point
+        if isinstance(one, Fraction) or isinstance(other, Fraction):  # slow for very many digits
+            one, other = comparable(one), comparable(other)
         if name.endswith("Inclusive") and one == other:
             return True
-        return bool(one < other if name.startswith("max") else one > other)
+        return bool(one < other if name.startswith("max") else one > other)  # type: ignore[operator]
     if name == "pattern":
         return isinstance(found.point, str) and matches(str(limit.point), found.point)
     if name == "langRange":

@@ -68,7 +68,7 @@ def mean_in_time(rows: Table, now: int, full: bool) -> Answer:
 
 
 def bare(rows: Table, now: int, full: bool) -> Answer:
-    return True, ()
+    return bool(rows), ()
 
 
 def silent(rows: Table, now: int, full: bool) -> Answer:
