@@ -64,6 +64,18 @@ def reached(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return seen
 
 
+_FORMS = (
+    "SELECT ?x FROM <g> FROM NAMED <h> FROM NAMED WINDOW <w> ON <s> [FROM NOW - 5 s TO NOW] { ?x :p ?y }",
+    "ASK { ?x :p ?y }",
+    "CONSTRUCT { ?x :p ?y . } WHERE { ?x :p ?y }",
+    "CONSTRUCT WHERE { ?x :p ?y . }",
+)
+_HEADS = ("<q>", "ISTREAM <q>", "<q> COMPUTE EVERY 5 s", "DSTREAM <q> COMPUTE EVERY 5 s")
+REGISTERED = [f"REGISTER {head} AS {form}{dot}" for head in _HEADS for form in _FORMS for dot in ("", " .")]
+REGISTERED.append("REGISTER <q> AS SELECT ISTREAM * { ?x :p ?y }")
+REGISTERED.append("".join(f"REGISTER <q{n}> AS ASK {{ }}\n" for n in range(2)))
+
+
 @pytest.mark.slow
 def test_the_strategies_reach_every_rule_of_the_grammar(reached: set[str]) -> None:
     # An empty file and `[ … ]` have no strategy: the printer writes them otherwise.
@@ -72,6 +84,8 @@ def test_the_strategies_reach_every_rule_of_the_grammar(reached: set[str]) -> No
     parse("EVENT X AS { [ ] :p [ :q 5, 6 ; :r (1 [] ()) ] . [ :p ?x ] . () :p [] . (2) :q 5 }")
     parse("STATE Night DAILY FROM 22:00 TO 6:00 ON Sun-Thu")  # the printer joins days where it can
     parse("FROM NAMED WINDOW <w> ON <s> [RANGE 5 s] EVENT X ON <w> AS A")  # most files begin with a prefix
+    for query in REGISTERED:  # test_languages has their strategy
+        parse(query)
     # Only wrong guards get to this one; it lets their error stand after the alias.
     wrong = "<block : EVENT _block>"
     rules = {rule for rule in ALTERNATIVES if rule != wrong}
