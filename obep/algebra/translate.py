@@ -95,6 +95,17 @@ def _of_scope(select: ast.Select, atoms: Mapping[Term, AtomColumns]) -> list[str
     return [name for part in more for name in mentioned(part, atoms)]
 
 
+def check_depth(depth: int) -> None:
+    """Refuse groups that stand inside each other too often."""
+    if depth >= DEEPEST:
+        raise fail(
+            "OBEP005",
+            "nested too deeply",
+            reason=f"Groups may stand inside each other {DEEPEST} times.",
+            remedy="fewer braces: { a { b } } is mostly { a b }",
+        )
+
+
 class _Scope:
     """Translates the groups of one scope, which share a layout."""
 
@@ -110,13 +121,7 @@ class _Scope:
 
     def _parts(self, group: ast.Group) -> tuple[BagNode, Tested | None]:
         """A group without its filters, and these: they see all of it, wherever they stand in it."""
-        if self._depth >= DEEPEST:
-            raise fail(
-                "OBEP005",
-                "nested too deeply",
-                reason=f"Groups may stand inside each other {DEEPEST} times.",
-                remedy="fewer braces: { a { b } } is mostly { a b }",
-            )
+        check_depth(self._depth)
         self._depth += 1
         node: BagNode = BasicGraphPattern()
         conditions: list[ast.Expression] = []

@@ -24,6 +24,7 @@ from obep.algebra.timed.timed_options import (
 )
 from obep.algebra.timed.timed_rows import NoTriples, TimedExtend, TimedFilter, TimedProjection, TimedValues
 from obep.algebra.timed.timed_tests import TimedTest, shortest, timed_test
+from obep.algebra.translate import check_depth
 from obep.algebra.translate_path import Place, triple_match
 from obep.algebra.visible_variables import HIDDEN, projected, visible
 from obep.errors import ObepError, fail
@@ -31,8 +32,6 @@ from obep.guards.guard_terms import term_of
 from obep.model import Term
 from obep.query import ast
 from obep.query.walk import walk
-
-DEEPEST = 100
 
 
 class _Branch(NamedTuple):
@@ -67,8 +66,7 @@ class TimedScope:
         return TimedFilter(node, found.passes) if _filters(group) else node
 
     def _parts(self, group: ast.Group, within: int | None) -> _Group:
-        if self._depth >= DEEPEST:
-            raise fail("OBEP005", "nested too deeply", remedy="fewer braces: { a { b } } is mostly { a b }")
+        check_depth(self._depth)
         self._depth += 1
         plain, exists = _split(_filters(group))
         passes = timed_test(self._compiler, plain)

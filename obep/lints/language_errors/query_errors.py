@@ -13,9 +13,10 @@ from obep.query import ast
 from obep.query.diagnostics import listed, say
 from obep.query.group_walk import group_variables
 from obep.query.linked_queries import link_queries
-from obep.query.walk import Cycle, layered, walk
+from obep.query.walk import Cycle, children, layered, walk
 
 Found = Iterator[Diagnostic]
+LATER = "The query is read and checked, but the engine does not carry this out yet."
 
 
 def check_queries(definitions: Definitions) -> Found:
@@ -151,16 +152,14 @@ def _grouping(file: ast.QueryFile, node: ast.Select, register: ast.Register) -> 
         known.add(one.variable.name)
 
 
-def _outside_aggregates(expression: ast.Expression) -> Iterator[ast.Var]:
+def _outside_aggregates(expression: ast.Node) -> Iterator[ast.Var]:
     if isinstance(expression, ast.Aggregate | ast.Exists):
         return
     if isinstance(expression, ast.Var):
         yield expression
         return
-    from obep.query.walk import children
-
     for child in children(expression):
-        yield from _outside_aggregates(child)  # type: ignore[arg-type]  # inside one there are only those
+        yield from _outside_aggregates(child)
 
 
 def _bound_before(file: ast.QueryFile, group: ast.Group) -> Found:
@@ -175,28 +174,27 @@ def _bound_before(file: ast.QueryFile, group: ast.Group) -> Found:
 
 
 def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
-    later = "The query is read and checked, but the engine does not carry this out yet."
     for node in walk(register):
         if isinstance(node, ast.MatchGroup | ast.WindowEvent):
             message = f"{'MATCH' if isinstance(node, ast.MatchGroup) else 'EVENT ON'} is not carried out yet"
-            yield say("OBEP149", file, node.span, message, later, "WINDOW <w> { … }")
+            yield say("OBEP149", file, node.span, message, LATER, "WINDOW <w> { … }")
     for one in register.graphs:
         if one.named:
             yield say(
-                "OBEP149", file, one.span, "FROM NAMED is not carried out yet", later, "FROM, without NAMED"
+                "OBEP149", file, one.span, "FROM NAMED is not carried out yet", LATER, "FROM, without NAMED"
             )
     for node in walk(register):
-        named = isinstance(node, ast.Call) and isinstance(node.function, ast.Name)
-        if named and node.function.iri.lower().endswith("timestamp>"):  # type: ignore[attr-defined]
+        called = node.function if isinstance(node, ast.Call) else None
+        if isinstance(called, ast.Name) and called.iri.lower().endswith("timestamp>"):
             message = "timestamp() is not carried out yet"
-            yield say("OBEP149", file, node.span, message, later, "leave it out")
+            yield say("OBEP149", file, node.span, message, LATER, "leave it out")
     if file.language != "csparql" or register.every is not None:
         return
     stepped = [one for one in register.windows if one.step is not None or one.rows is not None]
     if register.windows and not stepped:
         message = "a C-SPARQL query without STEP is not carried out yet"
         yield say(
-            "OBEP149", file, register.span, message, later, "COMPUTE EVERY 1 s, or [RANGE 10 s STEP 1 s]"
+            "OBEP149", file, register.span, message, LATER, "COMPUTE EVERY 1 s, or [RANGE 10 s STEP 1 s]"
         )
     for window in register.windows:
         if stepped and window.kind == "all":
@@ -209,13 +207,12 @@ def _over_timed_triples(file: ast.QueryFile, register: ast.Register) -> Found:
     """What EP-SPARQL and Sparkwave do not have, and what is not carried out yet."""
     if file.language not in ("epsparql", "sparkwave"):
         return
-    later = "The query is read and checked, but the engine does not carry this out yet."
     for one in file.settings:
         if one.key == "policy" and one.value != "unrestricted":
-            yield say("OBEP149", file, one.span, "POLICY is not carried out yet", later, "leave it out")
+            yield say("OBEP149", file, one.span, "POLICY is not carried out yet", LATER, "leave it out")
     for window in register.windows:
         message = "FROM STREAM is not carried out yet in EP-SPARQL"
-        yield say("OBEP149", file, window.span, message, later, "leave it out: all streams are one")
+        yield say("OBEP149", file, window.span, message, LATER, "leave it out: all streams are one")
     select = register.form if isinstance(register.form, ast.Select) else register.form.select
     try:
         TimedScope(layout_of(select)).group(select.where)

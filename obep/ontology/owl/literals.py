@@ -331,12 +331,13 @@ def _passes(facet: Term, limit: Value, found: Value) -> bool:
     if name in ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive"):
         if found.space != limit.space or "NaN" in (found.point, limit.point) or found.space == "other":
             return False
-        one, other = found.point, limit.point
+        one: Any = found.point
+        other: Any = limit.point
         if isinstance(one, Fraction) or isinstance(other, Fraction):  # slow for very many digits
             one, other = comparable(one), comparable(other)
         if name.endswith("Inclusive") and one == other:
             return True
-        return bool(one < other if name.startswith("max") else one > other)  # type: ignore[operator]
+        return bool(one < other if name.startswith("max") else one > other)
     if name == "pattern":
         return isinstance(found.point, str) and matches(str(limit.point), found.point)
     if name == "langRange":
