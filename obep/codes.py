@@ -353,4 +353,13 @@ CODES: dict[str, str] = {
     "OBEP712": "a sub-select that timed triples do not have",
     "OBEP713": "a path that timed triples do not have",
     "OBEP714": "rules that depend on themselves through a negation",
+    "OBEP765": "what OBEP cannot say",
+    "OBEP766": "a variable that nothing binds",
+    "OBEP767": "names that differ in case alone",
+    "OBEP768": "a pattern outside of WINDOW without a static graph",
+    "OBEP769": "axioms in the static graph of another language",
+    "OBEP770": "a pattern over triples that are kept for ever",
+    "OBEP771": "COMPUTE EVERY finer than STEP",
+    "OBEP772": "ORDER BY without LIMIT under ISTREAM or DSTREAM",
+    "OBEP773": "LIMIT without ORDER BY",
 }

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from obep.errors import Diagnostic
+from obep.lints.analysis.registered_queries import registered
 from obep.lints.context import QueryContext, declared_windows
 from obep.query.diagnostics import quote, say
 
@@ -30,7 +31,8 @@ SEVERITY = "warning"
 
 def check(context: QueryContext) -> Iterator[Diagnostic]:
     definitions = context.definitions
-    for window, file in declared_windows(definitions):
+    own = ((window, file) for register, file in registered(definitions) for window in register.windows)
+    for window, file in (*declared_windows(definitions), *own):
         if window.range and window.step and window.step.micros > window.range.micros > 0:
             yield say(
                 CODE,
@@ -39,5 +41,7 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
                 "some items are never looked at",
                 f"The window holds {quote(window.range)} and is looked at every {quote(window.step)}: what "
                 "comes in between has left before.",
-                quote(replace(window, step=window.range)),
+                f"[RANGE {quote(window.range)} STEP {quote(window.range)}]"
+                if window.role != "window"
+                else quote(replace(window, step=window.range)),
             )
