@@ -54,6 +54,8 @@ class Episodes:
         """Where each key that begins, changes or ends is noted."""
         self.expired: tuple[int, list[Episode]] = (0, [])
         """An instant, and the episodes that expired at it."""
+        self.ended: tuple[int, dict[Key, tuple[Assertion, ...]]] = (0, {})
+        """An instant, and what ended the keys that ended at it."""
         self.now = 0
         """The instant before the first item, for what began earlier."""
         self.changes = 0
@@ -128,7 +130,10 @@ class Episodes:
             self.expired = (at, [*(self.expired[1] if self.expired[0] == at else ()), episode])
         for listener in self.listeners:
             listener(episode, at)
-        because = tuple(sorted({*episode.explanation, *explanation}, key=_order))
+        if self.ended[0] != at:
+            self.ended = (at, {})
+        self.ended[1][key] = explanation
+        because = sorted_because({*episode.explanation, *explanation})
         for event, lasting in self._ends:
             if at - episode.begun >= lasting:
                 self._report(event, episode, at, at, at, because)
@@ -328,6 +333,11 @@ def packed(bindings: Iterable[dict[str, Term]]) -> list[list[tuple[str, Term]]]:
 def unpacked(plain: Iterable[Iterable[tuple[str, Term]]]) -> Bindings:
     """What `packed` has made."""
     return tuple(dict(row) for row in plain)
+
+
+def sorted_because(found: Iterable[Assertion]) -> tuple[Assertion, ...]:
+    """Assertions as explanations have them: by the triple, then by the instant."""
+    return tuple(sorted(found, key=_order))
 
 
 def _order(assertion: Assertion) -> tuple[object, ...]:
