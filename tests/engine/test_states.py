@@ -370,3 +370,17 @@ def _causes(one: obep.Occurrence) -> set[tuple[str, str, int | None]]:
         (local_name(p), o.split('"')[1] if '"' in o else local_name(o), None if at is None else at // 10**6)
         for (_, p, o), at in one.explanation
     }
+
+
+def test_at_one_instant_all_that_fires_comes_before_what_is_resolved() -> None:
+    """The order of alerts holds across the states of a query, whichever is defined first (STATES 4)."""
+    states = ["STATE Off(?x) FROM A(?x) TO B(?x) LIMIT 1 h", "STATE Up(?x) FROM B(?x) TO A(?x) LIMIT 1 h"]
+    for texts in (states, states[::-1]):
+        found = run(
+            f"""PREFIX : <{EX}> EVENT A AS (a some number) EVENT B AS (b some number)
+            {" ".join(texts)} RETURN Off, Up AS ALERTS""",
+            [(0, "", ":x :a 1"), (5, "", ":x :b 1"), (9, "", ":x :a 1")],
+        )
+        said = [(one.detected // 10**6, one.status) for one in found if isinstance(one, Alert)]
+        expected = [(0, "firing"), (5, "firing"), (5, "resolved"), (9, "firing"), (9, "resolved")]
+        assert said == expected

@@ -151,7 +151,7 @@ class Episodes:
             keys[key] = None
 
     def close(self) -> list[Occurrence]:
-        """What the instant has brought; firing alerts come before resolved ones."""
+        """What the instant has brought."""
         for episode, lasting in self._ripe:
             at = episode.begun + lasting
             for event in self._lasting.get(lasting, ()):
@@ -160,7 +160,7 @@ class Episodes:
                 self._found.append(self._alert(episode, lasting))
         self._ripe.clear()
         found, self._found = self._found, []
-        return sorted(found, key=_firing_first) if found and self.plan.alerts else found
+        return found
 
     def next_deadline(self) -> int | None:
         """When the next episode will have lasted long enough, if it is still the same."""
@@ -343,7 +343,3 @@ def sorted_because(found: Iterable[Assertion]) -> tuple[Assertion, ...]:
 def _order(assertion: Assertion) -> tuple[object, ...]:
     triple, at = assertion
     return triple, at is not None, at or 0
-
-
-def _firing_first(one: Occurrence) -> bool:
-    return isinstance(one, Alert) and one.status == "resolved"
