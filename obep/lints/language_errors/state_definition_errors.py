@@ -25,6 +25,7 @@ from obep.query.ast import (
     OverState,
     QueryFile,
     Repeated,
+    Select,
     State,
     Var,
 )
@@ -292,8 +293,15 @@ def calls_of(expression: Expression, file: QueryFile, *, aggregates: bool) -> It
     for found in check_expression(expression, file, aggregates=True):
         if found.code != "OBEP420":
             yield found
+    of_selects = {
+        id(part)
+        for node in walk(expression)
+        if isinstance(node, Select)
+        for one in (*node.projection, *node.having, *node.order_by)
+        for part in walk(one)
+    }
     for node in walk(expression) if not aggregates else ():
-        if isinstance(node, Aggregate):
+        if isinstance(node, Aggregate) and id(node) not in of_selects:
             yield say(
                 "OBEP421",
                 file,
