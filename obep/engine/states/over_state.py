@@ -13,7 +13,7 @@ from obep.algebra.over.over_rows import OverRows
 from obep.algebra.over.over_snapshot import restore, to_plain
 from obep.algebra.over.row_groups import MAX_BECAUSE, GroupChange
 from obep.engine.event_run import Undivided
-from obep.engine.states.episodes import Bindings, Episode, Key
+from obep.engine.states.episodes import Bindings, Episode, Key, sorted_because
 from obep.engine.states.state_run import StateRun
 from obep.model import Assertion, Item, Occurrence, Term
 from obep.operators.candidates import Candidate, Emit, Take
@@ -250,8 +250,7 @@ class OverState(StateRun):
     def _because(self, groups: Mapping[GroupKey, object]) -> tuple[Assertion, ...]:
         """The explanations of the last rows, at most so many."""
         sources = [source for group in groups for source in self._window.sources_of(group)]
-        found = {one for source in sources[-MAX_BECAUSE:] for one in source}
-        return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
+        return sorted_because({one for source in sources[-MAX_BECAUSE:] for one in source})
 
     # --- for why-not
 
