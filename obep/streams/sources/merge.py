@@ -107,6 +107,7 @@ class Lane:
     def __init__(self, key: str, orders: Orders = lambda item: True) -> None:
         self.key = key
         self.running = True
+        self.failure: Exception | None = None
         self.room = BoundedSemaphore(HELD)
         self._batches: deque[Batch] = deque()
         self._taken = 0
@@ -155,7 +156,7 @@ def _side_by_side(
     waited: set[str],
     orders: Orders,
 ) -> Iterator[Turn]:
-    """Each source in a thread of its own; a failure in one is raised here."""
+    """Each source in a thread of its own; a failure is raised once what came before is taken."""
     arrived: queue.SimpleQueue[Arrived] = queue.SimpleQueue()
     lanes = {key: Lane(key, orders) for key in sources}
     closing = Event()
@@ -178,15 +179,24 @@ def _side_by_side(
         Thread(target=read, args=(key, source), name=f"obep source {key}", daemon=True).start()
     try:
         while any(lane.running or not lane.empty for lane in lanes.values()):
-            yield _turn(arrived, lanes, waited, patience)
+            ended = _arrived(arrived, lanes, waited, patience)
+            yield _turn(lanes, waited, ended)
+            for lane in lanes.values():
+                if lane.failure is None:
+                    continue
+                waited = {key for key in waited if not sources[key].live}  # nobody waits for a pipe any more
+                if lane.empty:
+                    while _ready(lanes, waited):
+                        yield _turn(lanes, waited)
+                    raise lane.failure
     finally:
         closing.set()
 
 
-def _turn(
+def _arrived(
     arrived: queue.SimpleQueue[Arrived], lanes: Mapping[str, Lane], waited: set[str], patience: float
-) -> Turn:
-    """All that is there and need not wait, or comes within the patience."""
+) -> tuple[str, ...]:
+    """Puts what has come into its lanes, or what comes within the patience; the sources that have ended."""
     ended: list[str] = []
     wait = not _ready(lanes, waited)
     while True:
@@ -195,13 +205,18 @@ def _turn(
         except queue.Empty:
             break
         wait = False
-        if failure is not None:
-            raise failure
-        if batch is None:
-            lanes[key].running = False
-            ended.append(key)
-        else:
+        if batch is not None:
             lanes[key].add(batch)
+            continue
+        lanes[key].running = False
+        lanes[key].failure = failure
+        if failure is None:
+            ended.append(key)
+    return tuple(ended)
+
+
+def _turn(lanes: Mapping[str, Lane], waited: set[str], ended: tuple[str, ...] = ()) -> Turn:
+    """All that is there and need not wait."""
     records: list[Item | DeadLetter] = []
     moved: dict[str, Position] = {}
     while len(records) < SIZE and (ready := _ready(lanes, waited)):
@@ -210,7 +225,7 @@ def _turn(
         records.extend(found)
         moved[lane.key] = {**moved.get(lane.key, {}), **position}
     waiting = () if records or all(lane.empty for lane in lanes.values()) else tuple(_awaited(lanes, waited))
-    return Turn(records, moved, tuple(ended), not any(lane.broken for lane in lanes.values()), waiting)
+    return Turn(records, moved, ended, not any(lane.broken for lane in lanes.values()), waiting)
 
 
 def _ready(lanes: Mapping[str, Lane], waited: set[str]) -> list[Lane]:
