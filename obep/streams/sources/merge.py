@@ -178,19 +178,34 @@ def _side_by_side(
     for key, source in sources.items():
         Thread(target=read, args=(key, source), name=f"obep source {key}", daemon=True).start()
     try:
-        while any(lane.running or not lane.empty for lane in lanes.values()):
-            ended = _arrived(arrived, lanes, waited, patience)
-            yield _turn(lanes, waited, ended)
-            for lane in lanes.values():
-                if lane.failure is None:
-                    continue
-                waited = {key for key in waited if not sources[key].live}  # nobody waits for a pipe any more
-                if lane.empty:
-                    while _ready(lanes, waited):
-                        yield _turn(lanes, waited)
-                    raise lane.failure
+        yield from turns(lanes, sources, waited, lambda: _arrived(arrived, lanes, waited, patience))
     finally:
         closing.set()
+
+
+def turns(
+    lanes: Mapping[str, Lane],
+    sources: Mapping[str, Source],
+    waited: set[str],
+    arrive: Callable[[], tuple[str, ...]],
+) -> Iterator[Turn]:
+    """Turn for turn what lies in the lanes; `arrive` fills them and says which sources have ended.
+
+    What came before a source failed is taken before its failure is raised: a connection has no position to
+    read it from again. Then nobody waits for a pipe any more, which may be silent for ever.
+    """
+    while any(lane.running or not lane.empty for lane in lanes.values()):
+        ended = arrive()
+        yield _turn(lanes, waited, ended)
+        failed = next((lane for lane in lanes.values() if lane.failure is not None), None)
+        if failed is None:
+            continue
+        waited -= {key for key, source in sources.items() if source.live}
+        if failed.empty:
+            while _ready(lanes, waited):
+                yield _turn(lanes, waited)
+            assert failed.failure is not None
+            raise failed.failure
 
 
 def _arrived(
