@@ -353,4 +353,6 @@ CODES: dict[str, str] = {
     "OBEP712": "a sub-select that timed triples do not have",
     "OBEP713": "a path that timed triples do not have",
     "OBEP714": "rules that depend on themselves through a negation",
+    # 750-764 event patterns in queries
+    "OBEP750": "a second MATCH in a query",
 }

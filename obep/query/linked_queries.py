@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from obep.model import Term
 from obep.query import ast
@@ -11,6 +12,15 @@ from obep.query.group_walk import group_variables
 
 ASK = "ask"
 """The variable of the answer to ASK."""
+
+
+class Matched(NamedTuple):
+    """The event pattern that a query looks for."""
+
+    event: Term
+    """The hidden event of its MATCH."""
+    others: tuple[str, ...]
+    """The variables that a match may leave unbound."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +33,7 @@ class LinkedQuery:
     """Its own, and in OBEP those of the file; their streams are sources, or queries."""
     language: ast.Language
     settings: dict[str, str]
+    match: Matched | None = None
 
     @property
     def name(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from obep.engine.event_run import Running
+from obep.engine.queries.match_run import MatchRun
 from obep.engine.queries.query_dataset import QueryDataset
 from obep.engine.queries.query_run import QueryRun, windows_seen
 from obep.engine.queries.query_window import QueryWindow
@@ -41,4 +42,7 @@ def start_queries(
         yield from own
         named = static.names if query.language == "obep" else query.named
         dataset = QueryDataset(own, states, matcher, static, [*named])
-        yield QueryRun(query, own, dataset, states, readers)
+        if query.match is None:
+            yield QueryRun(query, own, dataset, states, readers)
+        else:
+            yield MatchRun(query, query.match, own, dataset, states, readers)

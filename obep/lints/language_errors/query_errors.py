@@ -13,7 +13,7 @@ from obep.query import ast
 from obep.query.diagnostics import listed, say
 from obep.query.group_walk import group_variables
 from obep.query.linked_queries import link_queries
-from obep.query.walk import Cycle, children, layered, walk
+from obep.query.walk import Cycle, children, layered, leaves, walk
 
 Found = Iterator[Diagnostic]
 LATER = "The query is read and checked, but the engine does not carry this out yet."
@@ -28,6 +28,8 @@ def check_queries(definitions: Definitions) -> Found:
         yield from _different_graphs(file)
         for register in file.queries:
             yield from _windows(definitions, file, register)
+            yield from _matches(definitions, file, register)
+            yield from _graphs_of_items(file, register)
             yield from _states(definitions, file, register)
             yield from _expressions(file, register)
             yield from _not_carried_out(file, register)
@@ -87,7 +89,9 @@ def _windows(definitions: Definitions, file: ast.QueryFile, register: ast.Regist
     known = [one.name for one in register.windows if one.role == "window"]
     known += [one.name for one in file.windows]
     for node in walk(register):
-        if isinstance(node, ast.WindowGroup) and isinstance(node.window, str) and node.window not in known:
+        if not isinstance(node, ast.WindowGroup | ast.WindowEvent):
+            continue
+        if isinstance(node.window, str) and node.window not in known:
             near = definitions.near(node.window, known)
             shown = listed([f"<{name}>" for name in known]) if known else "none"
             reason = f"FROM NAMED WINDOW declares one; here that is {shown}."
@@ -100,6 +104,34 @@ def _windows(definitions: Definitions, file: ast.QueryFile, register: ast.Regist
         if length is not None and length.micros <= 0:
             reason = "Nothing lies in no time, and a window that is never moved on is never looked at."
             yield say("OBEP124", file, length.span, f"a {word} of zero", reason, f"{word} 1 s")
+
+
+def _matches(definitions: Definitions, file: ast.QueryFile, register: ast.Register) -> Found:
+    """One MATCH at most, of events that the query declares."""
+    known = [event.name.text for event in register.events]
+    matches = [node for node in walk(register.form) if isinstance(node, ast.MatchGroup)]
+    for leaf in (leaf for match in matches for leaf in leaves(match.pattern)):
+        if leaf.event.text not in known:
+            near = definitions.near(leaf.event.text, known)
+            reason = "MATCH is made of the events of EVENT ON, and none of them has that name."
+            remedy = near or f"EVENT ON <w> {{ … }} AS {leaf.event.text}"
+            yield say("OBEP100", file, leaf.span, f"there is no event {leaf.event.text}", reason, remedy)
+    for match in matches[1:]:
+        reason = "A query is answered when a match of its MATCH is decided, so it can have one."
+        yield say("OBEP750", file, match.span, "a second MATCH", reason, "a query of its own for it")
+
+
+def _graphs_of_items(file: ast.QueryFile, register: ast.Register) -> Found:
+    """GRAPH in WINDOW, GRAPH and WINDOW in EVENT ON: an item is one graph."""
+    for node in walk(register):
+        if isinstance(node, ast.WindowGroup | ast.WindowEvent):
+            word = "WINDOW" if isinstance(node, ast.WindowGroup) else "EVENT ON"
+            for inner in walk(node.group):
+                if isinstance(inner, ast.GraphGroup | ast.WindowGroup):
+                    what = "GRAPH" if isinstance(inner, ast.GraphGroup) else "WINDOW"
+                    reason = "What is asked here is one graph: what items say together, or one of them."
+                    message = f"{what} inside {word}"
+                    yield say("OBEP702", file, inner.span, message, reason, f"{what} beside {word}")
 
 
 def _states(definitions: Definitions, file: ast.QueryFile, register: ast.Register) -> Found:
@@ -174,10 +206,6 @@ def _bound_before(file: ast.QueryFile, group: ast.Group) -> Found:
 
 
 def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
-    for node in walk(register):
-        if isinstance(node, ast.MatchGroup | ast.WindowEvent):
-            message = f"{'MATCH' if isinstance(node, ast.MatchGroup) else 'EVENT ON'} is not carried out yet"
-            yield say("OBEP149", file, node.span, message, LATER, "WINDOW <w> { … }")
     for node in walk(register):
         called = node.function if isinstance(node, ast.Call) else None
         if isinstance(called, ast.Name) and called.iri.lower().endswith("timestamp>"):
