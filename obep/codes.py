@@ -355,4 +355,5 @@ CODES: dict[str, str] = {
     "OBEP714": "rules that depend on themselves through a negation",
     # 750-764 event patterns in queries
     "OBEP750": "a second MATCH in a query",
+    "OBEP751": "an aggregate over streams without STEP",
 }

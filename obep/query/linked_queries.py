@@ -62,6 +62,24 @@ class LinkedQuery:
         return tuple(dict.fromkeys(one.step.micros for one in self.windows if one.step is not None))
 
     @property
+    def timed(self) -> bool:
+        """Whether its solutions have intervals (DIALECTS 3): EP-SPARQL, Sparkwave, C-SPARQL without STEP."""
+        if self.language in ("epsparql", "sparkwave"):
+            return True
+        stepped = any(one.step is not None or one.rows is not None for one in self.windows)
+        return self.language == "csparql" and bool(self.windows) and not stepped and not self.register.every
+
+    @property
+    def timed_form(self) -> ast.Select | ast.ConstructQuery | ast.AskQuery:
+        """What it asks; the RANGE of its streams bounds how long a solution lasts (D37)."""
+        from obep.query.build.build_languages import within
+
+        ranges = {one.range for one in self.windows}
+        length = ranges.pop() if len(ranges) == 1 and self.language == "csparql" else None
+        form: ast.Select | ast.ConstructQuery | ast.AskQuery = self.register.form
+        return form if length is None else within(form, length)
+
+    @property
     def named(self) -> tuple[Term, ...]:
         """The static graphs that it asks by their names."""
         return tuple(one.graph.iri for one in self.register.graphs if one.named)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from obep.algebra.timed.translate_timed import TimedScope
 from obep.algebra.translate import layout_of
@@ -12,7 +12,7 @@ from obep.lints.language_errors.state_definition_errors import calls_of
 from obep.query import ast
 from obep.query.diagnostics import listed, say
 from obep.query.group_walk import group_variables
-from obep.query.linked_queries import link_queries
+from obep.query.linked_queries import LinkedQuery, link_queries
 from obep.query.walk import Cycle, children, layered, leaves, walk
 
 Found = Iterator[Diagnostic]
@@ -24,6 +24,8 @@ def check_queries(definitions: Definitions) -> Found:
     files = definitions.linked.files
     yield from _named_twice(files)
     yield from _cycles(definitions)
+    linked = {id(query.register): query for query in link_queries(files).values()}
+    yield from _unlike_streams(definitions, linked.values())
     for file in files:
         yield from _different_graphs(file)
         for register in file.queries:
@@ -33,7 +35,8 @@ def check_queries(definitions: Definitions) -> Found:
             yield from _states(definitions, file, register)
             yield from _expressions(file, register)
             yield from _not_carried_out(file, register)
-            yield from _over_timed_triples(file, register)
+            if id(register) in linked:
+                yield from _over_timed_triples(file, linked[id(register)])
             for node in walk(register):
                 if isinstance(node, ast.Select):
                     yield from _grouping(file, node, register)
@@ -214,11 +217,6 @@ def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
     if file.language != "csparql" or register.every is not None:
         return
     stepped = [one for one in register.windows if one.step is not None or one.rows is not None]
-    if register.windows and not stepped:
-        message = "a C-SPARQL query without STEP is not carried out yet"
-        yield say(
-            "OBEP149", file, register.span, message, LATER, "COMPUTE EVERY 1 s, or [RANGE 10 s STEP 1 s]"
-        )
     for window in register.windows:
         if stepped and window.kind == "all":
             message = "a FROM STREAM without a window stands beside one with STEP"
@@ -226,19 +224,55 @@ def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
             yield say("OBEP706", file, window.span, message, reason, "[RANGE 10 s STEP 1 s]")
 
 
-def _over_timed_triples(file: ast.QueryFile, register: ast.Register) -> Found:
-    """What EP-SPARQL and Sparkwave do not have, and what is not carried out yet."""
-    if file.language not in ("epsparql", "sparkwave"):
+def _over_timed_triples(file: ast.QueryFile, query: LinkedQuery) -> Found:
+    """What patterns over timed triples do not have, and what is not carried out yet."""
+    register = query.register
+    if not query.timed:
         return
     for one in file.settings:
         if one.key == "policy" and one.value != "unrestricted":
             yield say("OBEP149", file, one.span, "POLICY is not carried out yet", LATER, "leave it out")
-    for window in register.windows:
-        message = "FROM STREAM is not carried out yet in EP-SPARQL"
-        yield say("OBEP149", file, window.span, message, LATER, "leave it out: all streams are one")
-    select = register.form if isinstance(register.form, ast.Select) else register.form.select
+    yield from _streams_of_patterns(file, query)
+    form = query.timed_form
+    select = form if isinstance(form, ast.Select) else form.select
+    if file.language == "csparql" and any(isinstance(one, ast.Aggregate) for one in walk(select)):
+        message = "an aggregate over streams without STEP"
+        reason = "Without STEP or COMPUTE EVERY the query is a pattern, which is decided at each match (D37)."
+        yield say("OBEP751", file, register.span, message, reason, "[RANGE 10 s STEP 1 s]")
     try:
         TimedScope(layout_of(select)).group(select.where)
     except ObepError as error:
         for found in error.diagnostics:
             yield say(found.code, file, register.span, found.message, found.reason, found.remedy)
+
+
+def _streams_of_patterns(file: ast.QueryFile, query: LinkedQuery) -> Found:
+    """FROM STREAM of a pattern over timed triples."""
+    windows = query.register.windows
+    for window in windows:
+        if file.language == "epsparql" and window.kind != "all":
+            reason = "A solution lasts from its first to its last triple; a FILTER bounds that."
+            remedy = "FROM STREAM <s>, and FILTER(getDURATION() < 10 s)"
+            yield say("OBEP702", file, window.span, "a window in EP-SPARQL", reason, remedy)
+        elif window.kind in ("now", "latest"):
+            message = "FROM STREAM with such a window, and without STEP, is not carried out yet"
+            yield say("OBEP149", file, window.span, message, LATER, "[RANGE 10 s]")
+    if file.language == "csparql" and len({window.range for window in windows}) > 1:
+        message = "streams of different RANGE without STEP are not carried out yet"
+        yield say("OBEP149", file, windows[0].span, message, LATER, "the same RANGE for all, or STEP")
+
+
+def _unlike_streams(definitions: Definitions, queries: Iterable[LinkedQuery]) -> Found:
+    """Rules feed one stream, and what other queries answer is no item of a pattern."""
+    known = frozenset(query.name for query in queries)
+    file = definitions.linked.file
+    timed = [query for query in queries if query.timed]
+    for query in timed:
+        if query.reads(known):
+            message = "a pattern over timed triples that reads the answers of a query is not carried out yet"
+            yield say("OBEP149", file, query.register.span, message, LATER, "[RANGE 10 s STEP 1 s]")
+    rules = [one for one in timed if isinstance(one.register.form, ast.ConstructQuery)]
+    streams = {frozenset(one.stream for one in query.windows) for query in timed}
+    if file.language == "epsparql" and rules and len(streams) > 1:
+        message = "rules and queries over different streams are not carried out yet"
+        yield say("OBEP149", file, rules[0].register.span, message, LATER, "the same FROM STREAM in all")
