@@ -67,7 +67,7 @@ class Broken(Given):
 
     def batches(self, start: Position) -> Iterator[Batch]:
         yield from super().batches(start)
-        raise fail("OBEP553", "the connection broke off")
+        raise fail("OBEP550", "the connection broke off")
 
 
 @pytest.mark.parametrize("live", [False, True])
@@ -78,7 +78,7 @@ def test_all_that_came_before_a_source_fails_is_taken(live: bool) -> None:
     with pytest.raises(ObepError) as caught:
         for turn in merged(sources, {}, 0.01):
             found += [record.at for record in turn.records if record.stream == "a"]
-    assert caught.value.code == "OBEP553"
+    assert caught.value.code == "OBEP550"
     assert found == [2, 4, 6, 8]
 
 
