@@ -54,6 +54,8 @@ class Episodes:
         """Where each key that begins, changes or ends is noted."""
         self.expired: tuple[int, list[Episode]] = (0, [])
         """An instant, and the episodes that expired at it."""
+        self.ended: tuple[int, dict[Key, tuple[Assertion, ...]]] = (0, {})
+        """An instant, and what ended the keys that ended at it."""
         self.now = 0
         """The instant before the first item, for what began earlier."""
         self.changes = 0
@@ -128,7 +130,10 @@ class Episodes:
             self.expired = (at, [*(self.expired[1] if self.expired[0] == at else ()), episode])
         for listener in self.listeners:
             listener(episode, at)
-        because = tuple(sorted({*episode.explanation, *explanation}, key=_order))
+        if self.ended[0] != at:
+            self.ended = (at, {})
+        self.ended[1][key] = explanation
+        because = sorted_because({*episode.explanation, *explanation})
         for event, lasting in self._ends:
             if at - episode.begun >= lasting:
                 self._report(event, episode, at, at, at, because)
@@ -146,7 +151,7 @@ class Episodes:
             keys[key] = None
 
     def close(self) -> list[Occurrence]:
-        """What the instant has brought; firing alerts come before resolved ones."""
+        """What the instant has brought."""
         if not (self._found or self._ripe):
             return []
         for episode, lasting in self._ripe:
@@ -157,7 +162,7 @@ class Episodes:
                 self._found.append(self._alert(episode, lasting))
         self._ripe.clear()
         found, self._found = self._found, []
-        return sorted(found, key=_firing_first) if found and self.plan.alerts else found
+        return found
 
     def next_deadline(self) -> int | None:
         """When the next episode will have lasted long enough, if it is still the same."""
@@ -332,10 +337,11 @@ def unpacked(plain: Iterable[Iterable[tuple[str, Term]]]) -> Bindings:
     return tuple(dict(row) for row in plain)
 
 
+def sorted_because(found: Iterable[Assertion]) -> tuple[Assertion, ...]:
+    """Assertions as explanations have them: by the triple, then by the instant."""
+    return tuple(sorted(found, key=_order))
+
+
 def _order(assertion: Assertion) -> tuple[object, ...]:
     triple, at = assertion
     return triple, at is not None, at or 0
-
-
-def _firing_first(one: Occurrence) -> bool:
-    return isinstance(one, Alert) and one.status == "resolved"

@@ -13,7 +13,7 @@ from obep.algebra.over.over_rows import OverRows
 from obep.algebra.over.over_snapshot import restore, to_plain
 from obep.algebra.over.row_groups import MAX_BECAUSE, GroupChange
 from obep.engine.event_run import Undivided
-from obep.engine.states.episodes import Bindings, Episode, Key
+from obep.engine.states.episodes import Bindings, Episode, Key, sorted_because
 from obep.engine.states.state_run import StateRun
 from obep.model import Assertion, Item, Occurrence, Term
 from obep.operators.candidates import Candidate, Emit, Take
@@ -107,7 +107,10 @@ class OverState(StateRun):
             expressions.each = True
             given = tuple(one.name for one in definition.each.parameters)
             self._each_places = [given.index(name) for name in self._group_by if name in given]
-            states[definition.each.state.iri].episodes.listeners.append(self._each)
+            self._each_of = states[definition.each.state.iri].episodes
+            self._each_of.listeners.append(self._each)
+        self._since: dict[GroupKey, dict[Key, int]] | None = None
+        """FOR EACH: since when each key of a group holds; `None` where that is to be looked up."""
 
     @property
     def inlets(self) -> list[tuple[str, Emit]]:
@@ -131,11 +134,28 @@ class OverState(StateRun):
 
     def _each(self, episode: Episode, at: int) -> None:
         """FOR EACH: an episode of its state begins or ends."""
-        group = tuple(episode.key[place] for place in self._each_places)
+        if self._since is None:
+            self._since = {}
+            for one in self._each_of.open.values():
+                self._since.setdefault(self._each_group(one), {})[one.key] = one.begun
+        group = self._each_group(episode)
+        keys = self._since.setdefault(group, {})
         if episode.ended is None:
-            self._window.stand(group, episode.begun, at)
+            keys[episode.key] = episode.begun
         else:
+            keys.pop(episode.key, None)
+        if not keys:
+            del self._since[group]
+        before, now = self._window.each.get(group), min(keys.values(), default=None)
+        if before == now:
+            return
+        if before is not None:
             self._window.fall(group, at)
+        if now is not None:
+            self._window.stand(group, now, at)
+
+    def _each_group(self, episode: Episode) -> GroupKey:
+        return tuple([episode.key[place] for place in self._each_places])
 
     def _episode(self, episode: Episode, at: int) -> None:
         """OVER STATE: an episode begins or ends."""
@@ -230,8 +250,7 @@ class OverState(StateRun):
     def _because(self, groups: Mapping[GroupKey, object]) -> tuple[Assertion, ...]:
         """The explanations of the last rows, at most so many."""
         sources = [source for group in groups for source in self._window.sources_of(group)]
-        found = {one for source in sources[-MAX_BECAUSE:] for one in source}
-        return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
+        return sorted_because({one for source in sources[-MAX_BECAUSE:] for one in source})
 
     # --- for why-not
 
@@ -280,6 +299,7 @@ class OverState(StateRun):
 
     def load_own(self, data: Any, unpack: Unpack) -> None:
         window, pattern, holding = data
+        self._since = None
         expressions, within, step = self._window.expressions, self._window.within, self._window.step
         self._window = OverRows(expressions, within, step)
         restore(self._window, dict(window), _assertions)
