@@ -242,4 +242,6 @@ CODES: dict[str, str] = {
     "OBEP712": "a sub-select that timed triples do not have",
     "OBEP713": "a path that timed triples do not have",
     "OBEP714": "rules that depend on themselves through a negation",
+    # 730-739 states
+    "OBEP730": "occurrences in a window by LATEST",
 }

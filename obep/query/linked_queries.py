@@ -50,6 +50,11 @@ class LinkedQuery:
             return (self.register.every.micros,)
         return tuple(dict.fromkeys(one.step.micros for one in self.windows if one.step is not None))
 
+    @property
+    def named(self) -> tuple[Term, ...]:
+        """The static graphs that it asks by their names."""
+        return tuple(one.graph.iri for one in self.register.graphs if one.named)
+
     def reads(self, known: frozenset[str]) -> set[str]:
         """The names of the queries whose answers its windows hold."""
         return {window.stream for window in self.windows if window.event is None} & known
@@ -80,10 +85,9 @@ def sources_of(file: ast.QueryFile) -> list[ast.Source]:
     In languages other than OBEP the axioms of these graphs are used, too (D13), unless entailment is off.
     """
     graphs = [
-        ast.Source("graph", one.graph.iri[1:-1], span=one.span)
+        ast.Source("named" if one.named else "graph", one.graph.iri[1:-1], span=one.span)
         for query in file.queries
         for one in query.graphs
-        if not one.named
     ]
     found = [*file.sources, *graphs]
     if file.language == "obep":

@@ -38,7 +38,7 @@ def opened(order: Order) -> Query:
         {
             **{Path(file.name): "the query" for file in linked.files},
             **dict.fromkeys(linked.vocab, "the ontology"),
-            **dict.fromkeys(linked.graphs, "the static graph"),
+            **dict.fromkeys((*linked.graphs, *linked.named.values()), "the static graph"),
             **({} if config is None else {config: "the configuration"}),
         },
     )

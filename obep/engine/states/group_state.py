@@ -23,7 +23,8 @@ from obep.model import Assertion, DeadLetter, Term, Triple
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
-from obep.query.walk import walk, windows_of
+from obep.query.group_walk import atoms_by_window
+from obep.query.walk import windows_of
 
 
 class GroupState(StateRun):
@@ -41,7 +42,12 @@ class GroupState(StateRun):
         assert isinstance(definition, ast.GroupState)
         self.group = definition.group
         self._patterns = tuple(positive_patterns(definition.group))
-        self._atoms = [node for node in walk(definition.group) if isinstance(node, ast.Atom)]
+        self._atoms = [node for node, _ in atoms_by_window(definition) if node.name.iri in states]
+        self._counted = [
+            (node, windows[window].occurrences)
+            for node, window in atoms_by_window(definition)
+            if node.name.iri not in states and isinstance(window, str)
+        ]
         self.columns = {node.name.iri: states[node.name.iri].state.extra for node in self._atoms}
         """The columns of the states that it asks for, beside their parameters."""
         self._query = translate(definition.group, self.columns)
@@ -176,6 +182,9 @@ class GroupState(StateRun):
         for atom, state in zip(self._atoms, self._states, strict=True):
             held = state.episodes.open.get(tuple(values.get(one.name, "") for one in atom.parameters))
             found.update(held.explanation if held is not None else ())
+        for atom, occurrences in self._counted:
+            own = {at: values[one.name] for at, one in enumerate(atom.parameters) if one.name in values}
+            found.update(occurrences.because(own) if occurrences is not None else ())
         return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
 
     def _explained(self, triple: Triple) -> list[Assertion]:

@@ -98,7 +98,10 @@ class OverState(StateRun):
             expressions.each = True
             given = tuple(one.name for one in definition.each.parameters)
             self._each_places = [given.index(name) for name in self._group_by if name in given]
-            states[definition.each.state.iri].episodes.listeners.append(self._each)
+            self._each_of = states[definition.each.state.iri].episodes
+            self._each_of.listeners.append(self._each)
+        self._since: dict[GroupKey, dict[Key, int]] | None = None
+        """FOR EACH: since when each key of a group holds; `None` where that is to be looked up."""
 
     @property
     def inlets(self) -> list[tuple[str, Emit]]:
@@ -122,11 +125,28 @@ class OverState(StateRun):
 
     def _each(self, episode: Episode, at: int) -> None:
         """FOR EACH: an episode of its state begins or ends."""
-        group = tuple(episode.key[place] for place in self._each_places)
+        if self._since is None:
+            self._since = {}
+            for one in self._each_of.open.values():
+                self._since.setdefault(self._each_group(one), {})[one.key] = one.begun
+        group = self._each_group(episode)
+        keys = self._since.setdefault(group, {})
         if episode.ended is None:
-            self._window.stand(group, episode.begun, at)
+            keys[episode.key] = episode.begun
         else:
+            keys.pop(episode.key, None)
+        if not keys:
+            del self._since[group]
+        before, now = self._window.each.get(group), min(keys.values(), default=None)
+        if before == now:
+            return
+        if before is not None:
             self._window.fall(group, at)
+        if now is not None:
+            self._window.stand(group, now, at)
+
+    def _each_group(self, episode: Episode) -> GroupKey:
+        return tuple([episode.key[place] for place in self._each_places])
 
     def _episode(self, episode: Episode, at: int) -> None:
         """OVER STATE: an episode begins or ends."""
@@ -266,6 +286,7 @@ class OverState(StateRun):
 
     def load_own(self, data: Any, unpack: Unpack) -> None:
         window, pattern, holding = data
+        self._since = None
         expressions, within, step = self._window.expressions, self._window.within, self._window.step
         self._window = OverRows(expressions, within, step)
         restore(self._window, dict(window), _assertions)

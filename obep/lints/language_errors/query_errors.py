@@ -178,11 +178,6 @@ def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
         if isinstance(node, ast.MatchGroup | ast.WindowEvent):
             message = f"{'MATCH' if isinstance(node, ast.MatchGroup) else 'EVENT ON'} is not carried out yet"
             yield say("OBEP149", file, node.span, message, LATER, "WINDOW <w> { … }")
-    for one in register.graphs:
-        if one.named:
-            yield say(
-                "OBEP149", file, one.span, "FROM NAMED is not carried out yet", LATER, "FROM, without NAMED"
-            )
     for node in walk(register):
         called = node.function if isinstance(node, ast.Call) else None
         if isinstance(called, ast.Name) and called.iri.lower().endswith("timestamp>"):

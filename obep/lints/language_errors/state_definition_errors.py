@@ -25,6 +25,7 @@ from obep.query.ast import (
     OverState,
     QueryFile,
     Repeated,
+    Select,
     State,
     Var,
 )
@@ -36,7 +37,7 @@ DAY = 24 * 60
 
 
 def parameters(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP116, OBEP011, OBEP120 and OBEP143: the parameters of a state."""
+    """OBEP116, OBEP011, OBEP120 and OBEP143: the parameters of a state, and what its groups are of."""
     for file in definitions.linked.files:
         for state in file.states:
             yield from _twice(state, file)
@@ -49,6 +50,7 @@ def parameters(definitions: Definitions) -> Iterator[Diagnostic]:
                 yield from _unbound(state, file, definitions)
             if isinstance(state, OverState):
                 yield from _not_grouped(state, file)
+                yield from _not_given(state, file)
 
 
 def _twice(state: State, file: QueryFile) -> Iterator[Diagnostic]:
@@ -113,6 +115,25 @@ def _not_grouped(state: OverState, file: QueryFile) -> Iterator[Diagnostic]:
                 "A group may hold rows of several values of it, so it is not known of which the state holds.",
                 f"GROUP BY {names}",
             )
+
+
+def _not_given(state: OverState, file: QueryFile) -> Iterator[Diagnostic]:
+    """FOR EACH makes groups without rows, so it gives all of what they are grouped by."""
+    each = state.each
+    if each is None:
+        return
+    grouped = [variable.name for variable in state.group_by or state.parameters]
+    missing = [name for name in grouped if name not in {one.name for one in each.parameters}]
+    if missing:
+        names = ", ".join(f"?{name}" for name in grouped)
+        yield say(
+            "OBEP143",
+            file,
+            each.span,
+            f"FOR EACH {quote(each)} gives no {listed([f'?{name}' for name in missing])}",
+            f"It makes a group for each value of {names}, also where there are no rows to take it from.",
+            f"FOR EACH T({names})   with a state T that has them",
+        )
 
 
 def in_patterns(definitions: Definitions) -> Iterator[Diagnostic]:
@@ -272,8 +293,15 @@ def calls_of(expression: Expression, file: QueryFile, *, aggregates: bool) -> It
     for found in check_expression(expression, file, aggregates=True):
         if found.code != "OBEP420":
             yield found
+    of_selects = {
+        id(part)
+        for node in walk(expression)
+        if isinstance(node, Select)
+        for one in (*node.projection, *node.having, *node.order_by)
+        for part in walk(one)
+    }
     for node in walk(expression) if not aggregates else ():
-        if isinstance(node, Aggregate):
+        if isinstance(node, Aggregate) and id(node) not in of_selects:
             yield say(
                 "OBEP421",
                 file,

@@ -154,6 +154,7 @@ def _by_hermit(bundle: Bundle) -> Bundle:
         bundle.linked,
         bundle.t,
         bundle.k,
+        named=bundle.named,
         subsumptions=tuple(_subsumptions(found.hierarchy)),
         diagnostics=[*bundle.diagnostics, *found.warnings],
         java=True,

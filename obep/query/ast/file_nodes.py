@@ -36,9 +36,9 @@ class PrefixDecl(Node):
 
 @dataclass(frozen=True, slots=True)
 class Source(Node):
-    """VOCAB, FROM GRAPH, FROM STREAM or INCLUDE; `iri` as written between the angle brackets."""
+    """VOCAB, FROM GRAPH, FROM NAMED GRAPH, FROM STREAM or INCLUDE; `iri` as written between the brackets."""
 
-    kind: Choice["vocab", "graph", "stream", "include"]
+    kind: Choice["vocab", "graph", "named", "stream", "include"]
     iri: str
 
 
