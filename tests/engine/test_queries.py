@@ -305,7 +305,13 @@ def test_rstream_is_evaluation_from_nothing_and_differences_sum_up_to_it(
 
 WINDOW = "FROM NAMED WINDOW <w> ON <s> [RANGE 5 s]"
 REFUSED = [
-    ("REGISTER QUERY q AS SELECT ?x FROM STREAM <s> [RANGE 5 s] { ?x :p ?y }", "OBEP149", "STEP"),
+    ("REGISTER QUERY q AS SELECT (COUNT(*) AS ?n) FROM STREAM <s> [RANGE 5 s] { ?x :p ?y }",
+     "OBEP751", "STEP"),
+    ("REGISTER QUERY q AS SELECT ?x FROM STREAM <s> [RANGE 5 s] FROM STREAM <t> [RANGE 1 s] { ?x :p ?y }",
+     "OBEP149", "RANGE"),
+    ("REGISTER QUERY q AS SELECT ?x FROM STREAM <r> [RANGE 5 s] { ?x :p ?y }\n"
+     "REGISTER STREAM r COMPUTE EVERY 1 s AS CONSTRUCT { ?x :p ?y } FROM STREAM <s> [RANGE 1 s] { ?x :p ?y }",
+     "OBEP149", "answers"),
     ("REGISTER QUERY q AS SELECT ?x FROM STREAM <s> [RANGE 5 s STEP 1 s] FROM STREAM <t> { ?x :p ?y }",
      "OBEP706", "STEP"),
     ("REGISTER RSTREAM <q> AS SELECT ?x @W { WINDOW <v> { ?x :p ?y } }",

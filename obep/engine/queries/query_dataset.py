@@ -37,6 +37,8 @@ class QueryDataset:
         self._windows = {one.window.name: one for one in windows if one.window.role == "window"}
         self._graphs = {f"<{one.window.name}>": one for one in windows if one.window.role == "graph"}
         self.now = 0
+        self.matched: dict[Term, list[tuple[Term | None, ...]]] = {}
+        """The row of the match that is answered, by the event of a MATCH."""
         self.settle()
 
     def settle(self) -> None:
@@ -92,7 +94,10 @@ class QueryDataset:
     def atom(
         self, name: Term, lasting: int | None, window: str | None, /
     ) -> Iterable[tuple[Term | None, ...]]:
-        """The rows of a state."""
+        """The rows of a state, or of a match."""
+        if name in self.matched:
+            yield from self.matched[name]
+            return
         state = self._states[name]
         for episode in state.episodes.open.values():
             if lasting is None or episode.begun <= self.now - lasting:

@@ -43,14 +43,17 @@ class QueryRun(Running):
         self.plan = EventPlan(query.iri, query.name, 0)
         self.windows, self._dataset, self._readers = windows, dataset, readers
         self._query, self._form = query, query.register.form
-        atoms = [node.name.iri for node in walk(query.register) if isinstance(node, ast.Atom)]
-        columns = {iri: states[iri].state.extra for iri in atoms}
+        self._atoms = [node for node in walk(query.register) if isinstance(node, ast.Atom)]
+        held = [one.name.iri for one in self._atoms if one.name.iri in states]
+        columns = {iri: states[iri].state.extra for iri in held}
+        if query.match is not None:
+            columns[query.match.event] = query.match.others
         self._select = translate(query.select, columns)
         self._operator = query.register.operator
         self._report = query.settings.get("report", "nonempty")
         self._steps = query.steps
         calls = {node.function for node in walk(query.register) if isinstance(node, ast.Call)}
-        self._varies = not TIMED.isdisjoint(one for one in calls if isinstance(one, str)) or bool(atoms)
+        self._varies = not TIMED.isdisjoint(one for one in calls if isinstance(one, str)) or bool(held)
         self._changed = False
         """Whether a window has changed since the last evaluation."""
         self._at: int | None = None
@@ -70,6 +73,16 @@ class QueryRun(Running):
     # --- evaluation times
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        moved = self._look()
+        if self._at is None and all(window.fed is None for window in self.windows):
+            return ()
+        self._at = at
+        if any(at % step == 0 for step in self._steps) if self._steps else moved:
+            return self._evaluate(at)
+        return ()
+
+    def _look(self) -> bool:
+        """Whether a window has changed since it was last asked."""
         moved = False
         for window in self.windows:
             moved |= window.moved
@@ -77,12 +90,7 @@ class QueryRun(Running):
         if moved:
             self._changed = True
             self._dataset.settle()
-        if self._at is None and all(window.fed is None for window in self.windows):
-            return ()
-        self._at = at
-        if any(at % step == 0 for step in self._steps) if self._steps else moved:
-            return self._evaluate(at)
-        return ()
+        return moved
 
     def next_deadline(self) -> int | None:
         if self._at is None or not self._steps or self._is_idle():
@@ -130,12 +138,17 @@ class QueryRun(Running):
             return graph(self._query.name, self._form.template, self._select.columns, rows)
         return rows if self._form.order_by else sorted(rows, key=written)
 
-    def _told(self, at: int, records: Records, op: str = "") -> Sequence[Occurrence]:
+    def _told(
+        self, at: int, records: Records, op: str = "", span: tuple[int, int, str] | None = None
+    ) -> Sequence[Occurrence]:
+        """`span`: the interval and the name of the match that it is an answer of."""
         if not records:
             return ()
         event = self.plan.event
-        digest = id_digest("\0".join([event, str(at), op]).encode())
-        answer = Answer(event, "", (), at, at, at, at, _id=f"{id_prefix(event)}{digest}", op=op)
+        start, end, of = span or (at, at, "")
+        digest = id_digest("\0".join([event, str(at), op or of]).encode())
+        answer = Answer(event, "", (), start, end, at, start, _id=f"{id_prefix(event)}{digest}", op=op)
+        answer.timed = span is not None
         if isinstance(self._form, ast.ConstructQuery):
             answer.constructed = tuple(records)  # type: ignore[arg-type]  # these are triples
             for window in self._readers:
