@@ -22,7 +22,7 @@ from obep.guards.block_queries import Ask
 from obep.model import Alert, Answer, DeadLetter, Item, Occurrence, Term, Triple, body_of
 from obep.operators.candidates import Take
 from obep.operators.state_values import Packing, Unpacking
-from obep.operators.wire import Carried, Told
+from obep.operators.wire import Carried, Content
 from obep.plan.plan import Plan
 from obep.plan.window_plan import WindowPlan
 from obep.why_not.state_history import Spell
@@ -116,7 +116,7 @@ class Runtime:
         self._seen: dict[tuple[object, ...], Occurrence] = {}
         self._items: list[Item] = []
         self.observer: Callable[[Occurrence], None] | None = None
-        """Told of every occurrence that may be a part of another, and of every report."""
+        """Called with every occurrence that may be a part of another, and with every report."""
         self._begun = False
         """Whether an item has come."""
         self._tied = False
@@ -240,14 +240,14 @@ class Runtime:
         pack = Packing()
         runs = [(run.plan.event, run.dump(pack)) for run in self._runs]
         arrived, items = pack(self._arrived), pack(self._items)
-        return [self.now, pack.occurrences, runs, arrived, items, pack.told, self._begun]
+        return [self.now, pack.occurrences, runs, arrived, items, pack.contents, self._begun]
 
     def load(self, data: Any) -> None:
         """Go on from a dump of the same plan; what it knew is forgotten."""
-        now, occurrences, runs, arrived, items, told, begun = data
+        now, occurrences, runs, arrived, items, contents, begun = data
         self._begun = msgspec.convert(begun, bool)
         self.now = msgspec.convert(now, int | None)
-        unpack = Unpacking(occurrences, msgspec.convert(told, list[Told]))
+        unpack = Unpacking(occurrences, msgspec.convert(contents, list[Content]))
         known = {run.plan.event: run for run in self._runs}
         for event, state in runs:
             known[event].load(state, unpack)
@@ -332,7 +332,7 @@ class Runtime:
             heappush(self._queue, number)
 
     def _report(self, found: list[Occurrence]) -> None:
-        """What can be told before the instant closes, lower strata first."""
+        """What can be reported before the instant closes, lower strata first."""
         queue = self._queue
         while queue:
             self._queued.discard(queue[0])
@@ -467,4 +467,4 @@ def _explain_as(one: Occurrence, other: Occurrence) -> None:
     """Of one that two items show the least explanation counts, in whatever order they come."""
     one.explanation = other.explanation
     if isinstance(one, Carried) and isinstance(other, Carried):
-        one.told = other.told
+        one.content = other.content

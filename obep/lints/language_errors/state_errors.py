@@ -36,7 +36,7 @@ def all_definitions(definitions: Definitions) -> Iterator[tuple[Event | State, Q
 
 
 def names_of_states(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP116, OBEP100, OBEP134, OBEP730: where a state must stand there is one, and nowhere else."""
+    """OBEP116, OBEP100, OBEP134 and OBEP730: where a state must stand there is one, and nowhere else."""
     for definition, file in all_definitions(definitions):
         for node in walk(definition):
             if isinstance(node, Leaf) and node.moment in ("begin", "end"):
