@@ -13,15 +13,17 @@ from obep.lints.check_query import find_all
 from obep.lints.context import OntologyContext
 from obep.lints.ignore import without_ignored
 from obep.lints.registry import rules
+from obep.model import RDF_TYPE
 from obep.query.diagnostics import say
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
     from obep.ontology.bundle.kept_ontologies import Ontology
+    from obep.ontology.owl.axioms import Axiom, Axioms
     from obep.ontology.owl.static_graph import Graph
     from obep.query.link import Linked
 
-_AS_A_WHOLE = ("OBEP243", "OBEP246", "OBEP303", "OBEP312", "OBEP345")
+_AS_A_WHOLE = ("OBEP243", "OBEP242", "OBEP303", "OBEP312", "OBEP345")
 
 
 class Examined(NamedTuple):
@@ -52,7 +54,7 @@ def examine(
     said = find_all(linked, lints=lints)
     bundle = None
     try:
-        (axioms, words), k = _read(linked, catalogue, cache_dir)
+        (axioms, words), k, named = _read(linked, catalogue, cache_dir)
     except ObepError as error:
         said += error.diagnostics
     else:
@@ -68,6 +70,7 @@ def examine(
                     linked,
                     axioms,
                     k,
+                    named=named,
                     java=java,
                     cache_dir=cache_dir,
                     max_explanations=max_explanations,
@@ -89,14 +92,37 @@ def examine(
     return found._replace(bundle=None) if found.errors else found
 
 
-def _read(linked: Linked, catalogue: Mapping[str, Path], cache_dir: Path | None) -> tuple[Ontology, Graph]:
-    """The ontology of a query, and its static graph."""
+def _read(
+    linked: Linked, catalogue: Mapping[str, Path], cache_dir: Path | None
+) -> tuple[Ontology, Graph, dict[str, Graph]]:
+    """The ontology of a query, its static graph, and those that have names."""
     from obep.ontology.bundle.cache import cache_dir as default_dir
     from obep.ontology.bundle.kept_ontologies import load_t
     from obep.ontology.owl.load import load_graph
 
     folder = cache_dir or default_dir()
-    return load_t(linked.vocab, catalogue, folder), load_graph(linked.graphs, folder)
+    named = {name: load_graph((path,), folder) for name, path in linked.named.items()}
+    ontology, k = load_t(linked.vocab, catalogue, folder), load_graph(linked.graphs, folder)
+    if named and linked.file.language != "obep":
+        ontology = ontology._replace(axioms=_without_static(ontology.axioms, k))
+    return ontology, k, named
+
+
+def _without_static(axioms: Axioms, k: Graph) -> Axioms:
+    """T without what FROM graphs only assert: that is K (D13), which a graph with a name does not see."""
+    from obep.ontology.owl.axioms import Class, ClassAssertion, DataAssertion, PropertyAssertion
+
+    said = frozenset(k)
+
+    def is_static(axiom: Axiom) -> bool:
+        match axiom:
+            case ClassAssertion(Class(name), individual):
+                return (individual, RDF_TYPE, name) in said
+            case PropertyAssertion(str(name), subject, object_) | DataAssertion(name, subject, object_):
+                return (subject, name, object_) in said
+        return False
+
+    return replace(axioms, axioms=tuple(one for one in axioms.axioms if not is_static(one)))
 
 
 def _placed(one: Diagnostic, linked: Linked) -> Diagnostic:

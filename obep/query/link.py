@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import unquote
 
 from obep.errors import Diagnostic, ObepError
@@ -36,6 +37,8 @@ class Linked:
     """By the names of events and states."""
     vocab: tuple[Path, ...]
     graphs: tuple[Path, ...]
+    named: Mapping[str, Path]
+    """The static graphs of FROM NAMED, by their names as terms."""
     streams: tuple[str, ...]
     """Those of FROM STREAM, and those of the windows."""
     windows: tuple[Window, ...]
@@ -79,11 +82,17 @@ def link(
         home,
         vocab=tuple(dict.fromkeys(reader.paths["vocab"])),
         graphs=tuple(dict.fromkeys(reader.paths["graph"])),
+        named=reader.named,
     )
 
 
 def assemble(
-    files: Sequence[QueryFile], folder: Path, *, vocab: tuple[Path, ...] = (), graphs: tuple[Path, ...] = ()
+    files: Sequence[QueryFile],
+    folder: Path,
+    *,
+    vocab: tuple[Path, ...] = (),
+    graphs: tuple[Path, ...] = (),
+    named: Mapping[str, Path] = MappingProxyType({}),
 ) -> Linked:
     """One query of files that have been read, included ones first.
 
@@ -117,6 +126,7 @@ def assemble(
         file_of=file_of,
         vocab=vocab,
         graphs=graphs,
+        named=named,
         streams=tuple(dict.fromkeys(streams)),
         windows=windows,
         returns=files[-1].returns,
@@ -137,6 +147,7 @@ class _Reader:
         self.catalogue = catalogue
         self.files: list[QueryFile] = []
         self.paths: dict[str, list[Path]] = {"vocab": [], "graph": []}
+        self.named: dict[str, Path] = {}
         self.problems: list[Diagnostic] = []
 
     def read(self, file: QueryFile, home: Path) -> None:
@@ -158,7 +169,9 @@ class _Reader:
             target = self._locate(source, current, folder)
             if target is None:
                 continue
-            if source.kind != "include":
+            if source.kind == "named":
+                self.named.setdefault(f"<{source.iri}>", target)
+            elif source.kind != "include":
                 self.paths[source.kind].append(target)
             elif target in open_files:
                 self._report_cycle(source, current, [*open_files], target)
@@ -170,7 +183,7 @@ class _Reader:
 
     def _locate(self, source: Source, file: QueryFile, folder: Path) -> Path | None:
         """The path that a clause names; links are followed before it is compared with the folders."""
-        if source.kind in ("graph", "vocab") and source.iri in self.catalogue:
+        if source.kind in ("graph", "named", "vocab") and source.iri in self.catalogue:
             return self.catalogue[source.iri]
         written = source.iri.removeprefix("file://") if source.iri.startswith("file:///") else source.iri
         if "://" in written or written.startswith("urn:"):

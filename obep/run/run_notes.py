@@ -38,7 +38,7 @@ def opened(order: Order) -> Query:
         {
             **{Path(file.name): "the query" for file in linked.files},
             **dict.fromkeys(linked.vocab, "the ontology"),
-            **dict.fromkeys(linked.graphs, "the static graph"),
+            **dict.fromkeys((*linked.graphs, *linked.named.values()), "the static graph"),
             **({} if config is None else {config: "the configuration"}),
         },
     )
@@ -80,6 +80,6 @@ def say_skipped(records: int, progress: Progress) -> None:
     if records:
         are = "record is" if records == 1 else f"{records:,} records are"
         progress.warn(
-            "OBEP563",
+            "OBEP558",
             f"standard input: the first {are} skipped, the checkpoint has them; send the whole input again",
         )

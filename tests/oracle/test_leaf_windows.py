@@ -51,6 +51,10 @@ SEED = int(os.environ.get("OBEP_SEED", "0"))
         ("(A IN <r3>) NOT FOLLOWED BY B WITHIN 5 s", "A1 |9", []),
         # OPTIONAL: r stays alone once no l is live
         ("OPTIONAL(A IN <r3>) SEQ B", "A1 B3 B9", ["A1 B3 [1,3]@3", "B9 [9,9]@9"]),
+        # policies choose among what is live, and what is used up is gone
+        ("A IN <r3> SEQ B POLICY chronological", "A1 A2 B3 B4", ["A1 B3 [1,3]@3", "A2 B4 [2,4]@4"]),
+        ("A IN <r3> SEQ B POLICY recent", "A1 A2 B3 B4", ["A2 B3 [2,3]@3"]),
+        ("A IN <r3> SEQ B POLICY naive", "A1 A2 B3 B4", ["A2 B3 [2,3]@3", "A2 B4 [2,4]@4"]),
     ],
 )  # fmt: skip
 def test_a_leaf_counts_while_it_is_in_its_window(pattern: str, stream: str, found: list[str]) -> None:
@@ -94,10 +98,7 @@ def on_windows(case: Case, random: Random) -> Case | None:
             )
         return with_operands(node, [with_windows(one) for one in operands_of(node)])
 
-    events = tuple(
-        replace(event, pattern=with_windows(event.pattern)) if event.policy == "unrestricted" else event
-        for event in case.events
-    )
+    events = tuple(replace(event, pattern=with_windows(event.pattern)) for event in case.events)
     return replace(case, events=events) if changed[0] else None
 
 

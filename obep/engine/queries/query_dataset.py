@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from obep.abstraction.guard_graphs import ClosedGraph
 from obep.abstraction.matcher import Matcher
 from obep.algebra.dataset import Graph
 from obep.engine.queries.query_window import QueryWindow
+from obep.engine.queries.static_graphs import StaticGraphs, TripleIndex, WrittenGraph
 from obep.engine.states.state_run import StateRun
 from obep.model import Term, Triple
-
-
-class TripleIndex:
-    """Triples by their subject, predicate and object."""
-
-    def __init__(self, triples: Iterable[Triple]) -> None:
-        self._all = list(triples)
-        self._by: tuple[dict[Term, list[Triple]], ...] = ({}, {}, {})
-        for triple in self._all:
-            for place, term in enumerate(triple):
-                self._by[place].setdefault(term, []).append(triple)
-
-    def match(self, *wanted: Term | None) -> Iterable[Triple]:
-        """The triples of a pattern."""
-        found = self._all
-        for place, term in enumerate(wanted):
-            if term is not None and len(some := self._by[place].get(term, [])) <= len(found):
-                found = some
-        return [one for one in found if all(w in (None, t) for w, t in zip(wanted, one, strict=True))]
-
-
-class WrittenGraph:
-    """A closed graph with the triples that are written in it: also of names that nothing else has."""
-
-    def __init__(self, closed: Graph, written: TripleIndex) -> None:
-        self._closed, self._written = closed, written
-
-    def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
-        return dict.fromkeys((*self._closed.match(s, p, o), *self._written.match(s, p, o)))
 
 
 class _New:
@@ -56,14 +28,17 @@ class QueryDataset:
         windows: Sequence[QueryWindow],
         states: Mapping[Term, StateRun],
         matcher: Matcher,
-        static: WrittenGraph,
-        k: TripleIndex,
+        static: StaticGraphs,
+        named: Collection[Term] = (),
     ) -> None:
-        self._states, self._matcher, self._static, self._k = states, matcher, static, k
+        """`named`: the graphs of FROM NAMED that it sees."""
+        self._states, self._matcher, self._static, self._named = states, matcher, static, named
         self._default = [one for one in windows if one.window.role == "default"]
         self._windows = {one.window.name: one for one in windows if one.window.role == "window"}
         self._graphs = {f"<{one.window.name}>": one for one in windows if one.window.role == "graph"}
         self.now = 0
+        self.matched: dict[Term, list[tuple[Term | None, ...]]] = {}
+        """The row of the match that is answered, by the event of a MATCH."""
         self.settle()
 
     def settle(self) -> None:
@@ -90,12 +65,16 @@ class QueryDataset:
     def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
         """The default graph."""
         if not self._default:
-            return self._static.match(s, p, o)
+            return self._static.default.match(s, p, o)
         if "" not in self._made:
             closed: Graph = self._default[0] if len(self._default) == 1 else self._union()
             triples = (triple for window in self._default for triple in window.triples)
             self._made[""] = WrittenGraph(closed, TripleIndex(dict.fromkeys(triples)))
-        return dict.fromkeys((*self._made[""].match(s, p, o), *self._k.match(s, p, o)))
+        return dict.fromkeys((*self._made[""].match(s, p, o), *self._static.k.match(s, p, o)))
+
+    def match_static(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        """K, closed under T."""
+        return self._static.default.match(s, p, o)
 
     def _new(self, window: QueryWindow) -> Graph:
         if window not in self._made:
@@ -103,10 +82,12 @@ class QueryDataset:
         return self._made[window]
 
     def graph(self, name: Term, /) -> Graph | None:
-        return self._new(self._graphs[name]) if name in self._graphs else None
+        if name in self._graphs:
+            return self._new(self._graphs[name])
+        return self._static.named(name) if name in self._named else None
 
     def graphs(self) -> Iterable[Term]:
-        return self._graphs
+        return (*self._graphs, *self._named)
 
     def window(self, name: str, /) -> Graph | None:
         return self._new(self._windows[name]) if name in self._windows else None
@@ -117,7 +98,10 @@ class QueryDataset:
     def atom(
         self, name: Term, lasting: int | None, window: str | None, /
     ) -> Iterable[tuple[Term | None, ...]]:
-        """The rows of a state."""
+        """The rows of a state, or of a match."""
+        if name in self.matched:
+            yield from self.matched[name]
+            return
         state = self._states[name]
         for episode in state.episodes.open.values():
             if lasting is None or episode.begun <= self.now - lasting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
+from typing import Any, Protocol
 
 from obep.algebra.evaluation import Row
 from obep.algebra.live.fact_feed import RowFeed, TripleFeed
@@ -11,11 +12,17 @@ from obep.algebra.live.fact_source import DEFAULT_GRAPH, FactSource
 from obep.algebra.live.live_group import LiveGroup
 from obep.algebra.select_node import SelectNode
 from obep.engine.states.episodes import Episode, Key
-from obep.engine.states.state_dataset import StateDataset
 from obep.engine.states.state_run import StateRun
-from obep.engine.states.window_graph import Followed, WindowGraph
+from obep.engine.states.window_changes import Followed
+from obep.engine.states.window_graph import WindowGraph
 from obep.formats.input_limits import Refused
 from obep.model import Term, Triple
+
+
+class StaticFacts(Protocol):
+    """A dataset that knows K."""
+
+    def match_static(self, s: Term | None, p: Term | None, o: Term | None, /) -> Iterable[Triple]: ...
 
 
 class FollowedGroup:
@@ -27,14 +34,19 @@ class FollowedGroup:
         on: str | None,
         states: Mapping[Term, StateRun],
         windows: Mapping[str, WindowGraph],
-        dataset: StateDataset,
+        dataset: StaticFacts,
     ) -> None:
         """`on`: the window that is the default graph; without one it is K."""
         self._live = LiveGroup(select, {} if on is not None else {DEFAULT_GRAPH: _Static(dataset)})
-        self._graphs: list[tuple[Followed, TripleFeed]] = []
+        self._graphs: list[tuple[Followed[Any], TripleFeed | RowFeed]] = []
+        """What a window says, or the occurrences in it."""
         self._atoms: list[_Held] = []
         for source in self._live.sources:
-            if source.kind == "atom":
+            if source.kind == "atom" and source.name not in states:
+                counted = windows[source.window or on or ""].occurrences
+                assert counted is not None
+                self._graphs.append((counted.follow(), self._live.atom(source)))
+            elif source.kind == "atom":
                 self._atoms.append(_Held(states[source.name], source.lasting, self._live.atom(source)))
             elif source == DEFAULT_GRAPH and on is not None:
                 self._follow(source, windows[on], with_k=True)
@@ -45,7 +57,7 @@ class FollowedGroup:
     def _follow(self, source: FactSource, window: WindowGraph, *, with_k: bool) -> None:
         self._graphs.append((window.follow(with_k=with_k), self._live.graph(source)))
 
-    def _take_static(self, dataset: StateDataset) -> None:
+    def _take_static(self, dataset: StaticFacts) -> None:
         """What K says to the patterns over a window with K."""
         patterns = self._live.patterns(DEFAULT_GRAPH)
         feed = self._live.graph(DEFAULT_GRAPH)
@@ -82,6 +94,24 @@ class FollowedGroup:
             raise refused
         return first, self._live.changes(at)
 
+    def changes(self, at: int) -> dict[Row, int]:
+        """All rows that came (above 0) and went (below) since the last call.
+
+        Raises Refused where there are too many; the next ones are then since the last that were given.
+        """
+        for followed, feed in self._graphs:
+            for changes in followed.looked(at):
+                _feed(feed, changes)
+        for atom in self._atoms:
+            atom.change(at)
+            atom.expire(at)
+        return self._live.changes(at)
+
+    @property
+    def rows(self) -> Mapping[Row, int]:
+        """The bag of rows, as of the last changes."""
+        return self._live.rows
+
     @property
     def lost(self) -> bool:
         """Whether there were so many rows that they are no longer kept."""
@@ -106,17 +136,17 @@ class FollowedGroup:
             atom.reload()
 
 
-def _feed(feed: TripleFeed, changes: Iterable[tuple[Triple, bool]]) -> None:
+def _feed(feed: Any, changes: Iterable[tuple[Any, bool]]) -> None:
     add, remove = feed.add, feed.remove
-    for triple, there in changes:
+    for one, there in changes:
         if there:
-            add(triple)
+            add(one)
         else:
-            remove(triple)
+            remove(one)
 
 
 class _Static:
-    def __init__(self, dataset: StateDataset) -> None:
+    def __init__(self, dataset: StaticFacts) -> None:
         self.match: Callable[[Term | None, Term | None, Term | None], Iterable[Triple]] = dataset.match_static
 
 

@@ -9,25 +9,23 @@ from collections.abc import Iterator
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
-from obep.query.ast import Atom, CompositeEvent, Event, GraphGroup, Leaf, Node, QueryFile, Var, WindowGroup
+from obep.query.ast import GraphGroup, Leaf, Node, QueryFile, Var, WindowGroup
 from obep.query.diagnostics import say
 from obep.query.walk import walk
 
 
 def not_yet(definitions: Definitions) -> Iterator[Diagnostic]:
-    """Some leaves on windows (D35); in groups events, GRAPH, and windows by variables."""
+    """Some leaves on windows (D35); in groups GRAPH, and windows by variables."""
     for file in definitions.linked.files:
         for state in file.states:
             for leaf in _on_windows(state):
                 yield _refuse(file, leaf, f"IN <{leaf.window}> in the definition of a state")
         for event in file.events:
             for leaf in _on_windows(event):
-                yield from _leaf(definitions, file, event, leaf)
+                yield from _leaf(definitions, file, leaf)
         for declared in (*file.events, *file.states):
             for node in walk(declared):
-                if isinstance(node, Atom) and node.name.iri in definitions.events:
-                    yield _refuse(file, node, f"{node.name.text}, an event, in a group")
-                elif isinstance(node, WindowGroup) and isinstance(node.window, Var):
+                if isinstance(node, WindowGroup) and isinstance(node.window, Var):
                     yield _refuse(file, node, f"WINDOW ?{node.window.name} outside of REGISTER")
                 elif isinstance(node, GraphGroup):
                     yield _refuse(file, node, "GRAPH in a group")
@@ -37,15 +35,13 @@ def _on_windows(declared: Node) -> Iterator[Leaf]:
     return (node for node in walk(declared) if isinstance(node, Leaf) and node.window is not None)
 
 
-def _leaf(definitions: Definitions, file: QueryFile, event: Event, leaf: Leaf) -> Iterator[Diagnostic]:
-    """Windows that are no span of time, moments of states, policies."""
+def _leaf(definitions: Definitions, file: QueryFile, leaf: Leaf) -> Iterator[Diagnostic]:
+    """Windows that are no span of time, moments of states."""
     kind = next((w.kind for w in definitions.linked.windows if w.name == leaf.window), "range")
     if kind in ("rows", "triples", "latest"):
         yield _refuse(file, leaf, f"IN <{leaf.window}>, a window by {kind.upper()},")
     elif leaf.moment != "event":
         yield _refuse(file, leaf, f"IN <{leaf.window}> of a state")
-    elif isinstance(event, CompositeEvent) and event.policy != "unrestricted":
-        yield _refuse(file, leaf, f"IN <{leaf.window}> under POLICY {event.policy}")
 
 
 def _refuse(file: QueryFile, node: Node, what: str) -> Diagnostic:

@@ -75,6 +75,7 @@ class Bundle:
         axioms: Axioms,
         k: Sequence[Triple],
         *,
+        named: Mapping[Term, Graph] | None = None,
         subsumptions: Iterable[tuple[Term, Term]] = (),
         diagnostics: Sequence[Diagnostic] = (),
         java: bool = True,
@@ -96,6 +97,8 @@ class Bundle:
         self.t = axioms
         """T as loaded; `definitions.axioms` has the definitions as well."""
         self.k = k if isinstance(k, Graph) else Graph(k)
+        self.named = named or {}
+        """The static graphs of FROM NAMED; they are no part of K."""
         self.subsumptions = tuple(subsumptions)
         self.diagnostics: list[Diagnostic] = list(diagnostics)
         self.definitions: Definitions = define(self.expanded, axioms)
@@ -153,6 +156,7 @@ class Bundle:
             self.linked,
             self.t | Axioms(tuple(axioms), classes, frozenset(roles), frozenset(data)),
             self.k,
+            named=self.named,
             subsumptions=known,
             java=self.java,
             cache_dir=self.chosen_dir,
@@ -501,6 +505,8 @@ class Bundle:
         for axiom in sorted(map(repr, self.t.axioms)):
             digest.update(axiom.encode() + b"\0")
         digest.update(self.k.digest.encode())
+        for name, graph in sorted(self.named.items()):
+            digest.update(f"{name} {graph.digest}".encode())
         return digest.hexdigest()
 
 
@@ -513,6 +519,7 @@ def compile_bundle(
     axioms: Axioms,
     k: Sequence[Triple] = (),
     *,
+    named: Mapping[Term, Graph] | None = None,
     java: bool = True,
     cache_dir: Path | None = None,
     max_explanations: int | None = None,
@@ -528,6 +535,7 @@ def compile_bundle(
         linked,
         axioms,
         k,
+        named=named,
         diagnostics=more,
         java=java,
         cache_dir=cache_dir,

@@ -19,7 +19,7 @@ from obep.ontology.owl.static_graph import Facts, Graph
 from obep.query.link import assemble
 from obep.query.packed_ast import pack_files, unpack_files
 
-VERSION = 8
+VERSION = 9
 
 
 class _Packed(msgspec.Struct, array_like=True):
@@ -29,6 +29,8 @@ class _Packed(msgspec.Struct, array_like=True):
     facts: Facts
     k: memoryview
     """K stays packed: a process that finds it closed in a file never looks at its triples."""
+    named: list[tuple[Term, Facts, memoryview]]
+    """The static graphs of FROM NAMED."""
     subsumptions: list[tuple[Term, Term]]
     java: bool
     """Whether the reasoner may be asked, if there is a Java where the bundle is read."""
@@ -47,6 +49,7 @@ def to_bytes(bundle: Bundle) -> bytes:
             memoryview(pack_axioms(bundle.t)),
             bundle.k.facts,
             memoryview(bundle.k.pack()),
+            [(name, graph.facts, memoryview(graph.pack())) for name, graph in bundle.named.items()],
             list(bundle.subsumptions),
             bundle.java,
             str(bundle.chosen_dir or ""),
@@ -79,6 +82,7 @@ def from_bytes(data: bytes | memoryview) -> Bundle:
         linked,
         t,
         Graph.packed(packed.facts, packed.k),
+        named={name: Graph.packed(facts, data) for name, facts, data in packed.named},
         subsumptions=packed.subsumptions,
         java=packed.java and has_java(),
         cache_dir=Path(packed.cache_dir) if packed.cache_dir else None,

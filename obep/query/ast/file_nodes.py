@@ -36,9 +36,9 @@ class PrefixDecl(Node):
 
 @dataclass(frozen=True, slots=True)
 class Source(Node):
-    """VOCAB, FROM GRAPH, FROM STREAM or INCLUDE; `iri` as written between the angle brackets."""
+    """VOCAB, FROM GRAPH, FROM NAMED GRAPH, FROM STREAM or INCLUDE; `iri` as written between the brackets."""
 
-    kind: Choice["vocab", "graph", "stream", "include"]
+    kind: Choice["vocab", "graph", "named", "stream", "include"]
     iri: str
 
 
@@ -86,6 +86,8 @@ class GraphEvent(Node):
     guard: Guard | None = None
     construct: tuple[TriplePattern, ...] = ()
     named: bool = False
+    alone: bool = False
+    """It sees what an item says and adds to K, and not K: those of RSEP-QL (DIALECTS 6)."""
     extent: Extent = field(default=Extent(), compare=False, repr=False, kw_only=True)
 
 

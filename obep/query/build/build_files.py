@@ -25,7 +25,7 @@ def prefix_decl(children: Children) -> ast.PrefixDecl:
 
 @rule
 def source(children: Children) -> ast.Source:
-    kind: Any = children[-2].type.lower()
+    kind: Any = "named" if is_token(children[1], "NAMED") else children[-2].type.lower()
     return ast.Source(kind, children[-1].value[1:-1], span=span_between(children[0], children[-1]))
 
 

@@ -49,7 +49,13 @@ def group_minus(children: Children) -> ast.GroupMinus:
 @rule
 def graph_group(children: Children) -> ast.GraphGroup:
     word, graph, inner = children
-    return ast.GraphGroup(graph, as_group(inner), span=span_between(word, inner))
+    name: ast.Name | ast.Var
+    if graph.type == "VAR":
+        name = ast.Var(graph.value[1:], span=span_between(graph))
+    else:
+        iri, written = named_iri(graph)
+        name = ast.Name(written or f"<{iri}>", f"<{iri}>", span=span_between(graph))
+    return ast.GraphGroup(name, as_group(inner), span=span_between(word, inner))
 
 
 @rule

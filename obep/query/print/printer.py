@@ -62,7 +62,13 @@ def _(node: ast.PrefixDecl) -> str:
     return f"PREFIX {node.prefix}: <{node.iri}>"
 
 
-SOURCES = {"vocab": "VOCAB", "graph": "FROM GRAPH", "stream": "FROM STREAM", "include": "INCLUDE"}
+SOURCES = {
+    "vocab": "VOCAB",
+    "graph": "FROM GRAPH",
+    "named": "FROM NAMED GRAPH",
+    "stream": "FROM STREAM",
+    "include": "INCLUDE",
+}
 
 
 def _tpg_setting(node: ast.Node) -> str:
