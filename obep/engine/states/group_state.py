@@ -87,6 +87,7 @@ class GroupState(StateRun):
                 self._decide_anew(at)
         except Refused as refused:
             self._refuse(at, refused)
+            self.unsettled = True
             if self._followed is not None and self._followed.lost:
                 self._followed.stop()
                 self._followed = None
@@ -95,6 +96,7 @@ class GroupState(StateRun):
         """By the rows that came and went."""
         changed, left = followed.look(at)
         self._due = followed.next_due()
+        self.unsettled = False
         if not changed and not left and not self._loaded:
             return
         rows = self._rows
@@ -180,7 +182,7 @@ class GroupState(StateRun):
 
     def _explained(self, triple: Triple) -> list[Assertion]:
         """A triple that windows or K say, or else what it follows from."""
-        said = [(triple, window.seen.get(triple)) for window in self._windows if triple in window.triples]
+        said = [(triple, window.seen(triple)) for window in self._windows if triple in window.triples]
         if said:
             return said
         if triple in self.dataset.static:
@@ -195,7 +197,7 @@ class GroupState(StateRun):
 
     def load_own(self, data: Any, unpack: Unpack) -> None:
         self._begun, self._due = data
-        self._loaded = True
+        self._loaded = self.unsettled = True
         if self._followed is not None:
             self._followed.reload()
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,8 @@ from obep.algebra.dataset import Graph
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
 from obep.engine.event_run import Running
-from obep.engine.states.window_contents import content_of
+from obep.engine.states.state_run import StateRun
+from obep.engine.states.window_contents import Dated, content_of
 from obep.formats.stream_reader import as_sent
 from obep.model import Assertion, DeadLetter, Item, Occurrence, Term, Triple
 from obep.operators.state_values import Pack, Unpack
@@ -62,6 +62,7 @@ class WindowGraph(Running):
 
     timed = True
     wants_items = True
+    counts_items = False
 
     def __init__(self, window: ast.Window, matcher: Matcher) -> None:
         self.plan = EventPlan(f"GRAPH <{window.name}>", window.name, 0)
@@ -70,13 +71,17 @@ class WindowGraph(Running):
         self._statements = matcher.statements
         nodes = partial(nodes_by, _Keyed(window.by)) if window.by else None
         self._content = content_of(window, self, nodes)
-        self.triples: dict[Triple, int] = {}
-        """What it holds, with how often it is said."""
+        self.in_turn = self._content.in_turn and not self.counts_items
+        self.triples: dict[Triple, Dated] = {}
+        """What it holds, with what has said it last."""
+        self._again: dict[Triple, int] = {}
+        """How often more than once, for what is said more than once."""
         self._closure = WindowClosure(matcher, self.triples)
         self._refuses = window.kind == "latest"
-        self.seen: dict[Triple, int] = {}
-        """When each of them was last said."""
         self.watchers: list[Callable[[], None]] = []
+        """Called when an item has come, or something has changed."""
+        self.groups: list[tuple[StateRun, Callable[[], None]]] = []
+        """The same for states, which are called for a change only unless they are `unsettled`."""
         self._followers: list[Followed] = []
         self._changed = False
         self._now = 0
@@ -98,8 +103,9 @@ class WindowGraph(Running):
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         admitted: list[Item] = []
         if self._window.event is None:
+            stream = self._stream
             for item in items:
-                if item.stream == self._stream:
+                if item.stream == stream:
                     self._admit(item, admitted)
         elif self._from_events:
             for one in self._from_events:
@@ -115,6 +121,9 @@ class WindowGraph(Running):
         if admitted or self._changed:
             for watcher in self.watchers:
                 watcher()
+            for run, touch in self.groups:
+                if self._changed or run.unsettled:
+                    touch()
         return ()
 
     def _admit(self, item: Item, admitted: list[Item]) -> None:
@@ -127,52 +136,51 @@ class WindowGraph(Running):
 
     # --- what its content tells it
 
-    def enter(self, gone: Sequence[Triple], new: Sequence[Triple], at: int) -> bool:
+    def enter(self, gone: Sequence[Triple], new: Sequence[Triple], by: Dated) -> bool:
         """Triples of an instant come, in place of others."""
         if gone != new:
-            more = dict.fromkeys(new, 1)
-            if len(more) < len(new):
-                more = dict(Counter(new))
-            for triple in gone:
-                more[triple] = more.get(triple, 0) - 1
-            went, came = self._count(more)
+            # What goes and comes again is said twice in between, and so is there all the time.
+            came = [triple for triple in new if self._add(triple, by)]
+            went = {triple: last for triple in gone if (last := self._remove(triple)) is not None}
             if went or came:
                 change = self._closure.change(went, came)
                 if self._refuses and not self._closure.consistent:
-                    self._count({triple: -by for triple, by in more.items()})
+                    for triple in gone:
+                        self._add(triple, went.get(triple, by))
+                    for triple in new:
+                        self._remove(triple)
                     self._closure.change(came, went)
                     return False
                 self._tell(*change, leaving=False)
-                for triple in went:
-                    del self.seen[triple]
-        for triple in new:
-            self.seen[triple] = at
+        self.date(new, by)
         return True
-
-    def _count(self, more: Mapping[Triple, int]) -> tuple[list[Triple], list[Triple]]:
-        """Triples are said so many times more, or less: those that are gone, and those that are new."""
-        triples = self.triples
-        went: list[Triple] = []
-        came: list[Triple] = []
-        for triple, by in more.items():
-            before = triples.get(triple, 0)
-            if before + by:
-                triples[triple] = before + by
-                if not before:
-                    came.append(triple)
-            elif before:
-                del triples[triple]
-                went.append(triple)
-        return went, came
 
     def leave(self, triples: Sequence[Triple]) -> None:
         """Triples leave by time or number."""
-        went, _ = self._count(dict.fromkeys(triples, -1))
+        went = [triple for triple in triples if self._remove(triple) is not None]
         if went:
             self.left[1].extend(went)
             self._tell(*self._closure.change(went, ()), leaving=True)
-            for triple in went:
-                del self.seen[triple]
+
+    def date(self, triples: Iterable[Triple], by: Dated) -> None:
+        """Triples that are there were last said by something else."""
+        for triple in triples:
+            self.triples[triple] = by
+
+    def _add(self, triple: Triple, by: Dated) -> bool:
+        """A triple is said once more; whether it was not there."""
+        if triple in self.triples:
+            self._again[triple] = self._again.get(triple, 0) + 1
+            return False
+        self.triples[triple] = by
+        return True
+
+    def _remove(self, triple: Triple) -> Dated | None:
+        """A triple is said once less; what said it last, if it is no longer there."""
+        more = self._again.pop(triple, 0)
+        if more > 1:
+            self._again[triple] = more - 1
+        return None if more else self.triples.pop(triple)
 
     def _tell(self, found: list[Change], again: list[Change], *, leaving: bool) -> None:
         self._changed = True
@@ -204,7 +212,12 @@ class WindowGraph(Running):
 
     def explain(self, triple: Triple) -> list[Assertion]:
         """What it says, as little as can be, from which a triple follows with K."""
-        return [(one, self.seen.get(one)) for one in self._closure.explain(triple)]
+        return [(one, self.seen(one)) for one in self._closure.explain(triple)]
+
+    def seen(self, triple: Triple) -> int | None:
+        """When a triple that it holds was last said."""
+        last = self.triples.get(triple)
+        return None if last is None else last.at
 
     def before(self, at: int, *, new: bool) -> Graph:
         """The graph as if nothing had left at an instant; `new`: that of `WINDOW <w>`."""
@@ -226,7 +239,7 @@ class WindowGraph(Running):
         went = [*self.triples]
         self.triples.clear()
         self._tell(*self._closure.change(went, ()), leaving=False)
-        self.seen.clear()
+        self._again.clear()
         self._content.load(content, unpack)
         self._from_events[:] = unpack(events)
         self.left = (0, [])
