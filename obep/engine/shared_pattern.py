@@ -138,5 +138,5 @@ def connect(runs: Sequence[Running], touch: Callable[[int], None]) -> None:
             for need in run.state.needs:
                 states[need].watchers.append(partial(touch, number))
             for window in run.windows:
-                window.watchers.append(partial(touch, number))
+                window.groups.append((run, partial(touch, number)))
         run.connect(partial(touch, number))
