@@ -34,7 +34,7 @@ from obep.why_not.report import WhyNot
 
 __all__ = ["Engine", "Runtime"]
 
-SNAPSHOT = 6
+SNAPSHOT = 7
 """The version of the format of snapshots."""
 ANEW = "restore an older snapshot, or begin anew"
 MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
