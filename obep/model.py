@@ -75,8 +75,8 @@ class Occurrence:
     """How its instants came in, `iso` or `integer`; nothing where it is unknown."""
     items: tuple[Item | Occurrence | Term, ...] = ()
     """The items that it was found in, or their names; an occurrence is an item of the next stratum."""
-    _told: tuple[str, bytes, int] | None = None
-    """In which style it is told in the output as a part of others, which may be many; how; and on how many
+    _written: tuple[str, bytes, int] | None = None
+    """In which style it is written to the output as a part of others, which may be many; how; and on how many
     levels its causes in that."""
 
     @property

@@ -137,6 +137,16 @@ class ItemGraph:
         return () if self._around is None else self._around.atom(name, lasting, window)
 
 
+class _New(ItemGraph):
+    """What an item says and adds to K (D14)."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        self._graph, self._around = graph, graph._around
+
+    def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        return [triple for triple in self._graph.match(s, p, o) if self._graph.is_new(triple)]
+
+
 class _Static(ItemGraph):
     """The same group over K alone."""
 
@@ -151,7 +161,7 @@ class _Searched:
     """One graph event, made ready."""
 
     def __init__(self, iri: Term, event: ast.GraphEvent, columns: Mapping[Term, tuple[str, ...]]) -> None:
-        self.iri, self.on = iri, event.on
+        self.iri, self.on, self._alone = iri, event.on, event.alone
         self._query: SelectNode = translate(event.group, columns)
         self._parameters = tuple(one.name for one in event.parameters)
         self._patterns = tuple(positive_patterns(event.group))
@@ -162,10 +172,12 @@ class _Searched:
     def solutions(self, graph: ItemGraph, at: int) -> Mapping[tuple[Term, ...], list[Row]]:
         """The solutions that are news, by the values of the parameters."""
         found: dict[tuple[Term, ...], list[Row]] = {}
-        rows = self._rows(graph, at)
+        rows = self._rows(_New(graph) if self._alone else graph, at)
         new_pairs = [pair for one in self._paths for pair in one.new(graph)] if rows else []
         for row in rows:
-            if all(name in row for name in self._parameters) and self._is_news(row, graph, at, new_pairs):
+            if all(name in row for name in self._parameters) and (
+                self._alone or self._is_news(row, graph, at, new_pairs)
+            ):
                 values = tuple(row[name] for name in self._parameters)
                 if row not in found.setdefault(values, []):
                     found[values].append(row)

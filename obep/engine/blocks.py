@@ -15,7 +15,7 @@ import msgspec
 
 from obep.errors import fail
 from obep.model import DeadLetter, Item, Occurrence, Solution, Triple
-from obep.operators.wire import Told
+from obep.operators.wire import Content
 
 VERSION = 8
 NOW = "now"
@@ -45,7 +45,7 @@ _noted = attrgetter(*NOTED)
 class Group(msgspec.Struct, array_like=True, gc=False):
     """What an item brings to one segment, whenever it comes."""
 
-    occurrences: tuple[Told, ...]
+    occurrences: tuple[Content, ...]
     triples: tuple[Triple, ...] | None = None
     """The item itself, where somebody wants it."""
     stream: str = ""
@@ -187,12 +187,12 @@ def decode_block(data: bytes) -> Block:
     return block
 
 
-def pack(occurrence: Occurrence, solutions: Mapping[int, tuple[Solution, ...]], digest: str = "") -> Told:
+def pack(occurrence: Occurrence, solutions: Mapping[int, tuple[Solution, ...]], digest: str = "") -> Content:
     """A logical occurrence as it travels, with these of its solutions and the digest of its item."""
     o = occurrence
     explanation = tuple([(triple, at is not None) for triple, at in o.explanation])
     named = o.individual == f"<{o._id}>"
-    return Told(o.event, o.individual, explanation, dict(solutions), o.bounded, digest, named)
+    return Content(o.event, o.individual, explanation, dict(solutions), o.bounded, digest, named)
 
 
 def item_of(at: int, group: Group) -> Item | None:

@@ -109,7 +109,7 @@ _AT_ONCE = frozenset(("event", "partition", "start", "end", "detected", "since")
 _TOGETHER = frozenset(("parts", "explanation", "bindings", "bounded"))
 _LATER: dict[str, Callable[[Detected], object]] = {
     "solutions": lambda it: {},
-    "_told": lambda it: None,
+    "_written": lambda it: None,
     "items": lambda it: items_of(it.candidates[0][PARTS]),
     "individual": lambda it: f"<{it.id}>",
     "constructed": lambda it: construct(it._by.plan.construct, it),

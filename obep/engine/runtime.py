@@ -22,7 +22,7 @@ from obep.guards.block_queries import Ask
 from obep.model import Alert, Answer, DeadLetter, Item, Occurrence, Term, Triple, body_of
 from obep.operators.candidates import Take
 from obep.operators.state_values import Packing, Unpacking
-from obep.operators.wire import Carried, Told
+from obep.operators.wire import Carried, Content
 from obep.plan.plan import Plan
 from obep.plan.window_plan import WindowPlan
 from obep.why_not.state_history import Spell
@@ -88,11 +88,15 @@ class Runtime:
         for event, below in plan.derived.items():
             for head in below:
                 self._inside.setdefault(head, set()).update((event, body_of(event)))
-        moments = {head for run in self._states for head in run.heads} - self._inside.keys()
+        moments = {head for run in self._states for head in run.heads}
+        patterns = {event.event for event in plan.events if event.hidden}
         self._closed_moments = {
-            head for head in moments if not any(ask.triples for ask in self._asked.get(head, ()))
+            head
+            for head in (moments | patterns) - self._inside.keys()
+            if not any(ask.triples for ask in self._asked.get(head, ()))
         }
-        """The moments of states that nothing is found in, and whose triples no guard asks for."""
+        """The moments of states, and what their patterns find, that nothing is found in, and whose triples no
+        guard asks for."""
         self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
         connect(self._runs, self._touch)
         for run in self._runs:
@@ -112,7 +116,7 @@ class Runtime:
         self._seen: dict[tuple[object, ...], Occurrence] = {}
         self._items: list[Item] = []
         self.observer: Callable[[Occurrence], None] | None = None
-        """Told of every occurrence that may be a part of another, and of every report."""
+        """Called with every occurrence that may be a part of another, and with every report."""
         self._begun = False
         """Whether an item has come."""
         self._tied = False
@@ -236,14 +240,14 @@ class Runtime:
         pack = Packing()
         runs = [(run.plan.event, run.dump(pack)) for run in self._runs]
         arrived, items = pack(self._arrived), pack(self._items)
-        return [self.now, pack.occurrences, runs, arrived, items, pack.told, self._begun]
+        return [self.now, pack.occurrences, runs, arrived, items, pack.contents, self._begun]
 
     def load(self, data: Any) -> None:
         """Go on from a dump of the same plan; what it knew is forgotten."""
-        now, occurrences, runs, arrived, items, told, begun = data
+        now, occurrences, runs, arrived, items, contents, begun = data
         self._begun = msgspec.convert(begun, bool)
         self.now = msgspec.convert(now, int | None)
-        unpack = Unpacking(occurrences, msgspec.convert(told, list[Told]))
+        unpack = Unpacking(occurrences, msgspec.convert(contents, list[Content]))
         known = {run.plan.event: run for run in self._runs}
         for event, state in runs:
             known[event].load(state, unpack)
@@ -328,7 +332,7 @@ class Runtime:
             heappush(self._queue, number)
 
     def _report(self, found: list[Occurrence]) -> None:
-        """What can be told before the instant closes, lower strata first."""
+        """What can be reported before the instant closes, lower strata first."""
         queue = self._queue
         while queue:
             self._queued.discard(queue[0])
@@ -417,7 +421,8 @@ class Runtime:
             if not isinstance(occurrence, Detected) and not self._new((occurrence,)):
                 continue  # a guarded event that an item has said already
             if occurrence.event in self._leading:
-                for derived in self._new(self._derived(occurrence)):
+                inside = self._derived(occurrence)
+                for derived in self._new(inside) if inside else ():
                     self._feed(derived, found)
                 self._feed(occurrence, found)
             else:
@@ -462,4 +467,4 @@ def _explain_as(one: Occurrence, other: Occurrence) -> None:
     """Of one that two items show the least explanation counts, in whatever order they come."""
     one.explanation = other.explanation
     if isinstance(one, Carried) and isinstance(other, Carried):
-        one.told = other.told
+        one.content = other.content

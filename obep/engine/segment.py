@@ -17,14 +17,14 @@ from obep.engine.buffer import Buffer
 from obep.engine.runtime import Deriving, Runtime
 from obep.errors import fail
 from obep.model import DeadLetter, Occurrence
-from obep.operators.wire import Told, carried
+from obep.operators.wire import Content, carried
 from obep.plan.plan import Plan
 
 _encoder = msgspec.msgpack.Encoder()
 OCCURRENCES = 1
 """Where the table of occurrences stands in the state of a `Runtime`."""
-TOLD = 5
-"""Where that of what occurrences tell stands."""
+CONTENTS = 5
+"""The place of the contents that occurrences share."""
 SOLUTIONS = 4
 """Where its solutions stand in the state of an occurrence (`obep.operators.state_values`)."""
 
@@ -77,7 +77,7 @@ class Segment:
         """The first entries, one after the other."""
         entries = self._waiting.take(count)
         if self._runtime.flat:
-            many = [carried(at, told) for at, group in entries for told in group.occurrences]
+            many = [carried(at, content) for at, group in entries for content in group.occurrences]
             found.extend(self._runtime.push_occurrences(many))
             return
         push = self._runtime.push
@@ -86,7 +86,7 @@ class Segment:
                 if not (group.triples or group.occurrences) and group.stream in self._met:
                     continue  # that an item of another key has come is news only once
                 self._met.add(group.stream)
-            occurrences = [carried(at, told) for told in group.occurrences]
+            occurrences = [carried(at, content) for content in group.occurrences]
             item = item_of(at, group)
             found.extend(push(at, occurrences, () if item is None else (item,)))
 
@@ -131,14 +131,14 @@ def _renumber(before: Mapping[int, str], now: Mapping[int, str], waiting: list[E
     numbers = {name: number for number, name in now.items()}
     new = {number: numbers[name] for number, name in before.items() if name in numbers}
 
-    def renumbered(told: Told) -> Told:
-        rows = {new[ask]: rows for ask, rows in told.solutions.items() if ask in new}
-        return structs.replace(told, solutions=rows)
+    def renumbered(content: Content) -> Content:
+        rows = {new[ask]: rows for ask, rows in content.solutions.items() if ask in new}
+        return structs.replace(content, solutions=rows)
 
     for _, group in waiting:
         group.occurrences = tuple(map(renumbered, group.occurrences))
-    state[TOLD] = list(map(renumbered, msgspec.convert(state[TOLD], list[Told])))
+    state[CONTENTS] = list(map(renumbered, msgspec.convert(state[CONTENTS], list[Content])))
     for occurrence in state[OCCURRENCES]:
-        if len(occurrence) <= SOLUTIONS:  # it tells what others tell, too
+        if len(occurrence) <= SOLUTIONS:  # its content is shared
             continue
         occurrence[SOLUTIONS] = [(new[ask], rows) for ask, rows in occurrence[SOLUTIONS] if ask in new]

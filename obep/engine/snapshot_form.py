@@ -13,7 +13,7 @@ import msgspec
 
 from obep.engine.pushed_graphs import is_term
 from obep.model import Assertion, Solution, Term, Triple
-from obep.operators.wire import Told
+from obep.operators.wire import Content
 
 COUNTED = ("items", "processed", "dead_letters", "occurrences")
 """What every engine counts."""
@@ -24,7 +24,7 @@ Kept = tuple[dict[str, Any], dict[str, int], list[Waiting], Any]
 _Number = dict[Literal["o"], int]
 _Item = dict[Literal["i"], tuple[str, int, tuple[Triple, ...], Term]]
 _Remembered = tuple[
-    int | None, list[Any], list[tuple[Term, Any]], list[_Number], list[_Item], list[Told], bool
+    int | None, list[Any], list[tuple[Term, Any]], list[_Number], list[_Item], list[Content], bool
 ]
 _Carried = tuple[int, int]
 _Occurrence = tuple[
@@ -57,7 +57,7 @@ def kept_in(plain: Any) -> Kept:
 def _require_state(state: Any) -> None:
     _, occurrences, runs, _, items, _, _ = msgspec.convert(state, _Remembered)
     for one in occurrences:
-        if len(one) == 2:  # it tells what others tell, too
+        if len(one) == 2:  # its content is shared
             msgspec.convert(one, _Carried)
         else:
             found = msgspec.convert(one, _Occurrence)

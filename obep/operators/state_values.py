@@ -11,7 +11,7 @@ from typing import Any
 
 from obep.model import Item, Occurrence, Part, Term, digest_of, item_name
 from obep.operators.candidates import Candidate
-from obep.operators.wire import Carried, Told, carried
+from obep.operators.wire import Carried, Content, carried
 
 Plain = Any
 """What msgpack can carry."""
@@ -24,9 +24,9 @@ class Packing:
 
     def __init__(self) -> None:
         self.occurrences: list[Plain] = []
-        self.told: list[Told] = []
-        """What several occurrences tell, each once."""
-        self._tellings: dict[Told, int] = {}
+        self.contents: list[Content] = []
+        """The contents that occurrences share, each once."""
+        self._content_numbers: dict[Content, int] = {}
         self._numbers: dict[int, int] = {}
         self._kept: list[Occurrence] = []  # so that no id is used again while we pack
 
@@ -51,10 +51,10 @@ class Packing:
             for *times, parts, rows in found
         ]
 
-    def _telling(self, told: Told) -> int:
-        number = self._tellings.setdefault(told, len(self.told))
-        if number == len(self.told):
-            self.told.append(told)
+    def _content_number(self, content: Content) -> int:
+        number = self._content_numbers.setdefault(content, len(self.contents))
+        if number == len(self.contents):
+            self.contents.append(content)
         return number
 
     def _number(self, occurrence: Occurrence) -> int:
@@ -62,11 +62,11 @@ class Packing:
         if (
             number is None
             and type(occurrence) is Carried
-            and occurrence.solutions is occurrence.told.solutions
+            and occurrence.solutions is occurrence.content.solutions
         ):
             number = self._numbers[id(occurrence)] = len(self.occurrences)
             self._kept.append(occurrence)
-            self.occurrences.append((occurrence.start, self._telling(occurrence.told)))
+            self.occurrences.append((occurrence.start, self._content_number(occurrence.content)))
         elif number is None:
             parts = [(part.alias, self._number(part.occurrence), part.context) for part in occurrence.parts]
             items = [self._source(one) for one in occurrence.items]
@@ -100,12 +100,12 @@ class Packing:
 class Unpacking:
     """Makes the values again, with one object for each occurrence of the table."""
 
-    def __init__(self, occurrences: list[Plain], told: list[Told]) -> None:
+    def __init__(self, occurrences: list[Plain], contents: list[Content]) -> None:
         self._occurrences: list[Occurrence] = []
         for packed in occurrences:
             if len(packed) == 2:
                 at, number = packed
-                self._occurrences.append(carried(at, told[number]))
+                self._occurrences.append(carried(at, contents[number]))
             else:
                 self._occurrences.append(self._occurrence(packed))
 

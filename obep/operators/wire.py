@@ -1,4 +1,4 @@
-"""Logical occurrences that have come from another process: what they tell, once for all of their instants."""
+"""Logical occurrences of another process: those that differ only in their instant share one content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from obep.model import Occurrence, Solution, Term, Triple, item_name
 
 
-class Told(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
+class Content(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
     """A logical occurrence without its instant."""
 
     event: Term
@@ -18,32 +18,32 @@ class Told(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
     explanation: tuple[tuple[Triple, bool], ...]
     """Each triple, and whether it was in the item and so has its instant."""
     solutions: dict[int, tuple[Solution, ...]]
-    """By ask; shared by all occurrences that tell this, so nobody changes it."""
+    """By ask. All occurrences with this content share it, so it is never changed."""
     bounded: bool = False
     """Whether a reasoner was needed and missing."""
     digest: str = ""
-    """That of the item (`digest_of`); nothing where nobody wants to know which item it was."""
+    """The digest of the item (`digest_of`); empty where it is not needed."""
     named: bool = False
     """Whether its individual is its id (D39): then it is of one instant only."""
 
 
 class Carried(Occurrence):
-    """A logical occurrence at an instant. Its explanation is made when somebody asks for it."""
+    """A logical occurrence at an instant. Its explanation is made when it is first read."""
 
-    __slots__ = ("told",)
+    __slots__ = ("content",)
 
-    told: Told
+    content: Content
 
     def __getattr__(self, name: str) -> Any:
         # Only called for a slot without a value.
         if name == "explanation":
             at = self.start
-            value: Any = tuple([(triple, at if own else None) for triple, own in self.told.explanation])
+            value: Any = tuple([(triple, at if own else None) for triple, own in self.content.explanation])
         elif name == "bounded":
-            value = self.told.bounded
+            value = self.content.bounded
         elif name == "items":
-            value = (item_name(self.told.digest, self.start),) if self.told.digest else ()
-        elif name == "_id" and self.told.named:
+            value = (item_name(self.content.digest, self.start),) if self.content.digest else ()
+        elif name == "_id" and self.content.named:
             value = self.individual[1:-1]
         elif name in _DEFAULTS:
             value = _DEFAULTS[name]
@@ -56,14 +56,14 @@ class Carried(Occurrence):
 _DEFAULTS = {field.name: field.default for field in fields(Occurrence) if field.default is not MISSING}
 
 
-def carried(at: int, told: Told) -> Carried:
-    """The occurrence again."""
+def carried(at: int, content: Content) -> Carried:
+    """Make the occurrence with a content at an instant."""
     occurrence = _new(Carried)
-    occurrence.told = told
-    occurrence.event = told.event
-    occurrence.individual = told.individual
+    occurrence.content = content
+    occurrence.event = content.event
+    occurrence.individual = content.individual
     occurrence.start = occurrence.end = occurrence.detected = occurrence.since = at
-    occurrence.solutions = told.solutions
+    occurrence.solutions = content.solutions
     return occurrence
 
 

@@ -34,7 +34,7 @@ class Cause(msgspec.Struct):
 
 
 class Line(msgspec.Struct):
-    """As much of a line as is told; one that does not look so is none of ours."""
+    """What is read of a line; a line without these fields is no occurrence."""
 
     id: str
     event: str
@@ -46,123 +46,127 @@ class Line(msgspec.Struct):
     bounded: bool = False
 
 
-class Retold(NamedTuple):
+class ReadOccurrence(NamedTuple):
     """An occurrence, and how its instants are written."""
 
     occurrence: Occurrence
     style: Style
 
 
-class Untold(Occurrence):
-    """An occurrence whose causes are not in its line, which had too many, nor anywhere else."""
+class WithoutCauses(Occurrence):
+    """An occurrence whose causes were too many for its line and are in no other."""
 
     __slots__ = ()
 
     causes_are_missing = True
 
 
-Lookup = Callable[[str], Retold | None]
+Lookup = Callable[[str], ReadOccurrence | None]
 """Finds the occurrence of an id whose causes a line leaves out."""
 _decode = msgspec.json.Decoder(Line).decode
 _decode_alert = msgspec.json.Decoder(AlertRecord).decode
 _decode_cause = msgspec.json.Decoder(Cause).decode
 
 
-def retold(line: bytes | str, lookup: Lookup = lambda id: None) -> Retold | None:
-    """The occurrence that a line was written of; nothing if the line is none of ours."""
+def read_line(line: bytes | str, lookup: Lookup = lambda id: None) -> ReadOccurrence | None:
+    """Read the occurrence of a line; None if the line is none."""
     try:
-        told = _decode(line)
-        return Retold(_whole(told, lookup), style_of_text(told.start))
+        record = _decode(line)
+        return ReadOccurrence(_whole(record, lookup), style_of_text(record.start))
     except msgspec.ValidationError:
-        return _retold_alert(line)
+        return _read_alert(line)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
 
 
-def _retold_alert(line: bytes | str) -> Retold | None:
+def _read_alert(line: bytes | str) -> ReadOccurrence | None:
     try:
-        told = _decode_alert(line)
-        return Retold(_alert(told), style_of_text(told.since))
+        record = _decode_alert(line)
+        return ReadOccurrence(_alert(record), style_of_text(record.since))
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
 
 
-def _alert(told: AlertRecord) -> Alert:
-    since, fired = parse_instant(told.since), parse_instant(told.at)
-    until = None if told.until is None else parse_instant(told.until)
+def _alert(record: AlertRecord) -> Alert:
+    since, fired = parse_instant(record.since), parse_instant(record.at)
+    until = None if record.until is None else parse_instant(record.until)
     end = fired if until is None else until
-    causes = map(_decode_cause, told.because)
+    causes = map(_decode_cause, record.because)
     explained = tuple(one for cause in causes for one in _explanation(cause, end))
     return Alert(
-        f"<{told.alert}>",
+        f"<{record.alert}>",
         "",
         explained,
         since,
         end,
         end,
         since,
-        bindings=tuple(told.bindings),
-        _id=told.id,
-        status=told.status,
+        bindings=tuple(record.bindings),
+        _id=record.id,
+        status=record.status,
         lasting=fired - since,
-        labels={name: value for name, value in told.labels.items() if name != "alertname"},
+        labels={name: value for name, value in record.labels.items() if name != "alertname"},
         until=until,
-        ended=told.ended,
+        ended=record.ended,
     )
 
 
-def _whole(told: Line, lookup: Lookup) -> Occurrence:
-    match told.because:
-        case [itself] if itself.event == told.event:  # no event is a part of itself
-            itself.detected, itself.bindings, itself.bounded = told.detected, told.bindings, told.bounded
+def _whole(record: Line, lookup: Lookup) -> Occurrence:
+    match record.because:
+        case [itself] if itself.event == record.event:  # no event is a part of itself
+            itself.detected, itself.bindings, itself.bounded = (
+                record.detected,
+                record.bindings,
+                record.bounded,
+            )
             one = _occurrence(itself, lookup)
-            one._id = told.id
+            one._id = record.id
             return one
-    whole = Cause(told.event, told.start, told.end, detected=told.detected, bindings=told.bindings)
-    whole.because, whole.bounded = told.because or None, told.bounded
+    whole = Cause(record.event, record.start, record.end, detected=record.detected, bindings=record.bindings)
+    whole.because, whole.bounded = record.because or None, record.bounded
     one = _occurrence(whole, lookup)
-    one._id = told.id
+    one._id = record.id
     return one
 
 
-def _occurrence(told: Cause, lookup: Lookup) -> Occurrence:
-    start, end = parse_instant(told.start), parse_instant(told.end)
+def _occurrence(record: Cause, lookup: Lookup) -> Occurrence:
+    start, end = parse_instant(record.start), parse_instant(record.end)
     kind = Occurrence
-    if told.because == [] or told.follows_from == []:
-        if told.because is not None and (found := lookup(told.individual)):
+    if record.because == [] or record.follows_from == []:
+        if record.because is not None and (found := lookup(record.individual)):
             return found.occurrence
-        kind = Untold
+        kind = WithoutCauses
     one = kind(
-        _event(told),
-        f"<{told.individual}>" if told.individual[:2] not in ("", "_:") else told.individual,
-        _explanation(told, end),
+        _event(record),
+        f"<{record.individual}>" if record.individual[:2] not in ("", "_:") else record.individual,
+        _explanation(record, end),
         start,
         end,
-        end if told.detected is None else parse_instant(told.detected),
+        end if record.detected is None else parse_instant(record.detected),
         start,
     )
-    one.bindings, one.bounded = tuple(told.bindings), told.bounded
+    one.bindings, one.bounded = tuple(record.bindings), record.bounded
     one.parts = tuple(
-        Part(part.alias, _occurrence(part, lookup), part.context) for part in told.because or ()
+        Part(part.alias, _occurrence(part, lookup), part.context) for part in record.because or ()
     )
-    one.items = tuple(_occurrence(source, lookup) for source in told.follows_from or ())
-    one._id = told.individual
+    one.items = tuple(_occurrence(source, lookup) for source in record.follows_from or ())
+    one._id = record.individual
     return one
 
 
-def _event(told: Cause) -> Term:
+def _event(record: Cause) -> Term:
     """Its event; that of a moment is one of its own."""
-    event = f"<{told.event}>"
-    if not told.moment:
+    event = f"<{record.event}>"
+    if not record.moment:
         return event
-    return part_of(event, told.moment, None if told.lasting is None else parse_instant(told.lasting))
+    return part_of(event, record.moment, None if record.lasting is None else parse_instant(record.lasting))
 
 
-def _explanation(told: Cause, end: int) -> tuple[Assertion, ...]:
-    triples = [_triple(text) for text in told.assertions]
-    if told.seen is None:
+def _explanation(record: Cause, end: int) -> tuple[Assertion, ...]:
+    triples = [_triple(text) for text in record.assertions]
+    if record.seen is None:
         return tuple((triple, end) for triple in triples)
-    instants = [None if at is None else parse_instant(at) for at in told.seen]
+    instants = [None if at is None else parse_instant(at) for at in record.seen]
     return tuple(zip(triples, instants, strict=True))
 
 

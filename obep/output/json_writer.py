@@ -18,7 +18,7 @@ Shown = str | int | float
 """An instant as it is printed."""
 LONGEST, DEEPEST = 64 * 1024, 20
 """The bytes, and the levels, that the causes of a part may take in a line. Strata are few, but an occurrence
-is told wherever it is a part: what goes beyond is left out, at the same places by whoever writes it."""
+is written wherever it is a part: what goes beyond is left out, at the same places by whoever writes it."""
 
 
 class Flat(msgspec.Struct, gc=False):
@@ -30,7 +30,7 @@ class Flat(msgspec.Struct, gc=False):
     assertions: list[str]
 
 
-class Told(msgspec.Struct, omit_defaults=True, gc=False):
+class CauseRecord(msgspec.Struct, omit_defaults=True, gc=False):
     """The same of any occurrence."""
 
     individual: str
@@ -168,17 +168,17 @@ def _itself(occurrence: Occurrence, style: Style) -> msgspec.Raw:
     alias = local_name(occurrence.event)
     if not occurrence.bindings and occurrence.detected == occurrence.end:
         return msgspec.Raw(_cause(alias, occurrence, False, style))
-    told = _plain(occurrence, style)
+    record = _plain(occurrence, style)
     if below := sources(occurrence):
-        told.follows_from, _ = _causes([("", one, False) for one in below], style)
+        record.follows_from, _ = _causes([("", one, False) for one in below], style)
     head, end = _head(occurrence.event, alias), _ENDS[False, occurrence.bounded]
-    return msgspec.Raw(head + _encode(told)[1:-1] + end)
+    return msgspec.Raw(head + _encode(record)[1:-1] + end)
 
 
 def _cause(alias: str, occurrence: Occurrence, context: bool, style: Style) -> bytes:
-    known = occurrence._told
+    known = occurrence._written
     if known is None or known[0] != style:
-        known = occurrence._told = _flat(occurrence, style) or _tell(occurrence, style)
+        known = occurrence._written = _flat(occurrence, style) or _write_cause(occurrence, style)
     head = _head(occurrence.event, alias, state_part(occurrence))
     return head + known[1] + _ENDS[context, occurrence.bounded]
 
@@ -219,7 +219,7 @@ def sources(occurrence: Occurrence) -> list[Occurrence]:
 
 
 def _flat(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int] | None:
-    """What `_tell` gives, for a logical occurrence that an item shows: most are such, and told at once."""
+    """The short way of `_write_cause`, for a logical occurrence of an item, as most are."""
     end = occurrence.end
     if occurrence.parts or occurrence.bindings or occurrence.detected != end:
         return None
@@ -232,57 +232,57 @@ def _flat(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int] | None
             return style, _encode(_plain(occurrence, style))[1:-1], 0
     start = occurrence.start
     last = show_instant(end, style)
-    told = Flat(
+    record = Flat(
         iri(occurrence.individual),
         last if start == end else show_instant(start, style),
         last,
         [f"{s} {p} {o} ." for (s, p, o), _ in explanation],
     )
-    return style, _encode(told)[1:-1], 0
+    return style, _encode(record)[1:-1], 0
 
 
-def _tell(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
+def _write_cause(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
     """What it looks like as a part of others, in this style, and the levels of causes in that; it is kept."""
     waiting = [occurrence]  # no recursion: there may be hundreds of strata
     while waiting:
         one = waiting[-1]
         below = [part.occurrence for part in parts_of(one)] or sources(one)
-        untold = [other for other in below if other._told is None or other._told[0] != style]
+        untold = [other for other in below if other._written is None or other._written[0] != style]
         if untold:
             waiting += untold
         else:
-            one._told = _kept(waiting.pop(), style)
-    assert occurrence._told is not None
-    return occurrence._told
+            one._written = _kept(waiting.pop(), style)
+    assert occurrence._written is not None
+    return occurrence._written
 
 
 def _kept(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
-    """The same, where all causes have been told."""
-    told, levels = _plain(occurrence, style), 0
-    told.bindings = occurrence.bindings
+    """The same, where all causes have been written."""
+    record, levels = _plain(occurrence, style), 0
+    record.bindings = occurrence.bindings
     if occurrence.detected != occurrence.end:
-        told.detected = show_instant(occurrence.detected, style)
+        record.detected = show_instant(occurrence.detected, style)
     if parts := parts_of(occurrence):
-        told.because, levels = _causes(parts, style)
+        record.because, levels = _causes(parts, style)
     elif below := sources(occurrence):
-        told.follows_from, levels = _causes([("", one, False) for one in below], style)
-    return style, _encode(told)[1:-1], levels
+        record.follows_from, levels = _causes([("", one, False) for one in below], style)
+    return style, _encode(record)[1:-1], levels
 
 
 def _causes(causes: Sequence[tuple[str, Occurrence, bool]], style: Style) -> tuple[list[msgspec.Raw], int]:
-    """The causes of an occurrence, and their levels; none if they go beyond what is told."""
+    """The causes of an occurrence, and their levels; none if they go beyond what is written."""
     written = [_cause(*cause, style) for cause in causes]
-    levels = 1 + max([told[2] for _, one, _ in causes if (told := one._told)])
+    levels = 1 + max([record[2] for _, one, _ in causes if (record := one._written)])
     if levels > DEEPEST or sum(map(len, written)) > LONGEST:
         return [], 0
     return list(map(msgspec.Raw, written)), levels
 
 
-def _plain(occurrence: Occurrence, style: Style) -> Told:
+def _plain(occurrence: Occurrence, style: Style) -> CauseRecord:
     start, end = occurrence.start, occurrence.end
     first = show_instant(start, style)
     seen = [at for _, at in occurrence.explanation]
-    return Told(
+    return CauseRecord(
         iri(occurrence.individual),
         first,
         first if start == end else show_instant(end, style),
@@ -301,13 +301,13 @@ def line_template(event: Term, bounded: bool, causes: Iterable[tuple[str, Occurr
     name: Any = msgspec.Raw(b'"\0"')
     because = []
     for alias, occurrence, context in causes:
-        told = _plain(occurrence, "integer")
-        told.start = told.end = open_
-        if told.seen is not None:
-            told.seen = [None if at is None else open_ for at in told.seen]
+        cause = _plain(occurrence, "integer")
+        cause.start = cause.end = open_
+        if cause.seen is not None:
+            cause.seen = [None if at is None else open_ for at in cause.seen]
         end = _ENDS[context, occurrence.bounded]
         head = _head(occurrence.event, alias, state_part(occurrence))
-        because.append(msgspec.Raw(head + _encode(told)[1:-1] + end))
+        because.append(msgspec.Raw(head + _encode(cause)[1:-1] + end))
     record = Record(iri(event), name, open_, open_, open_, open_, because, bounded)
     return _encode(record).decode().replace("%", "%%").replace("\0", "%s")
 

@@ -12,7 +12,7 @@ from obep.errors import fail
 from obep.errors import printable as plain
 from obep.formats.input_limits import Limits, Refused, lines
 from obep.model import Alert
-from obep.output.json_reader import Lookup, Retold, retold
+from obep.output.json_reader import Lookup, ReadOccurrence, read_line
 from obep.output.rdf_reader import Described, described
 from obep.output.why_tree import why
 
@@ -24,14 +24,14 @@ def tree(id: str, files: Sequence[Path]) -> str:
     """The causes of the one occurrence whose id is, or holds, `id`, for people; its id is the second line."""
     found = _find(id, list(files) or sorted(p for p in Path().iterdir() if p.suffix in ENDINGS))
     if isinstance(found, Described):
-        name, told = found.id, [plain(line) for line in found.lines()]
+        name, lines = found.id, [plain(line) for line in found.lines()]
     else:
-        name, told = found.occurrence.id, why(found.occurrence, found.style).split("\n")
-    return "\n".join((told[0], f"  {plain(name)}", *told[1:]))
+        name, lines = found.occurrence.id, why(found.occurrence, found.style).split("\n")
+    return "\n".join((lines[0], f"  {plain(name)}", *lines[1:]))
 
 
-def _find(id: str, searched: Sequence[Path]) -> Retold | Described:
-    found: dict[str, Retold | Described] = {}
+def _find(id: str, searched: Sequence[Path]) -> ReadOccurrence | Described:
+    found: dict[str, ReadOccurrence | Described] = {}
     for path in searched:
         for name, one in _read(path, id, searched):
             if _is_firing(one):  # the record of its end, which says more, may still come
@@ -51,12 +51,12 @@ def _find(id: str, searched: Sequence[Path]) -> Retold | Described:
     raise fail("OBEP530", f"no occurrence {id!r} in {names}", remedy="obep why ID OUTPUT.jsonl")
 
 
-def _is_firing(one: Retold | Described) -> bool:
-    alert = one.occurrence if isinstance(one, Retold) else None
+def _is_firing(one: ReadOccurrence | Described) -> bool:
+    alert = one.occurrence if isinstance(one, ReadOccurrence) else None
     return isinstance(alert, Alert) and alert.until is None
 
 
-def _read(path: Path, id: str, searched: Sequence[Path]) -> Iterator[tuple[str, Retold | Described]]:
+def _read(path: Path, id: str, searched: Sequence[Path]) -> Iterator[tuple[str, ReadOccurrence | Described]]:
     """The occurrences of an output file whose id holds `id`, by id."""
     if path.suffix in RDF:
         with _opened(path) as file:
@@ -64,7 +64,7 @@ def _read(path: Path, id: str, searched: Sequence[Path]) -> Iterator[tuple[str, 
         return
     others = [other for other in searched if str(other) != "-" and other.suffix not in RDF]
     for line in _mentioning(path, id):
-        one = retold(line, _lookup(others, frozenset()))
+        one = read_line(line, _lookup(others, frozenset()))
         if one and id in one.occurrence.id:
             yield one.occurrence.id, one
 
@@ -72,12 +72,12 @@ def _read(path: Path, id: str, searched: Sequence[Path]) -> Iterator[tuple[str, 
 def _lookup(files: Sequence[Path], met: frozenset[str]) -> Lookup:
     """Finds an occurrence in lines of JSON, but none of those `met` on the way to it."""
 
-    def look(id: str) -> Retold | None:
+    def look(id: str) -> ReadOccurrence | None:
         if id in met:
             return None
         further = _lookup(files, met | {id})
-        told = (retold(line, further) for path in files for line in _mentioning(path, f'"id":"{id}"'))
-        return next((one for one in told if one and one.occurrence.id == id), None)
+        read = (read_line(line, further) for path in files for line in _mentioning(path, f'"id":"{id}"'))
+        return next((one for one in read if one and one.occurrence.id == id), None)
 
     return look
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from obep.model import Term
 from obep.query import ast
@@ -11,6 +12,15 @@ from obep.query.group_walk import group_variables
 
 ASK = "ask"
 """The variable of the answer to ASK."""
+
+
+class Matched(NamedTuple):
+    """The event pattern that a query looks for."""
+
+    event: Term
+    """The hidden event of its MATCH."""
+    others: tuple[str, ...]
+    """The variables that a match may leave unbound."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +33,7 @@ class LinkedQuery:
     """Its own, and in OBEP those of the file; their streams are sources, or queries."""
     language: ast.Language
     settings: dict[str, str]
+    match: Matched | None = None
 
     @property
     def name(self) -> str:
@@ -49,6 +60,24 @@ class LinkedQuery:
         if self.register.every is not None:
             return (self.register.every.micros,)
         return tuple(dict.fromkeys(one.step.micros for one in self.windows if one.step is not None))
+
+    @property
+    def timed(self) -> bool:
+        """Whether its solutions have intervals (DIALECTS 3): EP-SPARQL, Sparkwave, C-SPARQL without STEP."""
+        if self.language in ("epsparql", "sparkwave"):
+            return True
+        stepped = any(one.step is not None or one.rows is not None for one in self.windows)
+        return self.language == "csparql" and bool(self.windows) and not stepped and not self.register.every
+
+    @property
+    def timed_form(self) -> ast.Select | ast.ConstructQuery | ast.AskQuery:
+        """What it asks; the RANGE of its streams bounds how long a solution lasts (D37)."""
+        from obep.query.build.build_languages import within
+
+        ranges = {one.range for one in self.windows}
+        length = ranges.pop() if len(ranges) == 1 and self.language == "csparql" else None
+        form: ast.Select | ast.ConstructQuery | ast.AskQuery = self.register.form
+        return form if length is None else within(form, length)
 
     @property
     def named(self) -> tuple[Term, ...]:

@@ -45,7 +45,10 @@ def moment_of(leaf: ast.Leaf) -> Term:
 
 
 def expand(linked: Linked) -> Linked:
-    """The query with hidden events for its states; itself, if it has none."""
+    """The query with hidden events for its states and MATCHes; itself, if it has none."""
+    from obep.query.matched_queries import with_matches
+
+    linked = with_matches(linked)
     graphs = any(isinstance(event, ast.GraphEvent) for event in linked.events.values())
     return _Expansion(linked).expanded() if (linked.states or graphs) and not linked.expanded else linked
 
@@ -81,8 +84,8 @@ class _Expansion:
         return replace(
             linked,
             events=self._events,
-            hidden=frozenset((*hidden, *self._moments, *self._graphs)),
-            on_items=self._graphs,
+            hidden=frozenset((*linked.hidden, *hidden, *self._moments, *self._graphs)),
+            on_items={**linked.on_items, **self._graphs},
             expanded=True,
             moments=self._moments,
             needs=self._needs,

@@ -121,21 +121,26 @@ class Groups:
         self.c, self.kinds, self.rdflib, self.alone = c, kinds, rdflib, alone
         self.least = 1 if rdflib else 0
         self._outside: list[str] = []
+        self._level = 0
 
     def group(self, depth: int, begins: bool = False) -> ast.Group:
         """A group of random elements; `begins`: with a triple pattern."""
         elements: list[ast.GroupElement] = []
+        self._level += 1
         if begins or self.c.chance(80):
             elements.append(self._bgp())
         for _ in range(self.c.number(0, 3)):
             kind = self.c.pick(self.kinds)
             if depth <= 0 and kind in ("optional", "union", "minus", "graph", "window", "group", "select"):
                 kind = "bgp"
-            if kind == "exists" and (depth < -1 or (self.rdflib and self._outside)):
-                kind = "bgp"  # rdflib answers some EXISTS inside an EXISTS otherwise than oxigraph and obep
+            if kind == "exists" and depth < -1:
+                kind = "bgp"
+            if self.rdflib and self._level > 1 and kind in ("optional", "exists"):
+                kind = "bgp"  # rdflib lets what stands around a group into its OPTIONALs and EXISTS
             element = self._element(kind, depth - 1, elements)
             if element is not None:
                 elements.append(element)
+        self._level -= 1
         return ast.Group(tuple(elements))
 
     def _element(self, kind: str, depth: int, before: list[ast.GroupElement]) -> ast.GroupElement | None:

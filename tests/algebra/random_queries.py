@@ -36,6 +36,7 @@ class Queries(Groups):
         """`timed`: those of EP-SPARQL. Each group begins with triples, since a row of none has no time."""
         known = FOR_RDFLIB if rdflib else FOR_EPSPARQL if timed else ELEMENTS
         self.timed = timed
+        self._at_top = False
         super().__init__(c, [*(c.pick(known) for _ in range(4)), "bgp"], rdflib)
 
     def group(self, depth: int, begins: bool = False) -> ast.Group:
@@ -46,6 +47,7 @@ class Queries(Groups):
         where = self._elements()
         if self.timed:
             return ast.Select((), where)
+        self._at_top = True
         form = c.number(0, 9)
         select = self._aggregating(where) if form < 4 else self._projecting(where, bool(form % 2))
         if not self.rdflib and c.chance(20):
@@ -56,6 +58,7 @@ class Queries(Groups):
         """A triple pattern, one to three other elements, and often a filter that most solutions pass."""
         c = self.c
         elements: list[ast.GroupElement] = [self._bgp()]
+        self._level = 1
         for _ in range(c.number(1, 3)):
             element = self._element(c.pick(self.kinds[:-1]), 1, elements)
             elements += [] if element is None else [element]
@@ -144,7 +147,7 @@ class Queries(Groups):
             kind in (7, 9, 10) and keys
         ):  # of one value: which of several is taken is open (here the least, D18)
             return ast.Projection(ast.Var(c.fresh("n")), ast.Aggregate("SAMPLE", c.pick(keys)))
-        if kind == 8:
+        if kind == 8 and self._at_top:
             # The order is open (here that of the terms, D18): the parts are compared as a set, `bag_of`.
             part = ast.Call("COALESCE", (ast.Call("STR", (c.pick(VARIABLES),)), ast.Literal("none")))
             name = ast.Var(c.fresh("concat"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import obep
-from obep.output.json_reader import retold
+from obep.output.json_reader import read_line
 from obep.output.json_writer import to_line
 from obep.output.stored_occurrences import tree
 from obep.run.case_comparison import difference
@@ -38,7 +38,7 @@ def test_a_line_of_an_alert_reads_back_as_the_same_alert(alerts: list[obep.Occur
     assert [one.to_json()["status"] for one in alerts] == ["firing", "resolved", "firing"]
     for one in alerts:
         for style in ("iso", "integer"):
-            again = retold(to_line(one, style))
+            again = read_line(to_line(one, style))
             assert again is not None and again.style == style
             assert again.occurrence.record_id == one.record_id
             assert again.occurrence.to_json(style) == one.to_json(style)

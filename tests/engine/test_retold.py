@@ -18,7 +18,7 @@ from test_snapshots import restored_answers
 import obep
 from obep.model import RDF_TYPE, Occurrence, Part
 from obep.output import json_writer
-from obep.output.json_reader import retold
+from obep.output.json_reader import read_line
 from obep.output.json_writer import to_line
 from obep.output.why_tree import why
 
@@ -53,7 +53,7 @@ def check(reported: list[Occurrence], case: str = "") -> int:
     """Compares trees; returns how many had parts of parts."""
     for one in reported:
         for style in ("iso", "integer"):
-            again = retold(to_line(one, style))
+            again = read_line(to_line(one, style))
             assert again is not None and again.style == style
             assert again.occurrence.id == one.id
             assert why(*again).split("\n") == without_guards(why(one, style)), case
@@ -139,7 +139,7 @@ def depth(causes: list[dict[str, list]]) -> int:  # type: ignore[type-arg]
 def test_very_many_levels_are_cut_and_said_to_be(strata: int) -> None:
     hit = chain(strata)
     assert depth(json.loads(to_line(hit))["because"]) <= json_writer.DEEPEST + 1
-    again = retold(to_line(hit))
+    again = read_line(to_line(hit))
     assert again is not None
     told = why(*again)
     assert ("(its causes are not in the file)" in told) == (strata > json_writer.DEEPEST)
@@ -154,7 +154,7 @@ def test_very_many_causes_are_cut_and_said_to_be() -> None:
         hit = Occurrence(f"<http://e/E{n}>", f"<urn:{n}>", (seen,), 1, 1, 1, 1, parts=parts)
     line = to_line(hit)
     assert len(line) < 4 * json_writer.LONGEST
-    again = retold(line)
+    again = read_line(line)
     assert again is not None and "(its causes are not in the file)" in why(*again)
     assert '"because":[]' in line
 
@@ -166,5 +166,5 @@ def test_causes_that_were_cut_are_looked_up() -> None:
     while one.parts:
         one = one.parts[0].occurrence
         below[one.id] = one
-    again = retold(to_line(hit), lambda id: retold(to_line(below[id])))
+    again = read_line(to_line(hit), lambda id: read_line(to_line(below[id])))
     assert again is not None and why(*again) == why(hit)

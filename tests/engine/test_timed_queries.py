@@ -126,3 +126,71 @@ def test_each_group_of_sparkwave_has_its_own_time_window(tmp_path: Path) -> None
 def test_what_timed_triples_do_not_have_is_refused_by_name(tmp_path: Path, code: str, group: str) -> None:
     with pytest.raises(ObepError, match=code):
         load(tmp_path, f"SELECT * {{ {group} }}")
+
+
+def test_from_stream_names_the_streams_of_a_query(tmp_path: Path) -> None:
+    text = "SELECT ?x FROM STREAM <s> WHERE { ?x p ?y }\nSELECT ?y FROM STREAM <t> WHERE { ?x p ?y }"
+    engine = load(tmp_path, text).engine()
+    found = engine.push(f"<{EX}a> <{EX}p> <{EX}b> .", 1, "s", format="turtle")
+    found += engine.push(f"<{EX}c> <{EX}p> <{EX}d> .", 2, "t", format="turtle")
+    found += engine.close()
+    assert [(one.event, one.end, one.bindings) for one in found] == [
+        ("<q1>", 1_000_000, ({"x": f"<{EX}a>"},)),
+        ("<q2>", 2_000_000, ({"y": f"<{EX}d>"},)),
+    ]
+
+
+def test_construct_of_c_sparql_without_step_feeds_queries_that_read_it_and_not_itself(tmp_path: Path) -> None:
+    text = """
+    REGISTER STREAM pairs AS CONSTRUCT { ?x :p ?z } FROM STREAM <s> [RANGE 5 s] WHERE { ?x :p ?y . ?y :p ?z }
+    REGISTER QUERY seen COMPUTED EVERY 1 s AS SELECT ?x ?z FROM STREAM <pairs> [RANGE 2 s STEP 1 s]
+    WHERE { ?x :p ?z }
+    """
+    engine = load(tmp_path, text, "csparql").engine()
+    found = [
+        one
+        for at, said in {1: "a p b", 3: "b p c", 4: "c p d", 20: "d p e"}.items()
+        for one in engine.push(f"{' '.join(f'<{EX}{term}>' for term in said.split())} .", at, format="turtle")
+    ]
+    shown = [
+        (
+            one.event,
+            one.start // 1_000_000,
+            one.end // 1_000_000,
+            *(_shown(row).values() for row in one.bindings),
+        )
+        for one in [*found, *engine.close()]
+    ]
+    # a c from 1 to 3; b d from 3 to 4. Were it fed by itself, a d would be there at 4.
+    assert [(name, start, end) for name, start, end, *_ in shown if name == "<pairs>"] == [
+        ("<pairs>", 1, 3), ("<pairs>", 3, 4),
+    ]  # fmt: skip
+    assert [(end, sorted(map(tuple, rows))) for name, _, end, *rows in shown if name == "<seen>"] == [
+        (3, [("a", "c")]), (4, [("a", "c"), ("b", "d")]), (5, [("b", "d")]),
+    ]  # fmt: skip
+
+
+REFUSED_STREAMS = [
+    ("SELECT ?x FROM STREAM <s> [RANGE 5 s] WHERE { ?x p ?y }", "OBEP702"),
+    (
+        "CONSTRUCT { ?x q ?y } FROM STREAM <s> WHERE { ?x p ?y } SELECT ?x WHERE { ?x q ?y }",
+        "OBEP149",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), REFUSED_STREAMS)
+def test_streams_that_patterns_cannot_have_are_refused(tmp_path: Path, text: str, code: str) -> None:
+    with pytest.raises(ObepError) as caught:
+        load(tmp_path, text)
+    assert code in [one.code for one in caught.value.diagnostics]
+
+
+def test_a_recursion_without_end_is_a_dead_letter_and_what_it_derived_does_not_count(tmp_path: Path) -> None:
+    """D27: `price + 1` has no end, and none of the triples of that instant count."""
+    text = "CONSTRUCT { ?x p ?z } WHERE { ?x p ?y BIND(?y + 1 AS ?z) }\nSELECT ?y WHERE { :a p ?y }"
+    letters: list[DeadLetter] = []
+    engine = load(tmp_path, text).engine(on_dead_letter=letters.append)
+    found = push(engine, {1.0: ":a :p 1", 2.0: ":a :q 1", 3.0: ":b :q 1"})
+    assert found == [("q2", 1, 1, {"y": '"1"'})]  # what the item says counts
+    assert [(one.at, one.code) for one in letters] == [(1_000_000, "OBEP648")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import obep
-from obep.output.json_reader import retold
+from obep.output.json_reader import read_line
 from obep.output.json_writer import to_line
 from obep.output.why_tree import why
 
@@ -80,7 +80,7 @@ def test_moments_read_back_as_they_were(found: dict[str, obep.Occurrence]) -> No
     for name in ("Stayed", "Came", "Was", "Shown", "Left"):
         for style in ("iso", "integer"):
             line = to_line(found[name], style)
-            again = retold(line)
+            again = read_line(line)
             assert again is not None
             assert to_line(again.occurrence, style) == line
             assert why(*again) == why(found[name], style)

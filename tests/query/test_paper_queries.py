@@ -38,6 +38,7 @@ BROKEN = {
     "ep-6.epsparql": ("OBEP003", 6),
     "ep-7.epsparql": ("OBEP702", 1),
     "offers-2.csparql": ("OBEP042", 22),
+    "offers-3.csparql": ("OBEP042", 22),
 }
 """The code, and the line that it points at."""
 

@@ -21,6 +21,8 @@ from obep.model import Term, Triple, id_digest
 from obep.query import ast
 from obep.query.walk import walk
 
+TOO_MANY = "OBEP648"
+"""The code where rules derive more than that at one instant."""
 MAX_DERIVED = 10_000
 """Triples that rules may derive at one instant (D27)."""
 CloseTriple = Callable[[Triple], Iterable[Triple]]
@@ -173,7 +175,10 @@ class TimedProgram:
         follow: Follow,
         close: CloseTriple,
         max_derived: int = MAX_DERIVED,
+        *,
+        feeds: bool = True,
     ) -> None:
+        """`feeds`: whether a CONSTRUCT is a rule, whose triples all statements see."""
         self._k, self._close, self._most = k, close, max_derived
         self._rules = [_Rule(name, form) for name, form in statements if isinstance(form, ast.ConstructQuery)]
         self._queries = [
@@ -186,7 +191,7 @@ class TimedProgram:
         ]
         self._layers = [
             ([self._rules[n] for n in group], is_recursive(group, rules, follow))
-            for group in layers(rules, follow)
+            for group in (layers(rules, follow) if feeds else ())
         ]
         self._all: list[_Statement] = [*self._rules, *self._queries]
         self._shapes = frozenset(shape for one in self._all for shape in one.node.shapes())
@@ -197,17 +202,26 @@ class TimedProgram:
         for one in self._all:
             one.start(k)
 
-    def take(self, at: int, triples: Iterable[Triple]) -> list[Answer]:
-        """The answers to the triples of an instant; all of it is known now."""
+    def take(
+        self, at: int, triples: Iterable[Triple], refuse: Callable[[Refused], None] | None = None
+    ) -> list[Answer]:
+        """The answers to the triples of an instant; all of it is known now.
+
+        Where rules derive too much none of that counts (D27): `refuse` is called, and queries are answered.
+        """
         asserted = [TripleOccurrence(triple, at, at) for triple in triples]
+        asked = self._all
         try:
             new = self._derived(at, asserted)
-        except Refused:
+        except Refused as refused:
             for one in self._all:
                 one.forget()
-            self._finish(at, self._of(asserted))
-            raise
-        answers = self._answers(at, new)
+            new, asked = self._of(asserted), [*self._queries]
+            if refuse is None or refused.code != TOO_MANY:
+                self._finish(at, new)
+                raise
+            refuse(refused)
+        answers = self._answers(at, new, asked)
         self._finish(at, new)
         return answers
 
@@ -260,13 +274,13 @@ class TimedProgram:
                 continue
             derived.add(one)
             if len(derived) > self._most:
-                raise Refused("OBEP648", f"rules derive more than {self._most:,} triples at one instant")
+                raise Refused(TOO_MANY, f"rules derive more than {self._most:,} triples at one instant")
             for said in self._close(triple):
                 new.add(TripleOccurrence(said, graph.start, graph.end))
 
-    def _answers(self, at: int, new: TripleOccurrences) -> list[Answer]:
+    def _answers(self, at: int, new: TripleOccurrences, asked: Iterable[_Statement]) -> list[Answer]:
         answers = []
-        for one in self._all:
+        for one in asked:
             one.look(at, new, self._old, self._k)
             graphs = list(one.graphs(one.solutions)) if isinstance(one, _Rule) else []
             rows = one.rows(self._k, at) if isinstance(one, _Query) else []

@@ -37,6 +37,8 @@ class QueryDataset:
         self._windows = {one.window.name: one for one in windows if one.window.role == "window"}
         self._graphs = {f"<{one.window.name}>": one for one in windows if one.window.role == "graph"}
         self.now = 0
+        self.matched: dict[Term, list[tuple[Term | None, ...]]] = {}
+        """The row of the match that is answered, by the event of a MATCH."""
         self.settle()
 
     def settle(self) -> None:
@@ -70,6 +72,10 @@ class QueryDataset:
             self._made[""] = WrittenGraph(closed, TripleIndex(dict.fromkeys(triples)))
         return dict.fromkeys((*self._made[""].match(s, p, o), *self._static.k.match(s, p, o)))
 
+    def match_static(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        """K, closed under T."""
+        return self._static.default.match(s, p, o)
+
     def _new(self, window: QueryWindow) -> Graph:
         if window not in self._made:
             self._made[window] = WrittenGraph(_New(window), TripleIndex(window.triples))
@@ -92,7 +98,10 @@ class QueryDataset:
     def atom(
         self, name: Term, lasting: int | None, window: str | None, /
     ) -> Iterable[tuple[Term | None, ...]]:
-        """The rows of a state."""
+        """The rows of a state, or of a match."""
+        if name in self.matched:
+            yield from self.matched[name]
+            return
         state = self._states[name]
         for episode in state.episodes.open.values():
             if lasting is None or episode.begun <= self.now - lasting:

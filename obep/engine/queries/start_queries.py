@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from obep.engine.event_run import Running
+from obep.engine.queries.match_run import MatchRun
 from obep.engine.queries.query_dataset import QueryDataset
 from obep.engine.queries.query_run import QueryRun, windows_seen
 from obep.engine.queries.query_window import QueryWindow
@@ -15,19 +16,14 @@ from obep.engine.states.state_run import StateRun
 from obep.model import Term
 from obep.query.linked_queries import LinkedQuery
 
-TIMED = frozenset(("epsparql", "sparkwave"))
-"""The languages whose solutions have intervals."""
-
 
 def start_queries(
     queries: Sequence[LinkedQuery], states: Mapping[Term, StateRun], matcher: Any
 ) -> Iterator[Running]:
     """The windows of each query before it, and it before the queries that read its answers."""
     static = StaticGraphs(matcher)
-    timed = [query for query in queries if query.language in TIMED]
-    if timed:
-        yield TimedRun(timed, QueryDataset((), states, matcher, static), matcher)
-    queries = [query for query in queries if query.language not in TIMED]
+    timed = [query for query in queries if query.timed]
+    queries = [query for query in queries if not query.timed]
     windows = {
         query.iri: [
             QueryWindow(query.name, number, one, matcher, left=query.settings.get("closed") == "left")
@@ -35,10 +31,29 @@ def start_queries(
         ]
         for query in queries
     }
+
+    def readers_of(query: LinkedQuery) -> list[QueryWindow]:
+        return [one for some in windows.values() for one in some if one.window.stream == query.name]
+
+    for together in _programs(timed):
+        dataset = QueryDataset((), states, matcher, static)
+        yield TimedRun(together, dataset, matcher, {one.iri: readers_of(one) for one in together})
     for query in queries:
         own = windows[query.iri]
-        readers = [one for some in windows.values() for one in some if one.window.stream == query.name]
+        readers = readers_of(query)
         yield from own
         named = static.names if query.language == "obep" else query.named
         dataset = QueryDataset(own, states, matcher, static, [*named])
-        yield QueryRun(query, own, dataset, states, readers)
+        if query.match is None:
+            yield QueryRun(query, own, dataset, states, readers, matcher.bundle)
+        else:
+            yield MatchRun(query, query.match, own, dataset, states, readers)
+
+
+def _programs(timed: Sequence[LinkedQuery]) -> list[list[LinkedQuery]]:
+    """Statements over the same triple occurrences run together; a pattern of C-SPARQL by itself."""
+    found: dict[object, list[LinkedQuery]] = {}
+    for query in timed:
+        streams = tuple(sorted({one.stream for one in query.windows}))
+        found.setdefault(query.iri if query.language == "csparql" else streams, []).append(query)
+    return [*found.values()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from obep.algebra.timed.timed_program import TimedProgram
 from obep.algebra.timed.triple_occurrences import Wanted
 from obep.engine.event_run import Running
 from obep.engine.queries.query_dataset import QueryDataset
+from obep.engine.queries.query_window import QueryWindow
 from obep.formats.input_limits import Refused
 from obep.model import Answer, DeadLetter, Item, Occurrence, Term, Triple, id_digest, id_prefix
 from obep.ontology.bundle.following_names import following
@@ -26,14 +27,29 @@ class TimedRun(Running):
 
     wants_items = True
 
-    def __init__(self, queries: Sequence[LinkedQuery], dataset: QueryDataset, matcher: Any) -> None:
-        self.plan = EventPlan("TIMED", "TIMED", 0)
-        self._queries = queries
+    def __init__(
+        self,
+        queries: Sequence[LinkedQuery],
+        dataset: QueryDataset,
+        matcher: Any,
+        readers: Mapping[Term, Sequence[QueryWindow]],
+    ) -> None:
+        """`readers`: the windows that hold the answers of each; rules of EP-SPARQL feed their own stream."""
+        name = f"TIMED {queries[0].iri}"
+        self.plan = EventPlan(name, name, 0)
+        self._queries, self._readers = queries, readers
+        self._frames = {one.stream: one for one in queries[0].windows}
         self._matcher = matcher
         self._said: dict[Triple, None] = {}
         self._closure = WindowClosure(matcher, self._said)
-        statements = [(query.iri, query.register.form) for query in queries]
-        self._program = TimedProgram(statements, dataset, self._follow, lambda triple: self._new([triple]))
+        statements = [(query.iri, query.timed_form) for query in queries]
+        self._program = TimedProgram(
+            statements,
+            dataset,
+            self._follow,
+            lambda triple: self._new([triple]),
+            feeds=queries[0].language != "csparql",
+        )
 
     @property
     def heads(self) -> Iterable[Term]:
@@ -43,6 +59,7 @@ class TimedRun(Running):
         yield from ()
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
+        items = [item for item in items if self._reads(item)]
         if not items:
             return ()
         triples: dict[Triple, None] = {}
@@ -51,11 +68,24 @@ class TimedRun(Running):
             if isinstance(admitted, Item):
                 triples |= dict.fromkeys(self._new(admitted.triples))
         try:
-            found = self._program.take(at, triples)
+            found = self._program.take(at, triples, lambda one: self._refuse(at, one.code, one.reason))
         except Refused as refused:
             self._refuse(at, refused.code, refused.reason)
             return ()
-        return [answer for one in found for answer in _answers(one, at)]
+        answers = [answer for one in found for answer in _answers(one, at)]
+        for answer in answers:
+            for window in self._readers[answer.event] if answer.constructed else ():
+                window.answer(Item(window.window.stream, at, answer.constructed))
+        return answers
+
+    def _reads(self, item: Item) -> bool:
+        """Whether an item is in one of its streams: all are, unless FROM STREAM names some."""
+        if not self._frames:
+            return True
+        frame = self._frames.get(item.stream)
+        return frame is not None and (
+            (frame.start is None or frame.start <= item.at) and (frame.end is None or item.at <= frame.end)
+        )
 
     def _new(self, triples: Sequence[Triple]) -> list[Triple]:
         """What triples say, and what they add to K (D14)."""

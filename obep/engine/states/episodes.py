@@ -62,7 +62,7 @@ class Episodes:
         """How often an episode began, changed or ended."""
         self._closed: dict[Key, list[Episode]] = {}
         """Episodes that are over, as long as `plan.history` says."""
-        self._due: list[tuple[int, int, Key, int]] = []
+        self.due: list[tuple[int, int, Key, int]] = []
         """When an episode has lasted long enough: the instant, how long, which key, since when."""
         self._begins = [event for event, moment in plan.moments.items() if moment.kind == "begin"]
         ends = [(event, m.lasting or 0) for event, m in plan.moments.items() if m.kind == "end"]
@@ -87,8 +87,8 @@ class Episodes:
 
     def reach(self, at: int) -> None:
         """Time has come to an instant: which episodes have lasted long enough, as all before it shows."""
-        while self._due and self._due[0][0] <= at:
-            _, lasting, key, begun = heappop(self._due)
+        while self.due and self.due[0][0] <= at:
+            _, lasting, key, begun = heappop(self.due)
             episode = self.open.get(key)
             if episode is not None and episode.begun == begun:
                 self._ripe.append((episode, lasting))
@@ -105,7 +105,7 @@ class Episodes:
             listener(episode, at if seen else self.now)
         for lasting in self._waits:
             if seen or at + lasting > self.now:  # what was decided before the run is not told
-                heappush(self._due, (at + lasting, lasting, key, at))
+                heappush(self.due, (at + lasting, lasting, key, at))
         if seen:
             for event in self._begins:
                 self._report(event, episode, at, at, at)
@@ -152,6 +152,8 @@ class Episodes:
 
     def close(self) -> list[Occurrence]:
         """What the instant has brought."""
+        if not (self._found or self._ripe):
+            return []
         for episode, lasting in self._ripe:
             at = episode.begun + lasting
             for event in self._lasting.get(lasting, ()):
@@ -164,12 +166,12 @@ class Episodes:
 
     def next_deadline(self) -> int | None:
         """When the next episode will have lasted long enough, if it is still the same."""
-        while self._due:
-            due, _, key, begun = self._due[0]
+        while self.due:
+            due, _, key, begun = self.due[0]
             episode = self.open.get(key)
             if episode is not None and episode.begun == begun:
                 return due
-            heappop(self._due)
+            heappop(self.due)
         return None
 
     # --- what is asked of it
@@ -196,7 +198,7 @@ class Episodes:
         if not self.plan.alerts:
             return []
         ripe = [(lasting, one.key, one.begun) for one, lasting in self._ripe]
-        waiting = {*ripe, *((lasting, key, begun) for _, lasting, key, begun in self._due)}
+        waiting = {*ripe, *((lasting, key, begun) for _, lasting, key, begun in self.due)}
         return [
             self._alert(episode, lasting)
             for episode in self.open.values()
@@ -220,7 +222,7 @@ class Episodes:
 
     def pending(self) -> int:
         """How many episodes would last long enough if nothing more came."""
-        same = ((self.open.get(key), begun) for _, _, key, begun in self._due)
+        same = ((self.open.get(key), begun) for _, _, key, begun in self.due)
         return sum(episode is not None and episode.begun == begun for episode, begun in same)
 
     def size(self) -> int:
@@ -242,7 +244,7 @@ class Episodes:
             for e in episodes
         ]
         ripe = [(one.begun + lasting, lasting, one.key, one.begun) for one, lasting in self._ripe]
-        return [plain, sorted([*ripe, *self._due])]
+        return [plain, sorted([*ripe, *self.due])]
 
     def load(self, data: Any) -> None:
         """Go on from a dump."""
@@ -258,7 +260,7 @@ class Episodes:
                 self.open[episode.key] = episode
             else:
                 self._closed.setdefault(episode.key, []).append(episode)
-        self._due[:] = [(at, lasting, tuple(key), begun) for at, lasting, key, begun in due]
+        self.due[:] = [(at, lasting, tuple(key), begun) for at, lasting, key, begun in due]
         self._ripe.clear()
         self._found.clear()
         self.expired = (0, [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from obep.algebra.timed.translate_timed import TimedScope
 from obep.algebra.translate import layout_of
@@ -12,8 +12,8 @@ from obep.lints.language_errors.state_definition_errors import calls_of
 from obep.query import ast
 from obep.query.diagnostics import listed, say
 from obep.query.group_walk import group_variables
-from obep.query.linked_queries import link_queries
-from obep.query.walk import Cycle, children, layered, walk
+from obep.query.linked_queries import LinkedQuery, link_queries
+from obep.query.walk import Cycle, children, layered, leaves, walk
 
 Found = Iterator[Diagnostic]
 LATER = "The query is read and checked, but the engine does not carry this out yet."
@@ -24,14 +24,19 @@ def check_queries(definitions: Definitions) -> Found:
     files = definitions.linked.files
     yield from _named_twice(files)
     yield from _cycles(definitions)
+    linked = {id(query.register): query for query in link_queries(files).values()}
+    yield from _unlike_streams(definitions, linked.values())
     for file in files:
         yield from _different_graphs(file)
         for register in file.queries:
             yield from _windows(definitions, file, register)
+            yield from _matches(definitions, file, register)
+            yield from _graphs_of_items(file, register)
             yield from _states(definitions, file, register)
             yield from _expressions(file, register)
             yield from _not_carried_out(file, register)
-            yield from _over_timed_triples(file, register)
+            if id(register) in linked:
+                yield from _over_timed_triples(file, linked[id(register)])
             for node in walk(register):
                 if isinstance(node, ast.Select):
                     yield from _grouping(file, node, register)
@@ -87,7 +92,9 @@ def _windows(definitions: Definitions, file: ast.QueryFile, register: ast.Regist
     known = [one.name for one in register.windows if one.role == "window"]
     known += [one.name for one in file.windows]
     for node in walk(register):
-        if isinstance(node, ast.WindowGroup) and isinstance(node.window, str) and node.window not in known:
+        if not isinstance(node, ast.WindowGroup | ast.WindowEvent):
+            continue
+        if isinstance(node.window, str) and node.window not in known:
             near = definitions.near(node.window, known)
             shown = listed([f"<{name}>" for name in known]) if known else "none"
             reason = f"FROM NAMED WINDOW declares one; here that is {shown}."
@@ -102,6 +109,34 @@ def _windows(definitions: Definitions, file: ast.QueryFile, register: ast.Regist
             yield say("OBEP124", file, length.span, f"a {word} of zero", reason, f"{word} 1 s")
 
 
+def _matches(definitions: Definitions, file: ast.QueryFile, register: ast.Register) -> Found:
+    """One MATCH at most, of events that the query declares."""
+    known = [event.name.text for event in register.events]
+    matches = [node for node in walk(register.form) if isinstance(node, ast.MatchGroup)]
+    for leaf in (leaf for match in matches for leaf in leaves(match.pattern)):
+        if leaf.event.text not in known:
+            near = definitions.near(leaf.event.text, known)
+            reason = "MATCH is made of the events of EVENT ON, and none of them has that name."
+            remedy = near or f"EVENT ON <w> {{ … }} AS {leaf.event.text}"
+            yield say("OBEP100", file, leaf.span, f"there is no event {leaf.event.text}", reason, remedy)
+    for match in matches[1:]:
+        reason = "A query is answered when a match of its MATCH is decided, so it can have one."
+        yield say("OBEP750", file, match.span, "a second MATCH", reason, "a query of its own for it")
+
+
+def _graphs_of_items(file: ast.QueryFile, register: ast.Register) -> Found:
+    """GRAPH in WINDOW, GRAPH and WINDOW in EVENT ON: an item is one graph."""
+    for node in walk(register):
+        if isinstance(node, ast.WindowGroup | ast.WindowEvent):
+            word = "WINDOW" if isinstance(node, ast.WindowGroup) else "EVENT ON"
+            for inner in walk(node.group):
+                if isinstance(inner, ast.GraphGroup | ast.WindowGroup):
+                    what = "GRAPH" if isinstance(inner, ast.GraphGroup) else "WINDOW"
+                    reason = "What is asked here is one graph: what items say together, or one of them."
+                    message = f"{what} inside {word}"
+                    yield say("OBEP702", file, inner.span, message, reason, f"{what} beside {word}")
+
+
 def _states(definitions: Definitions, file: ast.QueryFile, register: ast.Register) -> Found:
     states = definitions.linked.states
     for node in walk(register):
@@ -109,7 +144,7 @@ def _states(definitions: Definitions, file: ast.QueryFile, register: ast.Registe
             near = definitions.near(node.name.text, [state.name.text for state in states.values()])
             reason = f"{node.name.text}(…) in a group is a state that holds."
             remedy = near or f"STATE {node.name.text}(?k) …"
-            yield say("OBEP133", file, node.span, f"there is no state {node.name.text}", reason, remedy)
+            yield say("OBEP100", file, node.span, f"there is no state {node.name.text}", reason, remedy)
 
 
 def _expressions(file: ast.QueryFile, register: ast.Register) -> Found:
@@ -175,10 +210,6 @@ def _bound_before(file: ast.QueryFile, group: ast.Group) -> Found:
 
 def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
     for node in walk(register):
-        if isinstance(node, ast.MatchGroup | ast.WindowEvent):
-            message = f"{'MATCH' if isinstance(node, ast.MatchGroup) else 'EVENT ON'} is not carried out yet"
-            yield say("OBEP149", file, node.span, message, LATER, "WINDOW <w> { … }")
-    for node in walk(register):
         called = node.function if isinstance(node, ast.Call) else None
         if isinstance(called, ast.Name) and called.iri.lower().endswith("timestamp>"):
             message = "timestamp() is not carried out yet"
@@ -186,11 +217,6 @@ def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
     if file.language != "csparql" or register.every is not None:
         return
     stepped = [one for one in register.windows if one.step is not None or one.rows is not None]
-    if register.windows and not stepped:
-        message = "a C-SPARQL query without STEP is not carried out yet"
-        yield say(
-            "OBEP149", file, register.span, message, LATER, "COMPUTE EVERY 1 s, or [RANGE 10 s STEP 1 s]"
-        )
     for window in register.windows:
         if stepped and window.kind == "all":
             message = "a FROM STREAM without a window stands beside one with STEP"
@@ -198,19 +224,55 @@ def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
             yield say("OBEP706", file, window.span, message, reason, "[RANGE 10 s STEP 1 s]")
 
 
-def _over_timed_triples(file: ast.QueryFile, register: ast.Register) -> Found:
-    """What EP-SPARQL and Sparkwave do not have, and what is not carried out yet."""
-    if file.language not in ("epsparql", "sparkwave"):
+def _over_timed_triples(file: ast.QueryFile, query: LinkedQuery) -> Found:
+    """What patterns over timed triples do not have, and what is not carried out yet."""
+    register = query.register
+    if not query.timed:
         return
     for one in file.settings:
         if one.key == "policy" and one.value != "unrestricted":
             yield say("OBEP149", file, one.span, "POLICY is not carried out yet", LATER, "leave it out")
-    for window in register.windows:
-        message = "FROM STREAM is not carried out yet in EP-SPARQL"
-        yield say("OBEP149", file, window.span, message, LATER, "leave it out: all streams are one")
-    select = register.form if isinstance(register.form, ast.Select) else register.form.select
+    yield from _streams_of_patterns(file, query)
+    form = query.timed_form
+    select = form if isinstance(form, ast.Select) else form.select
+    if file.language == "csparql" and any(isinstance(one, ast.Aggregate) for one in walk(select)):
+        message = "an aggregate over streams without STEP"
+        reason = "Without STEP or COMPUTE EVERY the query is a pattern, which is decided at each match (D37)."
+        yield say("OBEP751", file, register.span, message, reason, "[RANGE 10 s STEP 1 s]")
     try:
         TimedScope(layout_of(select)).group(select.where)
     except ObepError as error:
         for found in error.diagnostics:
             yield say(found.code, file, register.span, found.message, found.reason, found.remedy)
+
+
+def _streams_of_patterns(file: ast.QueryFile, query: LinkedQuery) -> Found:
+    """FROM STREAM of a pattern over timed triples."""
+    windows = query.register.windows
+    for window in windows:
+        if file.language == "epsparql" and window.kind != "all":
+            reason = "A solution lasts from its first to its last triple; a FILTER bounds that."
+            remedy = "FROM STREAM <s>, and FILTER(getDURATION() < 10 s)"
+            yield say("OBEP702", file, window.span, "a window in EP-SPARQL", reason, remedy)
+        elif window.kind in ("now", "latest"):
+            message = "FROM STREAM with such a window, and without STEP, is not carried out yet"
+            yield say("OBEP149", file, window.span, message, LATER, "[RANGE 10 s]")
+    if file.language == "csparql" and len({window.range for window in windows}) > 1:
+        message = "streams of different RANGE without STEP are not carried out yet"
+        yield say("OBEP149", file, windows[0].span, message, LATER, "the same RANGE for all, or STEP")
+
+
+def _unlike_streams(definitions: Definitions, queries: Iterable[LinkedQuery]) -> Found:
+    """Rules feed one stream, and what other queries answer is no item of a pattern."""
+    known = frozenset(query.name for query in queries)
+    file = definitions.linked.file
+    timed = [query for query in queries if query.timed]
+    for query in timed:
+        if query.reads(known):
+            message = "a pattern over timed triples that reads the answers of a query is not carried out yet"
+            yield say("OBEP149", file, query.register.span, message, LATER, "[RANGE 10 s STEP 1 s]")
+    rules = [one for one in timed if isinstance(one.register.form, ast.ConstructQuery)]
+    streams = {frozenset(one.stream for one in query.windows) for query in timed}
+    if file.language == "epsparql" and rules and len(streams) > 1:
+        message = "rules and queries over different streams are not carried out yet"
+        yield say("OBEP149", file, rules[0].register.span, message, LATER, "the same FROM STREAM in all")

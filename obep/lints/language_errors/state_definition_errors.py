@@ -37,7 +37,7 @@ DAY = 24 * 60
 
 
 def parameters(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP116, OBEP125, OBEP136 and OBEP143: the parameters of a state, and what its groups are of."""
+    """OBEP116, OBEP011, OBEP120 and OBEP143: the parameters of a state, and what its groups are of."""
     for file in definitions.linked.files:
         for state in file.states:
             yield from _twice(state, file)
@@ -60,7 +60,7 @@ def _twice(state: State, file: QueryFile) -> Iterator[Diagnostic]:
             message = f"the parameter ?{variable.name} stands twice"
             reason = "Parameters are read by position, so that two with one name would always be equal."
             names = ", ".join(f"?{name}" for name in dict.fromkeys(v.name for v in state.parameters))
-            yield say("OBEP125", file, variable.span, message, reason, f"STATE {state.name.text}({names})")
+            yield say("OBEP011", file, variable.span, message, reason, f"STATE {state.name.text}({names})")
         seen.add(variable.name)
 
 
@@ -73,7 +73,7 @@ def _unbound(state: State, file: QueryFile, definitions: Definitions) -> Iterato
         names = listed([f"?{name}" for name in sorted(bound)]) if bound else "nothing"
         reason = f"It binds {names}."
         yield say(
-            "OBEP136",
+            "OBEP120",
             file,
             variable.span,
             f"{what} of {state.name.text} does not always bind its parameter ?{variable.name}",
@@ -137,14 +137,14 @@ def _not_given(state: OverState, file: QueryFile) -> Iterator[Diagnostic]:
 
 
 def in_patterns(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP137, OBEP138 and OBEP142: NOT of a state, a repetition without an end, what never lasts so long."""
+    """OBEP134, OBEP138 and OBEP113: NOT of a state, a repetition without an end, what never lasts so long."""
     for definition, file in all_definitions(definitions):
         for node in walk(definition):
             if isinstance(node, Not) and isinstance(node.operand, Leaf) and node.operand.moment == "episode":
                 shown = quote(node.operand)
                 reason = "NOT looks for something with the same start and end. A state holds at each instant."
                 message = "NOT of a state means nothing"
-                yield say("OBEP137", file, node.span, message, reason, f"A UNLESS {shown}")
+                yield say("OBEP134", file, node.span, message, reason, f"A UNLESS {shown}")
             elif isinstance(node, Repeated) and node.until is None and node.at_most is None:
                 reason = "Nothing ends the repetition, so it would go on for ever for each occurrence."
                 remedy = f"REPEATED EVERY {quote(node.every)} UNTIL B   or AT MOST 10 TIMES"
@@ -168,7 +168,7 @@ def _longer(
     if isinstance(state, DailyState) and (longest := _longest(state)) is not None:
         if lasting.micros > longest:
             yield say(
-                "OBEP142",
+                "OBEP113",
                 file,
                 lasting.span,
                 f"{state.name.text} never lasts {quote(lasting)}: its periods are shorter",
@@ -177,7 +177,7 @@ def _longer(
             )
     elif isinstance(state, EventState) and state.limit is not None and lasting.micros > state.limit.micros:
         yield say(
-            "OBEP142",
+            "OBEP113",
             file,
             lasting.span,
             f"{state.name.text} never lasts {quote(lasting)}: its LIMIT is {quote(state.limit)}",

@@ -36,7 +36,7 @@ def all_definitions(definitions: Definitions) -> Iterator[tuple[Event | State, Q
 
 
 def names_of_states(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP116, OBEP133 to OBEP135, OBEP730: where a state must stand there is one, and nowhere else."""
+    """OBEP116, OBEP100, OBEP134 and OBEP730: where a state must stand there is one, and nowhere else."""
     for definition, file in all_definitions(definitions):
         for node in walk(definition):
             if isinstance(node, Leaf) and node.moment in ("begin", "end"):
@@ -103,7 +103,7 @@ def _use(
     known = listed(definitions.known_states) if definitions.known_states else "none"
     reason = f"The states of this query: {known}."
     remedy = near or f"STATE {name.text} FROM … TO …"
-    yield say("OBEP133", file, name.span, f"there is no state {name.text}", reason, remedy)
+    yield say("OBEP100", file, name.span, f"there is no state {name.text}", reason, remedy)
 
 
 def _number(file: QueryFile, name: Name, given: tuple[Var, ...], state: State) -> Diagnostic:
@@ -121,7 +121,7 @@ def _number(file: QueryFile, name: Name, given: tuple[Var, ...], state: State) -
 
 def _in_description(file: QueryFile, name: Name) -> Diagnostic:
     return say(
-        "OBEP135",
+        "OBEP134",
         file,
         name.span,
         f"{name.text} is a state, and a class expression names classes",

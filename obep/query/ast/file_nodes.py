@@ -86,6 +86,8 @@ class GraphEvent(Node):
     guard: Guard | None = None
     construct: tuple[TriplePattern, ...] = ()
     named: bool = False
+    alone: bool = False
+    """It sees what an item says and adds to K, and not K: those of RSEP-QL (DIALECTS 6)."""
     extent: Extent = field(default=Extent(), compare=False, repr=False, kw_only=True)
 
 

@@ -1,6 +1,6 @@
 """Ids and causes of very many occurrences: what they have in common is worked out once.
 
-Occurrences whose parts tell the same at other instants differ only in their instants: they share a `Shape`.
+Occurrences whose parts have the same content differ only in their instants: they share a `Shape`.
 Comes in: occurrences. Goes out: the same ids and the same causes as an occurrence gives by itself.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from obep.engine.reporter import Reporter, counted
 from obep.model import Occurrence, Part, Term, Triple, id_digest, id_prefix, id_text, local_name
 from obep.operators.candidates import Parts
-from obep.operators.wire import Carried, Told
+from obep.operators.wire import Carried, Content
 from obep.output.json_writer import iri, line_template
 from obep.query.state_parts import is_moment, state_part
 
@@ -30,7 +30,7 @@ class Cause(NamedTuple):
 
 
 class Shape:
-    """What all occurrences whose parts tell the same have in common."""
+    """What occurrences with the same content of their parts have in common."""
 
     __slots__ = (
         "_seen",
@@ -60,7 +60,7 @@ class Shape:
         said = [(alias.name, part, alias.context) for alias, part in named]
         self.line = ""
         """A template of their lines; nothing: each must write its own, since a part has causes of its own."""
-        if causes.lines and said and all(isinstance(p, Carried) and not p.told.named for _, p in named):
+        if causes.lines and said and all(isinstance(p, Carried) and not p.content.named for _, p in named):
             self.line = line_template(plan.event, self.bounded, said)
         seen = [(at, _seen(part)) for at, (_, part) in zip(shown, named, strict=True)]
         self._seen = seen if any(often for _, often in seen) else []
@@ -105,7 +105,7 @@ class Shape:
             found += (part.start, part.end)
         return found
 
-    def told(self, parts: Parts) -> list[int]:
+    def cause_instants(self, parts: Parts) -> list[int]:
         """The instants of causes that stand in a line, in the order of its template."""
         if not self._seen:
             return self.extents(parts)
@@ -138,7 +138,7 @@ def _assertions(parts: Parts, held: Sequence[int]) -> list[tuple[Triple, int | N
         assert part is not None
         own: list[tuple[Triple, int | None, int | None]]
         if isinstance(part, Carried) and not is_moment(part):
-            own = [(triple, None, place if timed else None) for triple, timed in part.told.explanation]
+            own = [(triple, None, place if timed else None) for triple, timed in part.content.explanation]
         else:
             own = [(triple, at, None) for triple, at in counted(part)]
         for one in own:
@@ -149,7 +149,7 @@ def _assertions(parts: Parts, held: Sequence[int]) -> list[tuple[Triple, int | N
 
 def _seen(part: Occurrence) -> int:
     """How many of its assertions stand in a line with their instant: all that are seen, if some are known."""
-    timed = [own for _, own in part.told.explanation] if isinstance(part, Carried) else []
+    timed = [own for _, own in part.content.explanation] if isinstance(part, Carried) else []
     return 0 if all(timed) else sum(timed)
 
 
@@ -168,18 +168,18 @@ class Causes:
         """The same as columns, as far as somebody has made them."""
         self._numbers: dict[tuple[str, object, bool], int] = {}
         self._shapes: dict[tuple[object, ...], Shape] = {}
-        self._tellers: dict[Told, Told] = {}
-        self._said: dict[tuple[object, ...], Told] = {}
+        self._contents: dict[Content, Content] = {}
+        self._said: dict[tuple[object, ...], Content] = {}
 
     def __len__(self) -> int:
         """How much is remembered."""
-        return len(self._shapes) + len(self._numbers) + len(self._tellers)
+        return len(self._shapes) + len(self._numbers) + len(self._contents)
 
     def shapes(self, reporters: Sequence[Reporter], found: Sequence[Parts]) -> list[Shape]:
         """The shapes of occurrences that were found as these parts."""
         columns = zip(*found, strict=True)
         try:
-            keys = list(zip(reporters, *[map(_told, column) for column in columns], strict=True))
+            keys = list(zip(reporters, *[map(_content, column) for column in columns], strict=True))
         except AttributeError:  # a part is missing, or was derived
             keys = [(by, *map(self._teller, parts)) for by, parts in zip(reporters, found, strict=True)]
         known = self._shapes
@@ -197,14 +197,14 @@ class Causes:
         return shape
 
     def _teller(self, part: Occurrence | None) -> object:
-        """The same for all parts that tell the same at other instants; any other part for itself."""
+        """One key for all parts with the same content; another part is its own key."""
         if type(part) is not Carried:
             return part
-        told = part.told
-        known = self._tellers.get(told)
+        content = part.content
+        known = self._contents.get(content)
         if known is None:
-            said = (told.event, told.individual, told.explanation, told.bounded)
-            known = self._tellers[told] = self._said.setdefault(said, told)
+            said = (content.event, content.individual, content.explanation, content.bounded)
+            known = self._contents[content] = self._said.setdefault(said, content)
         return known
 
     def number(self, alias: str, part: Occurrence, context: bool) -> int:
@@ -213,8 +213,8 @@ class Causes:
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self.causes)
-            told = [triple for triple, _ in _explanation(part)]
-            assertions = tuple([f"{s} {p} {o} ." for s, p, o in told])
+            content = [triple for triple, _ in _explanation(part)]
+            assertions = tuple([f"{s} {p} {o} ." for s, p, o in content])
             state = state_part(part)
             event = part.event if state is None else state.of
             cause = Cause(iri(event), alias, iri(part.individual), assertions, context, part.bounded)
@@ -230,8 +230,8 @@ class Causes:
         ]
 
 
-_told = attrgetter("told")
+_content = attrgetter("content")
 
 
 def _explanation(part: Occurrence) -> Sequence[tuple[Triple, object]]:
-    return part.told.explanation if isinstance(part, Carried) else part.explanation
+    return part.content.explanation if isinstance(part, Carried) else part.explanation

@@ -207,7 +207,7 @@ class Table:
         style = self._style or one.style or style_of_instant(done)
         written = self._written
         shown = []
-        for at in (start, end, done, *shape.told(parts)):
+        for at in (start, end, done, *shape.cause_instants(parts)):
             text = written.get((at, style))
             if text is None:
                 instant = show_instant(at, style)  # type: ignore[arg-type]  # `iso` or `integer`

@@ -18,7 +18,7 @@ from obep.engine.blocks import NOTED, Filling, Group, encode_group, noted, pack
 from obep.formats.stream_reader import as_sent
 from obep.guards.block_queries import Ask
 from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple, digest_of
-from obep.operators.wire import Told
+from obep.operators.wire import Content
 from obep.plan.components import Component
 from obep.plan.state_plan import bucket_of
 from obep.query.free_variables import timed
@@ -287,7 +287,7 @@ class Routes:
             own = {bucket_of(term, self._buckets) for term in _terms(component, item)}
             for bucket in range(self._buckets):
                 said[first + bucket, 0] = item.triples if bucket in own else ()
-        packed: dict[Place, list[Told]] = {place: [] for place in said}
+        packed: dict[Place, list[Content]] = {place: [] for place in said}
         digest = ""
         for occurrence in occurrences:
             for component, first in self._routes.get(occurrence.event, ()):
@@ -321,7 +321,7 @@ class Routes:
         return bucket_of(value, self._buckets), segment
 
 
-def _group(item: Item, occurrences: tuple[Told, ...], said: Graph | None) -> Group:
+def _group(item: Item, occurrences: tuple[Content, ...], said: Graph | None) -> Group:
     """What an item brings to a place; `said`: as much of the item itself as is wanted there."""
     if said is None:
         return Group(occurrences)
