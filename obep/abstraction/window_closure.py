@@ -229,15 +229,37 @@ class _Matching:
         self.match = match
 
 
-def why_evaluated_anew(bundle: Bundle, select: SelectNode, on: str | None) -> str | None:
-    """Why a group over windows (`on`: the one that is its default graph, else K is) cannot be kept."""
+def why_evaluated_anew(
+    bundle: Bundle, select: SelectNode, on: str | None, *, written: bool = False
+) -> str | None:
+    """Why a group over windows (`on`: the one that is its default graph, else K is) cannot be kept.
+
+    `written`: triples of names that neither T nor the file has count, too.
+    """
     static = {} if on is not None else {DEFAULT_GRAPH: _Matching(lambda s, p, o: ())}
     try:
         wanted = triples_wanted(select, static)
     except NotIncremental as reason:
         return str(reason)
     patterns = [pattern for some in wanted.values() for pattern in some]
-    return (why_closed_anew(bundle) or why_not_followed(bundle, patterns)) if patterns else None
+    if not patterns:
+        return None
+    why = why_closed_anew(bundle) or why_not_followed(bundle, patterns)
+    return why or (_unknown_name(bundle, patterns) if written else None)
+
+
+def _unknown_name(bundle: Bundle, patterns: Iterable[TripleMatch]) -> str | None:
+    """Why a pattern may match triples of names that the closure of a window does not know."""
+    names = _Names(bundle)
+    for _, predicate, object_ in (pattern.constants for pattern in patterns):
+        if predicate == RDF_TYPE:
+            if object_ is None:
+                return "a pattern whose class is a variable"
+            if object_ not in names.classes:
+                return "a class that the rules do not know"
+        elif predicate is None or predicate not in names.relations:
+            return "a property that the rules do not know"
+    return None
 
 
 def why_closed_anew(bundle: Bundle) -> str | None:

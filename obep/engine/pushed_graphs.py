@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
 from typing import Any
 
 from obep.errors import ObepError, fail
@@ -54,7 +54,11 @@ class Plain:
     vocabulary: frozenset[Term] = frozenset()
 
     def __init__(self, occurrence: Occurrence) -> None:
-        self._triples = triples(occurrence)
+        self._occurrence = occurrence
+
+    @cached_property
+    def _triples(self) -> Sequence[Triple]:
+        return triples(self._occurrence)
 
     def narrow(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
         """The triples with these terms."""

@@ -88,11 +88,15 @@ class Runtime:
         for event, below in plan.derived.items():
             for head in below:
                 self._inside.setdefault(head, set()).update((event, body_of(event)))
-        moments = {head for run in self._states for head in run.heads} - self._inside.keys()
+        moments = {head for run in self._states for head in run.heads}
+        patterns = {event.event for event in plan.events if event.hidden}
         self._closed_moments = {
-            head for head in moments if not any(ask.triples for ask in self._asked.get(head, ()))
+            head
+            for head in (moments | patterns) - self._inside.keys()
+            if not any(ask.triples for ask in self._asked.get(head, ()))
         }
-        """The moments of states that nothing is found in, and whose triples no guard asks for."""
+        """The moments of states, and what their patterns find, that nothing is found in, and whose triples no
+        guard asks for."""
         self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
         connect(self._runs, self._touch)
         for run in self._runs:
@@ -417,7 +421,8 @@ class Runtime:
             if not isinstance(occurrence, Detected) and not self._new((occurrence,)):
                 continue  # a guarded event that an item has said already
             if occurrence.event in self._leading:
-                for derived in self._new(self._derived(occurrence)):
+                inside = self._derived(occurrence)
+                for derived in self._new(inside) if inside else ():
                     self._feed(derived, found)
                 self._feed(occurrence, found)
             else:

@@ -12,6 +12,7 @@ from obep.ontology.rules.axiom_rules import mentioned
 from obep.plan.components import components
 from obep.plan.event_strata import in_order
 from obep.plan.query_picture import tree
+from obep.plan.query_plan import why_answered_anew
 from obep.query.ast import (
     CompositeEvent,
     DailyState,
@@ -68,18 +69,27 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
         names = [name.text for name in clause.events] or [clause.which.upper()]
         yield f"\nreturns {', '.join(names)} as {_FORMS[clause.form]}"
     if plan.queries:
-        yield from _queries(linked, plan)
+        yield from _queries(bundle, plan)
         return
     yield from _on_spark(linked, plan)
 
 
-def _queries(linked: Linked, plan: Plan) -> Iterator[str]:
-    """The queries over windows: when each is evaluated, and how its answers become a stream."""
+def _queries(bundle: Bundle, plan: Plan) -> Iterator[str]:
+    """The queries: when each is evaluated, whether anew, and how its answers become a stream."""
     yield "\nqueries, on the embedded engine"
+    states = bundle.expanded.states
+    extra = {iri: extra_variables(one, states) for iri, one in states.items()}
     for query in plan.queries:
+        if query.timed or query.match is not None:
+            what = "a pattern over timed triples" if query.timed else "an event pattern over windows"
+            yield f"\n  {query.name}   {what}, answered when it is matched"
+            yield f"    {show(query.select.where)}"
+            continue
         steps = " and ".join(f"every {show_micros(step)}" for step in query.steps)
         when = steps or "whenever an item comes or leaves"
-        yield f"\n  {query.name}   {query.register.operator.upper()}, evaluated anew {when}"
+        why = why_answered_anew(query, translate(query.select, extra), bundle)
+        manner = "incremental" if why is None else f"evaluated anew ({why})"
+        yield f"\n  {query.name}   {query.register.operator.upper()}, {manner}, {when}"
         for window in query.windows:
             yield f"    {window_clause(window) if window.role == 'window' else stream_clause(window)}"
         yield f"    {show(query.select.where)}"

@@ -184,6 +184,8 @@ RUNS_ON_SPARK = {
     "spark.kryo.registrator": "Evil",
     "spark.metrics.conf": "evil.properties",
     "spark.ui.filters": "Evil",
+    "spark.ui.enabled": "true",
+    "spark.ui.port": "4040",
     "spark.local.dir": "/etc",
     "spark.driver.bindAddress": "0.0.0.0",
     "spark.master": "spark://elsewhere:7077",

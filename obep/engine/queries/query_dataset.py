@@ -72,6 +72,10 @@ class QueryDataset:
             self._made[""] = WrittenGraph(closed, TripleIndex(dict.fromkeys(triples)))
         return dict.fromkeys((*self._made[""].match(s, p, o), *self._static.k.match(s, p, o)))
 
+    def match_static(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        """K, closed under T."""
+        return self._static.default.match(s, p, o)
+
     def _new(self, window: QueryWindow) -> Graph:
         if window not in self._made:
             self._made[window] = WrittenGraph(_New(window), TripleIndex(window.triples))

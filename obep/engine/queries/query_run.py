@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from obep.algebra.evaluation import Row
 from obep.algebra.select_node import evaluate
 from obep.algebra.term_order import written
 from obep.algebra.translate import translate
@@ -12,12 +13,14 @@ from obep.engine.event_run import Running
 from obep.engine.queries.answers import TRUTH, Records, graph, less
 from obep.engine.queries.query_dataset import QueryDataset
 from obep.engine.queries.query_window import QueryWindow
+from obep.engine.states.followed_group import FollowedGroup
 from obep.engine.states.state_run import StateRun
 from obep.formats.input_limits import Refused
 from obep.model import Answer, DeadLetter, Item, Occurrence, Term, id_digest, id_prefix
 from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
+from obep.plan.query_plan import default_window, why_answered_anew
 from obep.query import ast
 from obep.query.linked_queries import ASK, LinkedQuery
 from obep.query.walk import walk
@@ -38,8 +41,9 @@ class QueryRun(Running):
         dataset: QueryDataset,
         states: Mapping[Term, StateRun],
         readers: Sequence[QueryWindow],
+        bundle: Any = None,
     ) -> None:
-        """`readers`: the windows that hold its answers."""
+        """`readers`: the windows that hold its answers; without a bundle nothing is kept."""
         self.plan = EventPlan(query.iri, query.name, 0)
         self.windows, self._dataset, self._readers = windows, dataset, readers
         self._query, self._form = query, query.register.form
@@ -49,6 +53,13 @@ class QueryRun(Running):
         if query.match is not None:
             columns[query.match.event] = query.match.others
         self._select = translate(query.select, columns)
+        self._kept: FollowedGroup | None = None
+        """Its rows, where they can be kept while triples come and go."""
+        if bundle is not None and why_answered_anew(query, self._select, bundle) is None:
+            known = {one.window.name: one for one in windows if one.window.role != "graph"}
+            self._kept = FollowedGroup(self._select, default_window(query), states, known, dataset)
+        self._loaded = False
+        """Whether the last answer comes out of a snapshot, and the rows are not compared with it yet."""
         self._operator = query.register.operator
         self._report = query.settings.get("report", "nonempty")
         self._steps = query.steps
@@ -77,7 +88,8 @@ class QueryRun(Running):
         if self._at is None and all(window.fed is None for window in self.windows):
             return ()
         self._at = at
-        if any(at % step == 0 for step in self._steps) if self._steps else moved:
+        due = any(at % step == 0 for step in self._steps) and not self._is_idle() if self._steps else moved
+        if due:
             return self._evaluate(at)
         return ()
 
@@ -110,9 +122,12 @@ class QueryRun(Running):
     def _evaluate(self, at: int) -> Sequence[Occurrence]:
         changed, self._changed, self._last = self._changed, False, at
         try:
+            if self._tells_changes and not self._loaded:
+                return self._changes(at)
             answer = self._answer(at)
         except Refused as refused:
             self._refuse(at, refused.code, refused.reason)
+            self._give_up()
             return ()
         if answer is None:
             return ()
@@ -120,23 +135,56 @@ class QueryRun(Running):
             holds = any(window.triples for window in self.windows)
             reported = {"all": True, "change": changed}.get(self._report, holds)
             return self._told(at, answer) if reported else ()
-        before, self._before = self._before, answer
+        before, self._before = self._before, () if self._tells_changes else answer
+        self._loaded = False
         if self._operator == "istream":
             return self._told(at, less(answer, before), "+")
         return self._told(at, less(before, answer), "-")
 
-    def _answer(self, at: int) -> Records | None:
-        """The answer at an instant; nothing where a window contradicts T and K."""
+    @property
+    def _tells_changes(self) -> bool:
+        """Whether its answers are the rows that came or went, and these are known."""
+        return self._kept is not None and self._operator != "rstream" and isinstance(self._form, ast.Select)
+
+    def _changes(self, at: int) -> Sequence[Occurrence]:
+        """The rows that came, or those that went, since the last answer."""
+        assert self._kept is not None
+        if not self._is_consistent(at):
+            return ()
+        op, sign = ("+", 1) if self._operator == "istream" else ("-", -1)
+        changes = self._kept.changes(at)
+        found = [row for row, number in changes.items() for _ in range(number * sign)]
+        return self._told(at, sorted(found, key=written), op)
+
+    def _give_up(self) -> None:
+        """There were so many rows that they are no longer kept: from now on evaluate anew."""
+        if self._kept is not None and self._kept.lost:
+            if self._tells_changes and not self._loaded:
+                self._before = _all(self._kept.rows)
+            self._kept.stop()
+            self._kept = None
+
+    def _is_consistent(self, at: int) -> bool:
         self._dataset.now = at
         if not self._dataset.consistent:
             self._refuse(at, "OBEP621", "the items of its windows contradict the ontology")
+            return False
+        return True
+
+    def _answer(self, at: int) -> Records | None:
+        """The answer at an instant; nothing where a window contradicts T and K."""
+        if not self._is_consistent(at):
             return None
-        rows = evaluate(self._select, self._dataset, at, self._query.name)
+        if self._kept is None:
+            rows = evaluate(self._select, self._dataset, at, self._query.name)
+        else:
+            self._kept.changes(at)
+            rows = _all(self._kept.rows)
         if isinstance(self._form, ast.AskQuery):
             return [(TRUTH[bool(rows)],)]
         if isinstance(self._form, ast.ConstructQuery):
             return graph(self._query.name, self._form.template, self._select.columns, rows)
-        return rows if self._form.order_by else sorted(rows, key=written)
+        return rows if self._form.order_by or self._kept is not None else sorted(rows, key=written)
 
     def _told(
         self, at: int, records: Records, op: str = "", span: tuple[int, int, str] | None = None
@@ -168,15 +216,26 @@ class QueryRun(Running):
     # --- snapshots
 
     def dump(self, pack: Pack) -> Any:
-        return [self._changed, self._at, self._last, [list(one) for one in self._before]]
+        before = self._before
+        if self._tells_changes and not self._loaded and self._kept is not None:
+            before = _all(self._kept.rows)
+        return [self._changed, self._at, self._last, [list(one) for one in before]]
 
     def load(self, data: Any, unpack: Unpack) -> None:
         self._changed, self._at, self._last, before = data
         self._before = [tuple(one) for one in before]
         self._dataset.settle()
+        self._loaded = True
+        if self._kept is not None:
+            self._kept.reload()
 
     def size(self) -> int:
         return len(self._before)
+
+
+def _all(rows: Mapping[Row, int]) -> list[Row]:
+    """The rows of a bag, each as often as it is there, in the order of their terms."""
+    return sorted([row for row, number in rows.items() for _ in range(number)], key=written)
 
 
 def windows_seen(query: LinkedQuery) -> Iterable[ast.Window]:

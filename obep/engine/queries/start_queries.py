@@ -45,7 +45,7 @@ def start_queries(
         named = static.names if query.language == "obep" else query.named
         dataset = QueryDataset(own, states, matcher, static, [*named])
         if query.match is None:
-            yield QueryRun(query, own, dataset, states, readers)
+            yield QueryRun(query, own, dataset, states, readers, matcher.bundle)
         else:
             yield MatchRun(query, query.match, own, dataset, states, readers)
 

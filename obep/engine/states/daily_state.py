@@ -42,7 +42,7 @@ class Calendar:
     def period(self, at: int) -> tuple[int, int]:
         """The period that an instant lies in, or else the next one: from its first instant to its end."""
         here = (EPOCH + timedelta(microseconds=at)).astimezone(self.tz).date()
-        days = (here + timedelta(days=n) for n in range(-1, 10))
+        days = (here + timedelta(days=n) for n in range(-3, 17))  # a zone may skip the day of a week
         periods = ((one, found) for one in days if (found := self._period(one)) and at < found[1])
         day, (begin, end) = next(periods)
         for _ in range(_DAYS):  # what follows without a break belongs to it
@@ -68,9 +68,18 @@ class Calendar:
         """The period that begins on a day."""
         if WEEKDAYS[day.weekday()] not in self.days:
             return None
+        if not self._exists(day):
+            return None
         last = day if self.end > self.start else day + timedelta(days=1)
+        if not self._exists(last):
+            last += timedelta(days=1)
         begin, end = self._instant(day, self.start, fold=0), self._instant(last, self.end, fold=1)
         return (begin, end) if begin < end else None
+
+    def _exists(self, day: date) -> bool:
+        """Whether the zone has that day: Pacific/Apia went from 2011-12-29 to the 31st."""
+        first = EPOCH + timedelta(microseconds=self._instant(day, 0, fold=0))
+        return first.astimezone(self.tz).date() == day
 
     def _instant(self, day: date, minutes: int, *, fold: int) -> int:
         """The first instant of a day whose clock reads so much (`fold` 1: and never less again)."""

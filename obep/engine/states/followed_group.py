@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, Protocol
 
 from obep.algebra.evaluation import Row
 from obep.algebra.live.fact_feed import RowFeed, TripleFeed
@@ -12,12 +12,17 @@ from obep.algebra.live.fact_source import DEFAULT_GRAPH, FactSource
 from obep.algebra.live.live_group import LiveGroup
 from obep.algebra.select_node import SelectNode
 from obep.engine.states.episodes import Episode, Key
-from obep.engine.states.state_dataset import StateDataset
 from obep.engine.states.state_run import StateRun
 from obep.engine.states.window_changes import Followed
 from obep.engine.states.window_graph import WindowGraph
 from obep.formats.input_limits import Refused
 from obep.model import Term, Triple
+
+
+class StaticFacts(Protocol):
+    """A dataset that knows K."""
+
+    def match_static(self, s: Term | None, p: Term | None, o: Term | None, /) -> Iterable[Triple]: ...
 
 
 class FollowedGroup:
@@ -29,7 +34,7 @@ class FollowedGroup:
         on: str | None,
         states: Mapping[Term, StateRun],
         windows: Mapping[str, WindowGraph],
-        dataset: StateDataset,
+        dataset: StaticFacts,
     ) -> None:
         """`on`: the window that is the default graph; without one it is K."""
         self._live = LiveGroup(select, {} if on is not None else {DEFAULT_GRAPH: _Static(dataset)})
@@ -52,7 +57,7 @@ class FollowedGroup:
     def _follow(self, source: FactSource, window: WindowGraph, *, with_k: bool) -> None:
         self._graphs.append((window.follow(with_k=with_k), self._live.graph(source)))
 
-    def _take_static(self, dataset: StateDataset) -> None:
+    def _take_static(self, dataset: StaticFacts) -> None:
         """What K says to the patterns over a window with K."""
         patterns = self._live.patterns(DEFAULT_GRAPH)
         feed = self._live.graph(DEFAULT_GRAPH)
@@ -89,6 +94,24 @@ class FollowedGroup:
             raise refused
         return first, self._live.changes(at)
 
+    def changes(self, at: int) -> dict[Row, int]:
+        """All rows that came (above 0) and went (below) since the last call.
+
+        Raises Refused where there are too many; the next ones are then since the last that were given.
+        """
+        for followed, feed in self._graphs:
+            for changes in followed.looked(at):
+                _feed(feed, changes)
+        for atom in self._atoms:
+            atom.change(at)
+            atom.expire(at)
+        return self._live.changes(at)
+
+    @property
+    def rows(self) -> Mapping[Row, int]:
+        """The bag of rows, as of the last changes."""
+        return self._live.rows
+
     @property
     def lost(self) -> bool:
         """Whether there were so many rows that they are no longer kept."""
@@ -123,7 +146,7 @@ def _feed(feed: Any, changes: Iterable[tuple[Any, bool]]) -> None:
 
 
 class _Static:
-    def __init__(self, dataset: StateDataset) -> None:
+    def __init__(self, dataset: StaticFacts) -> None:
         self.match: Callable[[Term | None, Term | None, Term | None], Iterable[Triple]] = dataset.match_static
 
 

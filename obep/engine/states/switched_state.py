@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from typing import Any
 
+from obep.engine.reporter import Detected
 from obep.engine.states.episodes import Bindings, Key
 from obep.engine.states.state_run import StateRun
 from obep.guards.filter_closures import compile_condition
 from obep.model import Assertion, Occurrence, Term
-from obep.operators.candidates import Take
+from obep.operators.candidates import ROWS, Take
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
@@ -48,11 +49,13 @@ class SwitchedState(StateRun):
         yield self.state.part("to"), self._off.append
 
     def decide(self, at: int) -> None:
+        if not (self._on or self._off or self._timeouts or self._limits):
+            return
         held = self.episodes.open
         now: dict[Key, _Switch | None] = {}
         """What each key has been switched to in this instant."""
         off: dict[Key, tuple[tuple[Assertion, ...], str]] = {}
-        on = sorted(self._on, key=_order)
+        on = sorted(self._on, key=_order) if len(self._on) > 1 else tuple(self._on)
         for p in on:
             if p.start < at:
                 self._switch_on(p, at, now)
@@ -85,12 +88,13 @@ class SwitchedState(StateRun):
                 self._wind(key, at)
 
     def _switch_on(self, p: Occurrence, at: int, now: dict[Key, _Switch | None]) -> None:
-        for key, rows in _by_key(p, self.state.parameters).items():
+        bindings, explanation = _told(p)
+        for key, rows in _by_key(bindings, self.state.parameters).items():
             if now.get(key) is None:
                 extra = _distinct(
                     {name: row[name] for name in self.state.extra if name in row} for row in rows
                 )
-                now[key] = (extra, p.explanation)
+                now[key] = (extra, explanation)
 
     def _wind(self, key: Key, at: int) -> None:
         """TIMEOUT counts from the last p, LIMIT from the beginning."""
@@ -161,6 +165,8 @@ class SwitchedState(StateRun):
                 yield key
 
     def next_change(self) -> int | None:
+        if not (self._timeouts or self._limits):
+            return None
         while self._timeouts and (
             self._last.get(self._timeouts[0][1], -1) + (self._timeout or 0) != self._timeouts[0][0]
         ):
@@ -198,11 +204,19 @@ class _Test:
         return self._holds(tuple(values.get(name) for name in self._names), ())
 
 
-def _by_key(p: Occurrence, parameters: tuple[str, ...]) -> dict[Key, list[Row]]:
+def _told(p: Occurrence) -> _Switch:
+    """Its solutions, and why; without its id, which nobody asks for."""
+    if isinstance(p, Detected) and isinstance(p.found, tuple):
+        return p.by.plan.bindings(p.found[ROWS]), p.by.explanation(p.found)
+    return p.bindings, p.explanation
+
+
+def _by_key(bindings: Bindings, parameters: tuple[str, ...]) -> dict[Key, list[Row]]:
     found: dict[Key, list[Row]] = {}
-    for row in p.bindings or ({},):
-        if all(name in row for name in parameters):
-            found.setdefault(tuple(row[name] for name in parameters), []).append(row)
+    for row in bindings or ({},):
+        key = tuple([row.get(name, "") for name in parameters])
+        if "" not in key:
+            found.setdefault(key, []).append(row)
     return found
 
 

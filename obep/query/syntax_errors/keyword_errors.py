@@ -107,7 +107,8 @@ def _negative(situation: Situation) -> Diagnostic | None:
     if word := re.compile(r"(?i)FOR\s+(?=-)").match(text, start):
         start = word.end()
     found = re.compile(r"-\s*([0-9][0-9.]*\s*[^\W\d]*)").match(text, start)
-    expected = word is not None or ("DURATION" in situation.accepts and "SIGN" not in situation.accepts)
+    after = word is not None or re.search(r"(?i)\bFOR\s+\Z", text[:start]) is not None  # RETURN S FOR -5 s
+    expected = after or ("DURATION" in situation.accepts and "SIGN" not in situation.accepts)
     if found is None or not expected:
         return None
     return situation.diagnostic(

@@ -69,8 +69,6 @@ SETTINGS: Mapping[str, str] = {
     "spark.rpc.askTimeout": "how long a question may take",
     "spark.rpc.message.maxSize": "the longest message between driver and executors",
     # ── the page with figures ─────────────────────────────────────────────────────────────────────
-    "spark.ui.enabled": "whether there is one",
-    "spark.ui.port": "its port",
     "spark.ui.retainedJobs": "how many jobs it remembers",
     "spark.ui.retainedStages": "how many stages it remembers",
     "spark.ui.retainedTasks": "how many tasks it remembers",
@@ -123,8 +121,9 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "spark.sql.streaming.stateStore.compression.codec": CODECS,
     "spark.sql.streaming.stateStore.providerClass": STATE_STORES,
     "spark.sql.streaming.stateStore.rocksdb.compression": CODECS,
+    "spark.ui.enabled": ("false",),  # the page is a port, on a cluster's driver one for all the network
 }
-"""Settings that may name a class, with the values that are Spark's own."""
+"""Settings that may name a class or open a port, with the values that do no harm."""
 
 _PLAIN = re.compile(r"[\w.,+%/:-]{0,200}")
 

@@ -1,0 +1,102 @@
+"""Worlds on which a judge is wrong: what is right was worked out by hand, and obep says it."""
+
+from __future__ import annotations
+
+import pytest
+
+from worlds.asking_obep import Found, ask_obep
+from worlds.drawing import Item, World
+from worlds.vocabulary import Expression, Node, literal
+
+pytestmark = pytest.mark.java
+
+
+def value(role: str, name: str, text: str, datatype: str) -> Node:
+    return ("DataPropertyAssertion", role, name, literal(text, datatype))
+
+
+def answer(axioms: tuple[Node, ...], event: Expression, item: Item, k: Item = ()) -> Found:
+    said = ask_obep(World(0, 0, axioms, k, ((":H0", event),), (item,)))
+    assert not said.codes, said.message
+    return said.items[0]
+
+
+def facet(datatype: str, facet: str, text: str) -> Node:
+    return ("DatatypeRestriction", datatype, facet, literal(text, datatype))
+
+
+def test_a_float_and_a_byte_are_two_values() -> None:
+    """World 3000/7, where HermiT 1.4.3 finds no contradiction.
+
+    2 as a float and 3 as an integer are two values of `float or byte`: their value spaces are disjoint, and
+    3 is a byte. So a2 has two integers above 3 and at most 0 as d0, and there is none.
+    """
+    above, up_to = ("xsd:minExclusive", literal("3")), ("xsd:maxInclusive", literal("0"))
+    none: Node = ("DatatypeRestriction", "xsd:integer", *above, *up_to)
+    two: Node = ("DataMinCardinality", 2, ":d1", ("DataUnionOf", "xsd:float", "xsd:byte"))
+    found = answer(
+        (("SubClassOf", two, ("DataMinCardinality", 2, ":d0", none)),),
+        ("DataMinCardinality", 1, ":d0", "xsd:dateTime"),
+        (value(":d1", ":a2", "3", "xsd:integer"),),
+        (value(":d1", ":a2", "2", "xsd:float"),),
+    )
+    assert found.code == "OBEP620"
+
+
+def test_an_instant_and_a_truth_value_are_two_values() -> None:
+    """World 5000/77, where HermiT 1.4.3 finds no contradiction.
+
+    A date-time is no decimal, so b1 is a C1, and has at most one value that is neither decimal nor float: a
+    date-time and a boolean are two.
+    """
+    neither: Node = ("DataComplementOf", ("DataUnionOf", "xsd:decimal", "xsd:float"))
+    found = answer(
+        (
+            ("SubClassOf", ":C1", ("DataMaxCardinality", 1, ":d1", neither)),
+            (
+                "EquivalentClasses",
+                ":C1",
+                ("DataMinCardinality", 1, ":d1", ("DataComplementOf", "xsd:decimal")),
+            ),
+        ),
+        ("DataAllValuesFrom", ":d0", "xsd:nonNegativeInteger"),
+        (value(":d1", ":b1", "false", "xsd:boolean"),),
+        (value(":d1", ":b1", "2026-01-02T00:00:00Z", "xsd:dateTime"),),
+    )
+    assert found.code == "OBEP620"
+
+
+def test_what_is_no_decimal_that_is_a_double_is_any_value() -> None:
+    """World 5000/22, where HermiT 1.4.3 misses the event.
+
+    No decimal is a float, so nothing is a C1, and everything is a C4 and has itself as s2. No decimal is a
+    double, so a C0 has at most one d0 of any kind. So a C0 has an s2 (itself) with at most two.
+    """
+    no_double: Node = ("DataIntersectionOf", "xsd:decimal", facet("xsd:double", "xsd:maxInclusive", "2"))
+    no_float: Node = ("DataIntersectionOf", "xsd:decimal", facet("xsd:float", "xsd:maxExclusive", "1.5"))
+    found = answer(
+        (
+            ("SubClassOf", ":C4", ("ObjectHasSelf", ":s2")),
+            ("SubClassOf", ":C0", ("DataMaxCardinality", 1, ":d0", ("DataComplementOf", no_double))),
+            ("SubClassOf", ("ObjectComplementOf", ":C1"), ":C4"),
+            ("SubClassOf", ":C1", ("DataMinCardinality", 1, ":d0", no_float)),
+        ),
+        ("ObjectSomeValuesFrom", ":s2", ("DataMaxCardinality", 2, ":d0")),
+        (("ClassAssertion", ":C0", ":n0"),),
+    )
+    assert set(found.explanations) == {(":H0", ":n0")}
+
+
+def test_two_values_that_are_no_decimals_are_two() -> None:
+    """World 5/35, where HermiT 1.4.3 and Openllet miss the event: an instant and a text are no decimals."""
+    past = facet("xsd:dateTime", "xsd:maxInclusive", "2026-01-01T00:00:00Z")
+    no_decimal: Node = ("DataUnionOf", ("DataComplementOf", "xsd:decimal"), past)
+    found = answer(
+        (("EquivalentClasses", ":C1", ("DataMinCardinality", 2, ":d0", no_decimal)),),
+        ":C1",
+        (
+            value(":d0", ":n2", "2026-01-02T00:00:00Z", "xsd:dateTime"),
+            value(":d0", ":n2", "ab", "xsd:string"),
+        ),
+    )
+    assert set(found.explanations) == {(":H0", ":n2")}
