@@ -76,14 +76,14 @@ def test_a_segment_of_another_version(query: Query) -> None:
 
 @pytest.mark.parametrize(("stream", "nearest"), [("door", "doors"), (None, "doors"), ("romms", "rooms")])
 def test_an_item_of_no_stream_of_the_query(query: Query, stream: str | None, nearest: str) -> None:
-    with query.engine() as engine, refused("OBEP577") as caught:
+    with query.engine() as engine, refused("OBEP570") as caught:
         engine.push("<http://e/x> a <http://e/Alpha> .", at=1, stream=stream)
     assert f"stream={nearest!r}" in str(caught.value)
 
 
 @pytest.mark.parametrize("at", ["yesterday", "2026-13-01T00:00:00Z", float("nan")])
 def test_an_instant_that_cannot_be_read(query: Query, at: str | float) -> None:
-    with query.engine() as engine, refused("OBEP578") as caught:
+    with query.engine() as engine, refused("OBEP570") as caught:
         engine.push("<http://e/x> a <http://e/Alpha> .", at=at, stream="doors")
     assert "2026-01-01T10:00:00Z" in str(caught.value)
 
@@ -96,7 +96,7 @@ def test_a_kafka_source_that_fails() -> None:
     error = SimpleNamespace(retriable=lambda: False, str=lambda: "Broker: Topic authorization failed")
     source = object.__new__(KafkaSource)  # without a broker to connect to
     source.name = "doors"
-    with refused("OBEP553") as caught:
+    with refused("OBEP550") as caught:
         source._batch([SimpleNamespace(error=lambda: error)])
     assert "doors: Broker: Topic authorization failed" in str(caught.value)
 
@@ -105,7 +105,7 @@ def test_spark_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     from obep.spark.driver.session import require_pyspark
 
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with refused("OBEP650") as caught:
+    with refused("OBEP551") as caught:
         require_pyspark()
     assert "pip install 'obep[spark]'" in str(caught.value) and "--engine embedded" in str(caught.value)
 
@@ -142,7 +142,7 @@ def test_the_same_query_twice(query: Query) -> None:
     from obep.spark.driver.detection import require_returns
 
     require_returns([query])
-    with refused("OBEP654") as caught:
+    with refused("OBEP663") as caught:
         require_returns([query, obep.load(text=TWO, java=False)])
     assert "give each query once" in str(caught.value)
 

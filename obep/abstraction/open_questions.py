@@ -273,7 +273,7 @@ class Bounds:
             if error.code not in NO_ANSWER:
                 raise
             self._gave_up += error.code == GAVE_UP
-            if error.code in NO_JAVA or self._gave_up >= PATIENCE:
+            if error.code == NO_JAVA or self._gave_up >= PATIENCE:
                 self._gap = None  # what is open stays open, and is flagged
             return None
 

@@ -16,5 +16,5 @@ Where facts come and leave, a live group keeps the rows, at the cost of what cha
     live.changes(now)                                 # {row: by how much its number has changed}
 
 Terms stay as they are written (D16): joins compare terms, FILTER compares values. An answer over a limit
-raises `Refused` (OBEP645, OBEP646). Never here: time order of events, reasoning, the closure of a graph.
+raises `Refused` (OBEP645). Never here: time order of events, reasoning, the closure of a graph.
 """

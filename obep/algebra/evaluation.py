@@ -76,4 +76,4 @@ def check_solutions(number: int) -> None:
 def check_steps(number: int) -> None:
     """Refuse a path that visits too many nodes."""
     if number > MOST_STEPS:
-        raise Refused("OBEP646", f"a path visits more than {MOST_STEPS:,} nodes")
+        raise Refused("OBEP645", f"a path visits more than {MOST_STEPS:,} nodes")

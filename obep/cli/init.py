@@ -24,7 +24,7 @@ def command(
     there = sorted(name for name in project if (folder / name).exists())
     if there:
         raise fail(
-            "OBEP533",
+            "OBEP540",
             f"{folder} has a {there[0]} already",
             reason="obep init changes nothing that is there.",
             remedy="obep init NEW-FOLDER",
@@ -34,6 +34,6 @@ def command(
         for name, text in sorted(project.items()):
             (folder / name).write_text(text, "utf-8")
     except OSError as error:
-        raise fail("OBEP533", f"{folder} cannot be written: {error.strerror}") from None
+        raise fail("OBEP540", f"{folder} cannot be written: {error.strerror}") from None
     inside = "" if folder == Path() else f"cd {folder}\n"
     print(f"{folder}: {', '.join(sorted(project))}\n\n{inside}obep run query.obep\nobep test")

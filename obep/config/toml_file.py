@@ -171,7 +171,7 @@ class Config:
             if setting not in self.mappings:
                 known = ", ".join(self.mappings) or "none"
                 raise fail(
-                    "OBEP506", f"{where}: there is no mapping {setting!r}", reason=f"There are: {known}"
+                    "OBEP502", f"{where}: there is no mapping {setting!r}", reason=f"There are: {known}"
                 )
             setting, where = self.mappings[setting], f"mappings.{setting}"
         if "zone" in of_source:

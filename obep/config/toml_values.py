@@ -126,13 +126,13 @@ def headers(value: Any, where: str) -> dict[str, Secret]:
         place = dotted(where, name)
         if not _HEADER.fullmatch(name):
             raise fail(
-                "OBEP585",
+                "OBEP503",
                 f"{place}: a header cannot be called that",
                 reason="Its name consists of letters, digits and hyphens.",
             )
         if wrong_one := next((c for c in one.reveal() if not _sendable(c)), None):
             raise fail(
-                "OBEP585",
+                "OBEP503",
                 f"{place}: the value cannot be sent: it holds {_called(wrong_one)}",
                 reason="A header is one line of Latin letters, digits and signs.",
                 remedy=_without(wrong_one, value[name]),

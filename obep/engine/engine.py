@@ -285,7 +285,7 @@ class Engine:
             return streams[0] if streams else ""
         if stream is None or (streams and stream not in streams):
             raise fail(
-                "OBEP577",
+                "OBEP570",
                 "the query has several streams" if stream is None else f"the query has no stream {stream!r}",
                 reason=f"It reads {', '.join(streams)}.",
                 remedy=f"push(…, stream={nearest(stream or '', streams) or streams[0]!r})",
@@ -386,12 +386,12 @@ def _written(at: Instant) -> str | int | float:
 def _instant(at: Any) -> int:
     remedy = '"2026-01-01T10:00:00Z", a datetime, or a number of seconds'
     if not isinstance(at, str | int | float):
-        raise fail("OBEP578", f"{type(at).__name__} is no instant", remedy=remedy)
+        raise fail("OBEP570", f"{type(at).__name__} is no instant", remedy=remedy)
     try:
         return parse_instant(at)
     except ValueError as error:
         reason = "" if isinstance(at, str) else likely_unit(at, "s").split(": ")[0]
-        raise fail("OBEP578", str(error), reason=reason, remedy=remedy) from None
+        raise fail("OBEP570", str(error), reason=reason, remedy=remedy) from None
 
 
 def _require_order(now: int | None, watermark: int | None, waiting: list[int]) -> None:

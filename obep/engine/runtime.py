@@ -103,6 +103,8 @@ class Runtime:
         """What is in the queue."""
         self._closing = False
         """Whether the queue is of what closes, and not of what reports before that."""
+        self._resolved: list[Occurrence] = []
+        """The alerts that the instant that closes has resolved."""
         self._dues: dict[int, int] = dict.fromkeys(self._timed, _NEVER)
         self._stale: set[int] = set(self._timed)
         """What may have another deadline than `_dues` says."""
@@ -352,6 +354,9 @@ class Runtime:
                 else:
                     self._deliver(reports, found)
             self._closing = False
+            if self._resolved:  # at one instant firing comes before resolved, whatever the state (STATES 4)
+                found += self._resolved
+                self._resolved.clear()
             self._stale |= self._touched
             self._touched.clear()
             self._items.clear()
@@ -406,7 +411,8 @@ class Runtime:
         """A report is an item of the next stratum, too."""
         for occurrence in reports:
             if isinstance(occurrence, Alert | Answer):
-                found.append(occurrence)
+                late = isinstance(occurrence, Alert) and occurrence.status == "resolved"
+                (self._resolved if late else found).append(occurrence)
                 continue
             if not isinstance(occurrence, Detected) and not self._new((occurrence,)):
                 continue  # a guarded event that an item has said already

@@ -107,10 +107,10 @@ def _no_unit(record: Record, path: str) -> Refused:
     from obep.formats.time_hints import fields_there, likely_field
 
     if is_null(record, path):
-        return Refused("OBEP611", f"{path}: is null, and a unit is needed")
+        return Refused("OBEP610", f"{path}: is null, and a unit is needed")
     near = likely_field(record, path)
     hint = f': is it {near}? Then field = "{near}" in units of the mapping' if near else ""
-    return Refused("OBEP611", f"{path}: there is no such field{hint}; {fields_there(record)}")
+    return Refused("OBEP610", f"{path}: there is no such field{hint}; {fields_there(record)}")
 
 
 class Context:
@@ -126,11 +126,11 @@ class Context:
         if self._subject is not None:
             name = self._subject(record)
             if name is None:
-                raise Refused("OBEP609", "the subject's field is missing")
+                raise Refused("OBEP610", "the subject's field is missing")
             record = {**record, "@id": name[1:-1]}
         found = read_jsonld(self._head + msgspec.json.encode(record)[1:]) if record else []
         if not found:
-            raise Refused("OBEP609", "the context gives no triple for any field of the record")
+            raise Refused("OBEP610", "the context gives no triple for any field of the record")
         return found
 
 
@@ -177,7 +177,7 @@ def _check_units(units: Dict[str, Conversion], paths: tuple[str, ...], where: st
         if path not in paths:
             near = nearest_path(path, paths)
             raise fail(
-                "OBEP521",
+                "OBEP522",
                 f"{where}.units.{path}: the template has no {{{path}}}{f'; is it {near}?' if near else ''}",
                 reason=f"Its fields: {', '.join(paths) or 'none'}",
                 remedy=f'"{near}" = …   in {where}.units' if near else "",

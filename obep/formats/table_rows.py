@@ -25,7 +25,7 @@ Row = dict[str, Any]
 BATCH = 1024
 MARKS = ",;\t|"
 """What may separate the fields of a CSV file."""
-UNFINISHED = Refused("OBEP614", "the end of the record is not there yet")
+UNFINISHED = Refused("OBEP600", "the end of the record is not there yet")
 _BEFORE = {mark: re.compile(rf'("[^"]*+")|(?<! ) ++(?={re.escape(mark)}|[\r\n]|\Z)') for mark in MARKS}
 """What stands in quotes, and the spaces before a separator or the end."""
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*\Z", re.ASCII)
@@ -53,13 +53,13 @@ def read_csv(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterat
             fields = _cells(text, mark)
         except (csv.Error, UnicodeDecodeError) as error:
             reason = hinted(f"not CSV: {error}", likely_bytes(record))
-            yield dead(Refused("OBEP614", reason), reading.stream, record, line=line)
+            yield dead(Refused("OBEP600", reason), reading.stream, record, line=line)
             continue
         if header is None:
             header = [name.strip() for name in fields]
         elif len(fields) != len(header):
             reason = f"{len(fields)} fields where the header has {len(header)}"
-            yield dead(Refused("OBEP614", reason), reading.stream, record, line=line)
+            yield dead(Refused("OBEP600", reason), reading.stream, record, line=line)
         else:
             if mark == ";":  # where that is used, decimals mostly have a comma
                 fields = [f.replace(",", ".") if _DECIMAL_COMMA.match(f) else f for f in fields]
@@ -109,7 +109,7 @@ def records(file: BinaryIO, most: int, *, growing: bool = False) -> Iterator[tup
 
 
 def _unclosed(held: bytes) -> Refused:
-    return Refused("OBEP614", hinted("a quoted field is never closed", likely_bytes(held)))
+    return Refused("OBEP600", hinted("a quoted field is never closed", likely_bytes(held)))
 
 
 def read_parquet(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
@@ -129,7 +129,7 @@ def read_parquet(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter
             for row in plain_times(batch).to_pylist():
                 yield read_row(row, repr(row).encode(), reading)
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # no UTF-8, no date
-        yield dead(Refused("OBEP615", f"not Parquet: {error}"), reading.stream, b"")
+        yield dead(Refused("OBEP600", f"not Parquet: {error}"), reading.stream, b"")
 
 
 def plain_times(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:

@@ -106,10 +106,10 @@ def _nothing(record: Record, place: Place) -> Refused:
     if null := next((way for way in ways if is_null(record, way)), ""):
         what = "the field" if null == path else null
         optional = f"{{{path}?{':' if place.type else ''}{place.type}}}"
-        return Refused("OBEP609", f"{path}: {what} is null; {optional} would leave its triples out")
+        return Refused("OBEP610", f"{path}: {what} is null; {optional} would leave its triples out")
     near = likely_field(record, path)
     hint = f": is it {near}? Then {{{near}}} in the mapping" if near else f"; {fields_there(record)}"
-    return Refused("OBEP609", f"{path}: the field is missing{hint}")
+    return Refused("OBEP610", f"{path}: the field is missing{hint}")
 
 
 def _fill_term(place: Place, make: Callable[[str, Any], Term]) -> Fill:
@@ -209,13 +209,13 @@ def compile_template(text: str, prefixes: dict[str, str], where: str, zone: tzin
         elif _lacks_dot(prologue + turtle):
             remedy = f"a . is missing at the end: {_end_of(text)} ."
         raise fail(
-            "OBEP520",
+            "OBEP522",
             f"{where}: the template is not Turtle: {refused.reason}",
             reason="" if remedy else hint,
             remedy=remedy,
         ) from None
     if not triples:
-        raise fail("OBEP520", f"{where}: the template has no triples")
+        raise fail("OBEP522", f"{where}: the template has no triples")
     finder = re.compile(rf"{mark}(\d+)e")
     slot = partial(_slot, finder=finder, places=places, mark=mark)
     patterns = tuple((slot(s), slot(p), slot(o)) for s, p, o in triples)
@@ -224,7 +224,7 @@ def compile_template(text: str, prefixes: dict[str, str], where: str, zone: tzin
             if isinstance(term, Slot) and term.kind == "term" and term.places[0].type != "iri":
                 path = term.places[0].path
                 raise fail(
-                    "OBEP520",
+                    "OBEP522",
                     f"{where}: {{{path}}} stands where {allowed} is needed",
                     remedy=f"{{{path}:iri}}",
                 )
@@ -269,7 +269,7 @@ def _with_marks(text: str, mark: str, places: list[Place], where: str) -> str:
             piece = _PLACE.sub(marked, piece)
         elif piece in "{}":
             raise fail(
-                "OBEP520",
+                "OBEP522",
                 f"{where}: a brace that closes or opens nothing",
                 remedy="{field}, or {{ for a brace",
             )
@@ -283,7 +283,7 @@ def _place(inside: str, where: str) -> Place:
         if colon and re.fullmatch(r"\w+\??", type) and path and not path.startswith("@"):
             misplaced = type[-1] == "?" and type[:-1] in TYPES
             raise fail(
-                "OBEP520",
+                "OBEP522",
                 f"{where}: {{{inside}}}: unknown type {type!r}",
                 reason="The ? of a field that may be missing stands before the type." if misplaced else "",
                 remedy=f"{{{path}?:{type[:-1]}}}" if misplaced else " ".join(filter(None, TYPES)),
@@ -292,7 +292,7 @@ def _place(inside: str, where: str) -> Place:
     optional = path.endswith("?")
     path = path.removesuffix("?").strip()
     if not path:
-        raise fail("OBEP520", f"{where}: {{{inside}}} names no field")
+        raise fail("OBEP522", f"{where}: {{{inside}}} names no field")
     return Place(path, type, optional)
 
 

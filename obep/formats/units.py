@@ -96,7 +96,7 @@ class Conversion:
             known = unit_named(unit) if isinstance(unit, str) else None
             target = TABLE[self.to]
             if known is None or known.dimension != target.dimension:
-                raise Refused("OBEP611", f"{self.field}: {unit!r} is no unit of {target.dimension}")
+                raise Refused("OBEP610", f"{self.field}: {unit!r} is no unit of {target.dimension}")
             scale, offset = _between(known, target)
         try:
             return _straight(number, scale, offset)
@@ -117,7 +117,7 @@ def conversion(setting: object, where: str) -> Conversion:
     if isinstance(setting, str):
         source, arrow, target = (part.strip() for part in setting.partition("->"))
         if not arrow:
-            raise fail("OBEP521", f"{where}: {setting!r} is no conversion", remedy='"degF -> degC"')
+            raise fail("OBEP522", f"{where}: {setting!r} is no conversion", remedy='"degF -> degC"')
         scale, offset = _between(_known(source, where), _known(target, where), where)
         return Conversion(scale, offset)
     if isinstance(setting, dict) and set(setting) == {"field", "to"}:
@@ -129,7 +129,7 @@ def conversion(setting: object, where: str) -> Conversion:
         if all(isinstance(n, int | float) and math.isfinite(n) for n in numbers.values()):
             return Conversion(Fraction(str(numbers["scale"])), Fraction(str(numbers["offset"])))
     raise fail(
-        "OBEP521",
+        "OBEP522",
         f"{where}: not a conversion",
         remedy='"degF -> degC"\n{ field = "unit", to = "degC" }\n{ scale = 0.1, offset = -40 }',
     )
@@ -160,7 +160,7 @@ def shown(value: object) -> str:
 @lru_cache(maxsize=1000)
 def _between(source: Unit, target: Unit, where: str = "") -> tuple[Fraction, Fraction]:
     if source.dimension != target.dimension:
-        raise fail("OBEP521", f"{where}: {source.dimension} cannot become {target.dimension}")
+        raise fail("OBEP522", f"{where}: {source.dimension} cannot become {target.dimension}")
     return source.scale / target.scale, (source.offset - target.offset) / target.scale
 
 
@@ -168,7 +168,7 @@ def _known(name: str, where: str) -> Unit:
     unit = unit_named(name)
     if unit is None:
         raise fail(
-            "OBEP521",
+            "OBEP522",
             f"{where}: unknown unit {name!r}",
             reason=f"Known: {' '.join((*TABLE, *ALIASES))}",
             remedy=_nearest(name) or (BY_HAND if COMPOUND & set(name) else ""),

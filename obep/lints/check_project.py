@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from obep.ontology.owl.static_graph import Graph
     from obep.query.link import Linked
 
-_AS_A_WHOLE = ("OBEP243", "OBEP246", "OBEP303", "OBEP312", "OBEP345")
+_AS_A_WHOLE = ("OBEP243", "OBEP242", "OBEP303", "OBEP312", "OBEP345")
 
 
 class Examined(NamedTuple):

@@ -31,9 +31,13 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
         yield f"{indent}  as {guard}"
     parts = parts_of(occurrence)
     if not parts:
-        for assertion in occurrence.explanation:
-            (s, p, o), _ = assertion
-            yield f"{indent}  {short(s)} {short(p)} {short(o)}  ({_whence(occurrence, assertion, style)})"
+        for heading, assertions in _causes(occurrence, moment):
+            if heading:
+                yield f"{indent}  {heading}"
+            deeper = f"{indent}    " if heading else f"{indent}  "
+            for assertion in assertions:
+                (s, p, o), _ = assertion
+                yield f"{deeper}{short(s)} {short(p)} {short(o)}  ({_whence(occurrence, assertion, style)})"
         for source in sources(occurrence):
             yield from _lines(source, style, "", indent + "  ")
         if _is_cut(occurrence):
@@ -43,6 +47,23 @@ def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Ite
         first = next(lines)
         yield f"{first}  (context)" if part.context else first
         yield from lines
+
+
+def _causes(occurrence: Occurrence, moment: StatePart | None) -> Iterator[tuple[str, list[Assertion]]]:
+    """What explains it; of the end of a state apart what it began with and what came later (STATES 3)."""
+    known, end = list(occurrence.explanation), occurrence.end
+    resolved = isinstance(occurrence, Alert) and occurrence.status == "resolved"
+    if resolved or (moment is not None and moment.moment == "episode" and moment.lasting is None):
+        begun, words = occurrence.start, ("at its beginning", "later, until its end")
+    elif moment is not None and moment.moment == "end":
+        begun, words = end - 1, ("before its end", "at its end")
+    else:
+        yield "", known
+        return
+    for word, later in zip(words, (False, True), strict=True):
+        found = [one for one in known if (one[1] is not None and one[1] > begun) == later]
+        if found:
+            yield word, found
 
 
 def _moment(state: str, part: StatePart) -> str:

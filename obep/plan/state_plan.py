@@ -10,6 +10,7 @@ from zlib import crc32
 from obep.model import Term
 from obep.plan import nodes
 from obep.query import ast
+from obep.query.group_walk import atoms_by_window
 from obep.query.state_expansion import (
     Moment,
     extra_variables,
@@ -34,6 +35,8 @@ class GraphPlan:
     definition: ast.GraphEvent
     windows: Mapping[str, ast.Window]
     needs: frozenset[Term]
+    counted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Windows ON EVENT whose occurrences groups count, each with the parameters of the event."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ class StatePlan:
     """The states that it is defined by."""
     windows: Mapping[str, ast.Window] = field(default_factory=dict)
     """The windows of the query, by name."""
+    counted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Those ON EVENT whose occurrences groups count, each with the parameters of the event."""
     row_variables: tuple[str, ...] = ()
     """Of OVER: the variables of its rows."""
     history: int | None = 0
@@ -115,8 +120,22 @@ def plan_state(linked: Linked, iri: Term, stratum: int, position: int) -> StateP
         tuple(dict.fromkeys(_alerts(linked, iri))),
         frozenset(linked.needs.get(iri, ())) & linked.states.keys(),
         {window.name: window for window in linked.windows},
+        counted_windows(linked),
         _row_variables(state, linked),
     )
+
+
+def counted_windows(linked: Linked) -> dict[str, tuple[str, ...]]:
+    """The windows ON EVENT H of which a group asks `H(?v, …)`, each with the parameters of H."""
+    events = {one.name: one.event.iri for one in linked.windows if one.event is not None}
+    found: dict[str, tuple[str, ...]] = {}
+    for definition in (*linked.states.values(), *linked.on_items.values()) if events else ():
+        for atom, window in atoms_by_window(definition):
+            if isinstance(window, str) and events.get(window) == atom.name.iri:
+                event = linked.events[atom.name.iri]
+                declared = () if isinstance(event, ast.LogicalEvent) else event.parameters
+                found[window] = tuple(one.name for one in declared)
+    return found
 
 
 def _row_variables(state: ast.State, linked: Linked) -> tuple[str, ...]:
@@ -129,7 +148,7 @@ def plan_graph(linked: Linked, iri: Term, stratum: int, position: int) -> GraphP
     """The plan of a graph event on items."""
     windows = {window.name: window for window in linked.windows}
     needs = frozenset(linked.needs.get(iri, ()))
-    return GraphPlan(iri, stratum, position, linked.on_items[iri], windows, needs)
+    return GraphPlan(iri, stratum, position, linked.on_items[iri], windows, needs, counted_windows(linked))
 
 
 def _alerts(linked: Linked, iri: Term) -> list[int]:

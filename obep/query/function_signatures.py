@@ -117,7 +117,7 @@ def _check_use(call: Call) -> Said | None:
         remedy = "getENDTIME(), the time of what is decided" if name == "NOW" else other
         return "OBEP420", f"{name} cannot be used in a guard", reason, remedy
     if name == "BOUND" and not isinstance(call.arguments[0], Var):
-        return "OBEP194", "BOUND takes a variable", "Only a variable can be bound.", "BOUND(?v)"
+        return "OBEP191", "BOUND takes a variable", "Only a variable can be bound.", "BOUND(?v)"
     if name == "LOCAL":
         return _check_zone(call.arguments[1])
     return _check_regex(call, name) if name == "REGEX" or name == "REPLACE" else None
@@ -143,7 +143,7 @@ def _check_zone(zone: Expression) -> Said | None:
         asks = f"; did you mean {near}?" if near else ""
         reason = "A zone is a name of the tz database, such as Europe/Rome, or an offset, such as +02:00."
         return (
-            "OBEP195",
+            "OBEP141",
             f"{zone.lexical!r} is no zone{asks}",
             reason,
             f'LOCAL(?t, "{near or "Europe/Rome"}")',
@@ -169,5 +169,5 @@ def _check_regex(call: Call, name: str) -> Said | None:
     if name == "REPLACE" and cost(tree) is None:
         reason = "A repetition in a repetition can take exponential time to replace. REGEX has no such limit."
         remedy = "one repetition at each place: (a|b)+ for (a+|b+)+"
-        return "OBEP193", "REPLACE cannot bound the time of this regular expression", reason, remedy
+        return "OBEP192", "REPLACE cannot bound the time of this regular expression", reason, remedy
     return None

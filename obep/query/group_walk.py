@@ -6,8 +6,20 @@ from collections.abc import Iterator, Mapping
 
 from obep.model import Term
 from obep.query import ast
+from obep.query.walk import children
 
-__all__ = ["group_variables", "parameters_of"]
+__all__ = ["atoms_by_window", "group_variables", "parameters_of"]
+
+
+def atoms_by_window(definition: ast.Node) -> Iterator[tuple[ast.Atom, str | ast.Var | None]]:
+    """The atoms of a state or a graph event, each with the WINDOW that it stands in, or else that of ON."""
+    stack: list[tuple[ast.Node, str | ast.Var | None]] = [(definition, getattr(definition, "on", None))]
+    while stack:
+        node, window = stack.pop()
+        if isinstance(node, ast.Atom):
+            yield node, window
+        inner = node.window if isinstance(node, ast.WindowGroup) else window
+        stack += [(one, inner) for one in reversed(children(node))]
 
 
 def group_variables(

@@ -67,6 +67,7 @@ class Endpoint:
 class _Answer(BaseHTTPRequestHandler):
     figures: Callable[[], Figures]
     ready: Callable[[], bool]
+    wbufsize = -1  # head and body are sent at once: a run that ends leaves no half answer
 
     def do_GET(self) -> None:
         if self.path == "/metrics":

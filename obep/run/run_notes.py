@@ -80,6 +80,6 @@ def say_skipped(records: int, progress: Progress) -> None:
     if records:
         are = "record is" if records == 1 else f"{records:,} records are"
         progress.warn(
-            "OBEP563",
+            "OBEP558",
             f"standard input: the first {are} skipped, the checkpoint has them; send the whole input again",
         )

@@ -165,7 +165,7 @@ def slips(query: Path, streams: Sequence[str], config: Config) -> list[Diagnosti
         for name, near in wrong
     ]
     said += [
-        ("OBEP519", name, f"the query does not read the stream {name}", f"FROM STREAM <{name}>")
+        ("OBEP511", name, f"the query does not read the stream {name}", f"FROM STREAM <{name}>")
         for name in _unread(query, streams, config)
         if name not in dict(wrong)
     ]

@@ -122,7 +122,7 @@ class KafkaSource:
             if error is not None and error.retriable():
                 continue  # the client tries again by itself
             if error is not None:
-                raise fail("OBEP553", f"{self.name}: {error.str()}")
+                raise fail("OBEP550", f"{self.name}: {error.str()}")
             key = message.key()
             extra = {"_topic": self._topic, "_key": key.decode("utf-8", "replace") if key else None}
             kind, millis = message.timestamp()

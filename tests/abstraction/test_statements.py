@@ -86,9 +86,9 @@ def test_what_cannot_be_carried_out_is_a_dead_letter_that_says_why() -> None:
         ":x a [ a owl:Restriction ; owl:onProperty :r ] .": ("OBEP622", "in no way that OWL 2 knows"),
         ":x a _:nobody .": ("OBEP622", "where a class is needed"),
         "[] a owl:NegativePropertyAssertion ; owl:sourceIndividual :x .": ("OBEP622", "assertionProperty"),
-        ":x a :A . :A rdfs:subClassOf :C .": ("OBEP623", "A is a C"),
-        ":x a :A . :r a owl:TransitiveProperty .": ("OBEP623", "r"),
-        ":x a :A . :r rdfs:domain :C .": ("OBEP623", "r"),
+        ":x a :A . :A rdfs:subClassOf :C .": ("OBEP622", "A is a C"),
+        ":x a :A . :r a owl:TransitiveProperty .": ("OBEP622", "r"),
+        ":x a :A . :r rdfs:domain :C .": ("OBEP622", "r"),
         " ".join(f":x{n} a [ owl:complementOf :C ] ." for n in range(9)): ("OBEP622", "more than 8"),
     }
     for text, (code, words) in cases.items():

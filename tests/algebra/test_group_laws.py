@@ -139,7 +139,7 @@ def test_a_path_with_too_many_steps_is_refused(monkeypatch: pytest.MonkeyPatch) 
     path = ast.PathPattern(name("n0"), ast.PathRepeat(P, "+"), X)
     with pytest.raises(Refused) as refused:
         answers(group(ast.Bgp((path,))), data)
-    assert refused.value.code == "OBEP646"
+    assert refused.value.code == "OBEP645"
 
 
 @pytest.mark.parametrize("exists", [False, True])

@@ -59,8 +59,10 @@ def test_why_shows_how_an_alert_ended_wherever_its_records_stand(
                 "AtHome from 1 to 5  (resolved: changed)",
                 f"  {fired.id}",
                 '  with ?who = ann, ?door = "front"',
-                '  ann says "gone"  (seen at 5)',
-                '  ann says "here"  (seen at 1)',
+                "  at its beginning",
+                '    ann says "here"  (seen at 1)',
+                "  later, until its end",
+                '    ann says "gone"  (seen at 5)',
             ]
         assert tree(open_.id, [path]).startswith(f"AtHome from 6 to 8  (firing)\n  {open_.id}\n")
 

@@ -126,7 +126,7 @@ def test_a_pipe_that_goes_on_is_told_to_send_everything_again(tmp_path: Path) ->
     assert (first.status, first.err) == (0, "")
     whole = embedded(query, *given, stdin=b"".join(lines))
     assert whole.status == 0
-    assert "OBEP563  warning: standard input: the first 2 records are skipped" in whole.err
+    assert "OBEP558  warning: standard input: the first 2 records are skipped" in whole.err
     assert len((tmp_path / "found.jsonl").read_text().splitlines()) == 4
     quiet = embedded(query, *given, "--quiet", stdin=b"".join(lines))
     assert (quiet.status, quiet.err) == (0, "")
@@ -139,6 +139,6 @@ def test_a_pipe_that_ends_within_what_the_checkpoint_has_fails(tmp_path: Path) -
     assert embedded(query, *given, stdin=b"".join(lines[:3])).status == 0
     only_next = embedded(query, *given, "--quiet", stdin=lines[3])
     assert only_next.status == 1
-    assert "OBEP563  standard input ended after 1 records, and the checkpoint has 3 of it" in only_next.err
+    assert "OBEP558  standard input ended after 1 records, and the checkpoint has 3 of it" in only_next.err
     assert embedded(query, *given, stdin=b"".join(lines)).status == 0  # nothing is lost by it
     assert len((tmp_path / "found.jsonl").read_text().splitlines()) == 4

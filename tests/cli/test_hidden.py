@@ -44,7 +44,7 @@ def project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ('[sources.s]\nuri = "${PW}://x"', 2, "OBEP512"),
         ('[sources.s]\nuri = "tcp://127.0.0.1:${PW}"', 2, "OBEP512"),
         ('[sources.s]\nuri = "s.jsonl"\nformat = "${PW}"', 2, "OBEP510"),
-        ('[sources.s]\nuri = "s.jsonl"\nmapping = "${PW}"', 2, "OBEP506"),
+        ('[sources.s]\nuri = "s.jsonl"\nmapping = "${PW}"', 2, "OBEP502"),
         (f'{SOURCE}[sinks.w]\nuri = "exec:${{PW}}"', 2, "OBEP5"),
         (f'{SOURCE}[sinks.w]\nuri = "${{PW}}/found.jsonl"', 2, "OBEP554"),
     ],

@@ -69,7 +69,7 @@ def test_a_new_project_runs_and_its_case_holds(tmp_path: Path, monkeypatch: pyte
 def test_init_changes_nothing_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "query.obep").write_text("mine")
     said = obep("init", tmp_path)
-    assert (said.status, said.err[:7]) == (2, "OBEP533")
+    assert (said.status, said.err[:7]) == (2, "OBEP540")
     assert [p.name for p in tmp_path.iterdir()] == ["query.obep"]
     assert (tmp_path / "query.obep").read_text() == "mine"
 

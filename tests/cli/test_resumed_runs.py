@@ -125,7 +125,7 @@ def test_a_sink_that_was_rotated_begins_anew_with_a_word(runs: Runs, empty: bool
         (runs.folder / "a.jsonl").touch()
     runs.write(2)
     said = runs.run("a.jsonl")
-    assert "OBEP590" in said.err
+    assert "OBEP558" in said.err
     assert runs.found("a.jsonl") == [2]
     runs.write(3)
     assert runs.run("a.jsonl").err == ""
@@ -168,7 +168,7 @@ def test_a_rotated_input_is_read_from_its_beginning_with_a_word(runs: Runs) -> N
     runs.run("a.jsonl")
     runs.source.rename(runs.folder / "s.1")
     runs.write(4, 5)
-    assert "OBEP590" in runs.run("a.jsonl").err
+    assert "OBEP558" in runs.run("a.jsonl").err
     assert runs.found("a.jsonl") == [1, 2, 3, 4, 5]
 
 

@@ -153,7 +153,7 @@ def test_a_header_that_cannot_be_sent_is_refused_before_anything_runs(
     )
     for engine in ("embedded", "spark"):
         said = obep("run", hot(folder), "--engine", engine, "--source", f"s={folder}/s.jsonl")
-        assert (said.status, said.err[:7]) == (2, "OBEP585")
+        assert (said.status, said.err[:7]) == (2, "OBEP503")
         assert "SEKRET" not in said.err
 
 

@@ -111,6 +111,6 @@ def test_units_of_a_field_that_the_template_lacks_are_refused_by_check_and_run(
     (tmp_path / "s.jsonl").write_text('{"id": "a", "time": 1, "air": {"val": 50, "u": "F"}}\n')
     for said in (obep("check", query), embedded(query, "--source", f"s={tmp_path}/s.jsonl")):
         assert said.status == 2
-        assert "OBEP521" in said.err
+        assert "OBEP522" in said.err
         assert "units.val: the template has no {val}; is it air.val?" in said.err
         assert "obep.toml" in said.err

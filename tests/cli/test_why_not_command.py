@@ -154,7 +154,7 @@ def test_parts_that_lie_far_apart_are_told_how_far(
 def test_an_unknown_event_has_the_nearest_name(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text("")
     said = obep("why-not", "Swimg", hot(tmp_path, QUERY), "--source", tmp_path / "s.jsonl")
-    assert (said.status, said.err[:7]) == (2, "OBEP576")
+    assert (said.status, said.err[:7]) == (2, "OBEP100")
     assert "Try:  Swing" in said.err
 
 

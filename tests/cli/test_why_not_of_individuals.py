@@ -141,7 +141,7 @@ def test_what_cannot_be_read_is_refused_with_what_to_write(
 
 def test_an_unknown_event_with_individuals_has_the_nearest_name(tmp_path: Path) -> None:
     said = ask(tmp_path, "Swimg(:a)", reading(1, "a", 40))
-    assert (said.status, said.err[:7]) == (2, "OBEP576") and "Try:  Swing" in said.err
+    assert (said.status, said.err[:7]) == (2, "OBEP100") and "Try:  Swing" in said.err
 
 
 def test_number_is_no_word_that_items_use(tmp_path: Path) -> None:

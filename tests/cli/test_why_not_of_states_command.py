@@ -69,7 +69,7 @@ def test_a_name_of_nothing_is_answered_with_the_nearest_state(tmp_path: Path) ->
     (tmp_path / "s.jsonl").write_text(SHORT[0])
     said = obep("why-not", "Ofen", hot(tmp_path, QUERY), "--source", tmp_path / "s.jsonl")
     assert said.status != 0
-    assert "OBEP576" in said.err and "Often" in said.err
+    assert "OBEP100" in said.err and "Often" in said.err
 
 
 def test_the_building_of_example_08_tells_why_a_zone_was_never_too_hot() -> None:

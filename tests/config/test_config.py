@@ -211,7 +211,7 @@ def test_a_header_that_cannot_be_sent_is_refused_without_its_value(
     monkeypatch.setenv("WORD", word)
     with pytest.raises(ObepError) as caught:
         load(folder, '[sinks.w]\nuri = "https://e/"\nheaders = { Authorization = "Bearer ${WORD}" }\n')
-    assert caught.value.code == "OBEP585"
+    assert caught.value.code == "OBEP503"
     assert f"sinks.w.headers.Authorization: the value cannot be sent: it holds {says}" in str(caught.value)
     assert str(folder / "obep.toml") in str(caught.value)
     assert "hush" not in str(caught.value)
@@ -221,7 +221,7 @@ def test_a_header_that_cannot_be_sent_is_refused_without_its_value(
 def test_a_header_has_a_name_that_can_be_sent(folder: Path, name: str) -> None:
     with pytest.raises(ObepError) as caught:
         load(folder, f'[sinks.w]\nuri = "https://e/"\nheaders = {{ "{name}" = "x" }}\n')
-    assert caught.value.code == "OBEP585"
+    assert caught.value.code == "OBEP503"
 
 
 def test_headers_that_can_be_sent_are(folder: Path) -> None:
@@ -232,7 +232,7 @@ def test_headers_that_can_be_sent_are(folder: Path) -> None:
 def test_an_unknown_mapping_is_an_error(folder: Path) -> None:
     with pytest.raises(ObepError) as caught:
         load(folder, "[sources.s]\nuri = 'x'\nmapping = 'm'")
-    assert caught.value.code == "OBEP506"
+    assert caught.value.code == "OBEP502"
 
 
 def test_a_context_from_the_web_is_refused(folder: Path) -> None:

@@ -87,6 +87,10 @@ CASES = [
         ["Trouble 2 16 f1"],
     ),
     Case(
+        [*say(":z1 :temperature %s .", {0: 31, 2: 32, 8: 33, 10: 31}), (30, ":x :status 1 .", "")],
+        ["Trouble 10 12 z1"],
+    ),
+    Case(
         [
             *say(":a1 :%s .", {0: "heating 10", 2: "cooling 20", 6: "heating 10"}),
             (12, ":x :status 1 .", ""),

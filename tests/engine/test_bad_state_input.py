@@ -179,7 +179,7 @@ def test_held_compared_with_a_number_never_holds() -> None:
     state = """STATE R(?x) FROM A(?x) TO B(?x) LIMIT 1 d
 STATE S(?x) OVER STATE R(?x) WITHIN 1 h STEP 1 s HAVING (HELD() > 1)"""
     query = loaded(state)
-    assert [one.code for one in query.warnings] == ["OBEP270"]
+    assert [one.code for one in query.warnings] == ["OBEP219"]
     engine = query.engine()
     engine.push(f"{TURTLE}:z :p 1 .", at=0)
     engine.advance(60)

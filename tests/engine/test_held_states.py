@@ -61,12 +61,12 @@ def test_a_state_is_found_by_its_name_and_by_its_iri(query: obep.Query, name: st
 def test_an_unknown_state_is_refused_with_the_nearest_name(query: obep.Query) -> None:
     engine = query.engine()
     for ask in (lambda: engine.states("AtHoem"), lambda: engine.on_state("AtHoem", print)):
-        with pytest.raises(obep.ObepError, match=r'OBEP576.*no state AtHoem(.|\n)*"AtHome"'):
+        with pytest.raises(obep.ObepError, match=r'OBEP100.*no state AtHoem(.|\n)*"AtHome"'):
             ask()
 
 
 def test_the_hidden_state_of_a_graph_event_is_none_of_the_query(query: obep.Query) -> None:
-    with pytest.raises(obep.ObepError, match="OBEP576"):
+    with pytest.raises(obep.ObepError, match="OBEP100"):
         query.engine().states("Entered#state")
 
 

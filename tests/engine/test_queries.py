@@ -329,7 +329,7 @@ REFUSED = [
     ("REGISTER RSTREAM <q> AS SELECT ?y FROM NAMED WINDOW <w> ON <s> [RANGE 0 s] { WINDOW <w> { ?x :p ?y } }",
      "OBEP124", "RANGE"),
     ("REGISTER RSTREAM <q> AS SELECT ?y @W { WINDOW <w> { ?x :p ?y } :Hot(?y) }",
-     "OBEP133", "Hot"),
+     "OBEP100", "Hot"),
     ("PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#> REGISTER QUERY q COMPUTE EVERY 1 s AS SELECT ?y "
      "FROM STREAM <s> [RANGE 5 s] { ?x :p ?y FILTER(f:timestamp(?x, :p, ?y) > 1) }", "OBEP149", "timestamp"),
     ("REGISTER QUERY q COMPUTE EVERY 1 s AS ASK { ?x :p ?y } "

@@ -1,64 +1,42 @@
-"""All triples at one instant: the rows of a query are those that SPARQL finds in that graph (DIALECTS 11)."""
+"""All triples at one instant: the rows of a query are those that SPARQL finds in that graph (DIALECTS 11).
+
+`tests/algebra/query_trials.py` runs many more, and counts the operators.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "algebra"))
 
 from memory_dataset import ListedDataset
-from other_engines import Bag, bag, by_oxigraph, by_rdflib
-from random_groups import Choices, Groups, apart, choices, triples
-from sparql_text import select_text
+from query_trials import QueryTrials, by_csparql
+from random_groups import EX, Choices, choices
 
-import obep
-from obep.model import Answer, Item
 from obep.query import ast
 from obep.query.parse.parser import parse
 
-MODEST = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
-FOR_RDFLIB = ("bgp", "bgp", "optional", "union", "filter", "exists", "group")
-"""See tests/algebra/compare_groups.py."""
+MODEST = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def by_engine(text: str, data: ListedDataset) -> Bag:
-    """The rows of the one answer of a query in C-SPARQL over items of one instant."""
-    framed = text.replace(" WHERE ", " FROM STREAM <s> [RANGE 10 s STEP 1 s] WHERE ", 1)
-    query = obep.load(text=f"REGISTER QUERY q COMPUTE EVERY 1 s AS {framed}", lints=False, java=False)
-    half = len(data.triples) // 2
-    items = [Item("s", 1_000_000, tuple(some)) for some in (data.triples[:half], data.triples[half:])]
-    engine = query.engine()
-    found = [one for one in [*engine.push_items(items), *engine.close()] if isinstance(one, Answer)]
-    assert len(found) <= 1
-    return Counter(found and sum((bag(row, [row.values()]) for row in found[0].bindings), Counter()))
-
-
-@given(choices())
+@pytest.mark.parametrize("mode", ["csparql", "rdflib", "epsparql"])
+@given(c=choices())
 @MODEST
-def test_rows_are_those_of_oxigraph(c: Choices) -> None:
-    data, groups = ListedDataset(triples(c, 12)), Groups(c, Groups.KINDS)
-    select = groups.select(1) if c.chance(20) else ast.Select((), groups.group(2))
-    text = select_text(apart(select), {})
-    assert by_engine(text, data) == by_oxigraph(text, data, names_of(text))
+def test_rows_are_those_of_sparql(mode: str, c: Choices) -> None:
+    trials = QueryTrials()
+    trials.take(c, mode)
+    assert not trials.failures, trials.failures[0]
 
 
-@given(choices())
-@MODEST
-def test_rows_are_those_of_rdflib(c: Choices) -> None:
-    data = ListedDataset(triples(c, 12, True))
-    select = apart(ast.Select((), Groups(c, FOR_RDFLIB, rdflib=True).group(2)), filters=True)
-    text = select_text(select, {})
-    found, theirs = by_engine(text, data), by_rdflib(text, data, names_of(text))
-    for answer in (found, theirs):
-        answer.pop(frozenset(), None)  # rdflib forgets solutions that bind nothing
-    assert found == theirs
-
-
-def names_of(text: str) -> tuple[str, ...]:
+def test_an_aggregate_may_stand_in_a_sub_select_of_exists() -> None:
+    text = f"""PREFIX : <{EX}> SELECT ?x {{ ?x :p ?y
+      FILTER EXISTS {{ SELECT ?x (COUNT(*) AS ?n) {{ ?x :q ?z }} GROUP BY ?x HAVING (?n > 1) }} }}"""
     (query,) = parse(text, language="epsparql").queries
     assert isinstance(query.form, ast.Select)
-    return tuple(one.variable.name for one in query.form.projection)
+    a, b, p, q = (f"<{EX}{name}>" for name in "abpq")
+    data = ListedDataset([(a, p, b), (b, p, b), (a, q, a), (a, q, b), (b, q, b)])
+    assert by_csparql(query.form, data) == {frozenset({("x", a)}): 1}

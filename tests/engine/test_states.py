@@ -8,7 +8,7 @@ import pytest
 
 import obep
 from obep.errors import ObepError
-from obep.model import Alert, Occurrence
+from obep.model import Alert, Occurrence, local_name
 from obep.run.cases import run_case
 
 EX = "http://example.org/obep#"
@@ -302,3 +302,85 @@ def test_what_a_window_entails_is_explained_by_what_it_says(tmp_path: Path) -> N
         "Hot": [hot],
         "Both": [hot, lev],
     }
+
+
+def test_the_end_of_a_state_by_a_group_is_explained_by_what_ended_it() -> None:
+    """A of END S is that of its BEGIN and what ended it: a value, what must not be, a state below."""
+    engine = obep.load(
+        text="""PREFIX : <http://e/#>
+        FROM STREAM <s>
+        FROM NAMED WINDOW <now> ON <s> [LATEST 5 min]
+        STATE Hot(?z) AS { WINDOW <now> { ?z :temp ?t } FILTER(?t > 30)
+                           FILTER NOT EXISTS { WINDOW <now> { ?z :seen ?by } } }
+        STATE Bad(?z) AS { Hot(?z) . WINDOW <now> { ?z :temp ?t } }
+        EVENT Over(?z) MATCH END Hot(?z)
+        EVENT Good(?z) MATCH END Bad(?z)
+        RETURN Over, Good"""
+    ).engine()
+    found = []
+    for at, said in ((0, ":x :temp 31"), (1, ":y :temp 32"), (2, ":x :temp 20"), (3, ":y :seen 1")):
+        found += engine.push(f"@prefix : <http://e/#> . {said} .", at=at)
+    found += engine.close()
+    causes = {(one.event, one.detected // 10**6): _causes(one) for one in found}
+    assert causes == {
+        ("<http://e/#Over>", 2): {("temp", "31", 0), ("temp", "20", 2)},
+        ("<http://e/#Good>", 2): {("temp", "31", 0), ("temp", "20", 2)},
+        ("<http://e/#Over>", 3): {("temp", "32", 1), ("seen", "1", 3)},
+        ("<http://e/#Good>", 3): {("temp", "32", 1), ("seen", "1", 3)},
+    }
+    [over] = [one for one in found if one.event.endswith("Over>") and one.detected == 3 * 10**6]
+    assert over.why().split("\n")[-4:] == [
+        "    before its end",
+        '      y temp "32"  (seen at 1)',
+        "    at its end",
+        '      y seen "1"  (seen at 3)',
+    ]
+
+
+def test_a_state_by_a_sub_select_is_explained_by_the_rows_that_it_counts() -> None:
+    engine = obep.load(
+        text="""PREFIX : <http://e/#>
+        FROM STREAM <s>
+        FROM NAMED WINDOW <w> ON <s> [RANGE 1 min]
+        STATE Busy(?f) ON <w> AS {
+          SELECT ?f (COUNT(*) AS ?n) { ?z :floor ?f ; :temp _:t } GROUP BY ?f HAVING (?n >= 2) }
+        EVENT Much(?f) MATCH BEGIN Busy(?f)
+        RETURN Much"""
+    ).engine()
+    found = []
+    for at, said in (
+        (0, ":x :floor :f"),
+        (0, ":x :temp 1"),
+        (1, ":y :floor :g ; :temp 2"),
+        (2, ":v :floor :f ; :temp 3"),
+    ):
+        found += engine.push(f"@prefix : <http://e/#> . {said} .", at=at)
+    [much] = found + engine.close()
+    assert _causes(much) == {
+        ("floor", "f", 0),
+        ("temp", "1", 0),
+        ("floor", "f", 2),
+        ("temp", "3", 2),
+    }
+
+
+def _causes(one: obep.Occurrence) -> set[tuple[str, str, int | None]]:
+    """Property, value and second of what explains an occurrence."""
+    return {
+        (local_name(p), o.split('"')[1] if '"' in o else local_name(o), None if at is None else at // 10**6)
+        for (_, p, o), at in one.explanation
+    }
+
+
+def test_at_one_instant_all_that_fires_comes_before_what_is_resolved() -> None:
+    """The order of alerts holds across the states of a query, whichever is defined first (STATES 4)."""
+    states = ["STATE Off(?x) FROM A(?x) TO B(?x) LIMIT 1 h", "STATE Up(?x) FROM B(?x) TO A(?x) LIMIT 1 h"]
+    for texts in (states, states[::-1]):
+        found = run(
+            f"""PREFIX : <{EX}> EVENT A AS (a some number) EVENT B AS (b some number)
+            {" ".join(texts)} RETURN Off, Up AS ALERTS""",
+            [(0, "", ":x :a 1"), (5, "", ":x :b 1"), (9, "", ":x :a 1")],
+        )
+        said = [(one.detected // 10**6, one.status) for one in found if isinstance(one, Alert)]
+        expected = [(0, "firing"), (5, "firing"), (5, "resolved"), (9, "firing"), (9, "resolved")]
+        assert said == expected

@@ -105,4 +105,4 @@ def test_what_is_no_instant_is_refused_with_a_code(tmp_path, at: object) -> None
     for ask in (lambda: engine.push("<http://e/a> a <http://e/AA> .", at=at), lambda: engine.advance(at)):  # type: ignore[arg-type]
         with pytest.raises(ObepError) as caught:
             ask()
-        assert caught.value.code == "OBEP578" and "OBEP578" in CODES
+        assert caught.value.code == "OBEP570" and "OBEP570" in CODES

@@ -85,7 +85,7 @@ def test_what_was_reported_is_not_among_the_refused():
 def test_an_event_that_is_not_defined():
     with pytest.raises(ObepError) as error:
         engine(f"{HEAD}EVENT H MATCH A SEQ B\nRETURN H").why_not("G")
-    assert error.value.code == "OBEP576"
+    assert error.value.code == "OBEP100"
 
 
 def test_it_can_be_asked_of_individuals():

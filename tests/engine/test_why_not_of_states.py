@@ -249,7 +249,7 @@ def test_an_episode_that_has_been_forgotten_is_not_said_to_be_missing() -> None:
 def test_parts_of_states_cannot_be_asked_for_by_name() -> None:
     engine = obep.load(text=PREFIX + HOT).engine()
     for name in ("Warm#class", "class", "http://e/#Warm#class", "Hot#begin", "Heat#state"):
-        with pytest.raises(ObepError, match=r"OBEP576.*defines no event"):
+        with pytest.raises(ObepError, match=r"OBEP100.*defines no event"):
             engine.why_not(name)
 
 

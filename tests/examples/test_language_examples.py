@@ -11,7 +11,7 @@ from obep.query.print.printer import show
 from obep.run.cases import cases, query_of, run_case
 
 FOLDER = Path(__file__).parents[2] / "examples" / "09-languages"
-CASES = list(cases([FOLDER]))
+CASES = list(cases([FOLDER, FOLDER.parent / "10-milan"]))
 
 
 def test_there_are_examples_of_the_languages_that_run() -> None:

@@ -81,7 +81,7 @@ def test_a_value_becomes_a_term_of_its_own_kind_or_the_one_asked_for(
 @pytest.mark.parametrize(
     ("value", "place", "code"),
     [
-        (None, "{v}", "OBEP609"),
+        (None, "{v}", "OBEP610"),
         ("x", "{v:double}", "OBEP610"),
         ("NaN", "{v:double}", "OBEP610"),
         ("1_0", "{v:double}", "OBEP610"),
@@ -150,7 +150,7 @@ def test_braces_can_be_written() -> None:
 def test_a_template_that_cannot_be_read_is_an_error_of_the_configuration(template: str) -> None:
     with pytest.raises(ObepError) as caught:
         make_mapping({"template": template, "prefixes": P}, "mappings.m")
-    assert caught.value.code == "OBEP520"
+    assert caught.value.code == "OBEP522"
     assert "mappings.m" in str(caught.value)
 
 
@@ -158,7 +158,7 @@ def test_a_template_that_cannot_be_read_is_an_error_of_the_configuration(templat
 def test_the_sign_of_a_field_that_may_be_missing_has_its_place(type: str) -> None:
     with pytest.raises(ObepError) as caught:
         make_mapping({"template": f":x :p {{a.ok:{type}?}} .", "prefixes": P}, "mappings.m")
-    assert caught.value.code == "OBEP520"
+    assert caught.value.code == "OBEP522"
     assert str(caught.value).endswith(f"  Try:  {{a.ok?:{type}}}")
 
 
@@ -180,7 +180,7 @@ def test_a_prefix_that_a_template_lacks_is_named() -> None:
 def test_a_template_without_its_last_dot_is_told_so(template: str, end: str) -> None:
     with pytest.raises(ObepError) as caught:
         make_mapping({"template": template, "prefixes": P}, "mappings.m")
-    assert caught.value.code == "OBEP520"
+    assert caught.value.code == "OBEP522"
     assert str(caught.value).endswith(f"  Try:  a . is missing at the end: {end} .")
 
 
@@ -240,7 +240,7 @@ def test_an_unknown_unit_in_a_record_is_a_dead_letter(unit: object) -> None:
         {"time": 3, "v": 1, "u": unit}, template=":x :p {v} .", units={"v": {"field": "u", "to": "degC"}}
     )
     assert isinstance(letter, DeadLetter)
-    assert letter.code == "OBEP611"
+    assert letter.code == "OBEP610"
     assert letter.reason.startswith("u: ")
 
 
@@ -248,7 +248,7 @@ def test_an_unknown_unit_in_a_record_is_a_dead_letter(unit: object) -> None:
 def test_a_conversion_that_cannot_be_made_is_an_error_of_the_configuration(rule: object) -> None:
     with pytest.raises(ObepError) as caught:
         make_mapping({"template": ":x :p {v} .", "prefixes": P, "units": {"v": rule}}, "mappings.m")
-    assert caught.value.code == "OBEP521"
+    assert caught.value.code == "OBEP522"
     assert "mappings.m.units.v" in str(caught.value)
 
 
@@ -331,7 +331,7 @@ def test_a_conversion_of_a_field_that_the_template_lacks_is_refused(path: str, n
     settings = {"template": ":{id} :p {air.val?} .", "prefixes": P, "units": {path: "degF -> degC"}}
     with pytest.raises(ObepError) as caught:
         make_mapping(settings, "mappings.m")
-    assert caught.value.code == "OBEP521"
+    assert caught.value.code == "OBEP522"
     [found] = caught.value.diagnostics
     assert found.message == f"mappings.m.units.{path}: the template has no {{{path}}}{near}"
     assert found.reason == "Its fields: id, air.val"
@@ -350,7 +350,7 @@ def test_a_context_maps_a_record_as_json_ld() -> None:
 
 
 def test_a_context_that_maps_nothing_or_a_record_with_its_own_is_refused() -> None:
-    for record, code in (({"x": 1}, "OBEP609"), ({"@context": {"x": "http://e/x"}, "x": 1}, "OBEP610")):
+    for record, code in (({"x": 1}, "OBEP610"), ({"@context": {"x": "http://e/x"}, "x": 1}, "OBEP610")):
         letter = mapped({"time": 3, **record}, context={"y": "http://e/y"})
         assert isinstance(letter, DeadLetter)
         assert letter.code == code
@@ -492,7 +492,7 @@ def test_a_field_that_is_null_is_not_missing_and_arrays_are_looked_into(
 ) -> None:
     letter = mapped({"time": 3, **record}, template=f":x :p {{{place}}} .")
     assert isinstance(letter, DeadLetter)
-    assert (letter.code, letter.reason) == ("OBEP609", f"{place.removesuffix(':double')}: {reason}")
+    assert (letter.code, letter.reason) == ("OBEP610", f"{place.removesuffix(':double')}: {reason}")
 
 
 @pytest.mark.parametrize(

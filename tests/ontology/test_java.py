@@ -95,12 +95,12 @@ def test_without_java_the_error_says_how_to_get_one() -> None:
 
 
 def test_a_heap_that_is_no_size_is_refused() -> None:
-    assert run(ASK, OBEP_JAVA_HEAP="lots; rm -rf") == "OBEP341"
+    assert run(ASK, OBEP_JAVA_HEAP="lots; rm -rf") == "OBEP340"
 
 
 def test_a_java_that_will_not_start_is_an_error(tmp_path: Path) -> None:
     machine(tmp_path)
-    assert run(ASK, JAVA_HOME=str(tmp_path)) == "OBEP341"
+    assert run(ASK, JAVA_HOME=str(tmp_path)) == "OBEP340"
 
 
 @pytest.mark.java
@@ -123,7 +123,7 @@ if os.fork() == 0:
 os.wait()
 """
     )
-    assert run(code).split() == ["True", "OBEP341"]
+    assert run(code).split() == ["True", "OBEP340"]
 
 
 @pytest.mark.java

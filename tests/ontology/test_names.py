@@ -95,7 +95,7 @@ MISFITS = {
     "EVENT H AS armedWith value 5": ("OBEP308", "5"),
     "EVENT H AS temp some Room": ("OBEP308", "Room"),
     "EVENT H AS Room and xsd:integer[> 3]": ("OBEP308", "xsd:integer[> 3]"),
-    'EVENT H AS temp some xsd:string[pattern "(a"]': ("OBEP311", '"(a"'),
+    'EVENT H AS temp some xsd:string[pattern "(a"]': ("OBEP312", '"(a"'),
 }
 
 

@@ -21,7 +21,7 @@ QUERY = "EVENT H AS Valve and partOf some Room"
 
 
 def said(
-    folder: Path, k: str, events: str = QUERY, vocab: str = "VOCAB <t.ttl>", code: str = "OBEP246"
+    folder: Path, k: str, events: str = QUERY, vocab: str = "VOCAB <t.ttl>", code: str = "OBEP242"
 ) -> list[Diagnostic]:
     (folder / "t.ttl").write_text(PREFIXES + T)
     (folder / "k.ttl").write_text(PREFIXES + k)

@@ -35,7 +35,10 @@ def engine_answers(case: StateCase, seed: int) -> tuple[Counter[Told], Counter[T
             engine.restore(state)
     found += engine.advance(case.end / SECOND)
     found += engine.close()
-    alerts = Counter(alert_told(one) for one in found if isinstance(one, Alert))
+    told_alerts = [one for one in found if isinstance(one, Alert)]
+    order = [(one.detected, one.status == "resolved") for one in told_alerts]
+    assert order == sorted(order), "at one instant firing comes before resolved (STATES 4)"
+    alerts = Counter(map(alert_told, told_alerts))
     return Counter(told(one, query) for one in found if not isinstance(one, Alert)), alerts
 
 

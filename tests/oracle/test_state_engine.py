@@ -103,6 +103,21 @@ FOUND = {
         STATE S(?x) OVER B(?x) AS r WITHIN 6 s FOR EACH S0(?x) RETURN S AS ALERTS""",
         "B18x |24",
     ),
+    "FOR EACH of a state with a parameter more: a group stands as long as one of its values has held": (
+        """EVENT A AS KindA EVENT C AS KindC EVENT B AS KindB
+        STATE T(?x, ?v) FROM A(?x) AS p TO C(?x) AS q LIMIT 9 s
+          IF { EVENT p { ?this :v ?v } EVENT q { ?this :v ?v } }
+        STATE S(?x) OVER B(?x) AS r WITHIN 3 s FOR EACH T(?x, ?v) AGGREGATE (COUNT(*) AS ?n) HAVING (?n = 0)
+        RETURN S AS ALERTS""",
+        "A1x(v=1) A3x(v=2) C5x(v=1) B8x C9x(v=2) A12x(v=1) A13x(v=2) C14x(v=2) |30",
+    ),
+    "FOR EACH of a state whose parameters are left out: the one group stands while any has held": (
+        """EVENT A AS KindA EVENT C AS KindC EVENT B AS KindB
+        STATE T(?x) FROM A(?x) TO C(?x) LIMIT 9 s
+        STATE S OVER B WITHIN 3 s FOR EACH T AGGREGATE (COUNT(*) AS ?n) HAVING (?n = 0)
+        RETURN S AS ALERTS""",
+        "A1x A3y C5x B8x C9y |30",
+    ),
     "TIMEAVG without STEP stays when a state without parameters comes to have its group": (
         """EVENT A AS KindA
         STATE S OVER A(?x) AS r WITHIN 7 s IF { EVENT r { ?this :v ?v } } AGGREGATE (TIMEAVG(?v) AS ?y)

@@ -166,4 +166,4 @@ def test_an_error_has_no_further_errors_for_company() -> None:
 
 def test_independent_errors_are_reported_together_in_their_order() -> None:
     text = f"{KNOWN}EVENT H(?z) MATCH Alarn SEQ Ack AS Door POLICY recent IF {{ FILTER(?q > 3) }}\nRETURN I"
-    assert codes(text) == ["OBEP117", "OBEP100", "OBEP105", "OBEP120", "OBEP112"]
+    assert codes(text) == ["OBEP120", "OBEP100", "OBEP104", "OBEP120", "OBEP100"]

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from obep.errors import fail
 
-BROKEN = "OBEP553"
+BROKEN = "OBEP550"
 FULL = "OBEP554"
 
 

@@ -9,6 +9,7 @@ from random import Random
 from soak_faults import Fate
 from soak_records import Record
 
+from obep.errors import ObepError
 from obep.formats.json_lines import read_json_lines
 from obep.formats.stream_reader import Reading
 from obep.streams.sources import merge
@@ -111,12 +112,18 @@ def _side_by_side(
     lanes = {key: merge.Lane(key, orders) for key in sources}
     reads = {key: source.batches(start.get(key, {})) for key, source in sources.items()}
     stands: dict[str, Position] = {}
-    while any(lane.running or not lane.empty for lane in lanes.values()):
+
+    def arrive() -> tuple[str, ...]:
         world.now += world.random.choice((0.1, 1.0, 2.0)) if passing and not world.behind else 0.0
         world.behind = False
         for key in world.random.sample(list(reads), len(reads)):
             if lanes[key].room.acquire(blocking=False):
-                batch = next(reads[key], None)
+                try:
+                    batch = next(reads[key], None)
+                except ObepError as error:  # as a thread that reads would carry it over
+                    del reads[key]
+                    arrived.put((key, None, error))
+                    continue
                 if batch is None:
                     del reads[key]
                     arrived.put((key, None, None))
@@ -125,7 +132,9 @@ def _side_by_side(
                     arrived.put((key, batch, None))
                 else:
                     lanes[key].room.release()
-        yield merge._turn(arrived, lanes, waited, 0.0)
+        return merge._arrived(arrived, lanes, waited, 0.0)
+
+    yield from merge.turns(lanes, sources, waited, arrive)
 
 
 class Touched:

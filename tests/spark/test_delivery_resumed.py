@@ -140,7 +140,7 @@ def test_dead_letters_that_were_rotated_begin_anew_with_a_word(tmp_path: Path) -
     second.require_notes(begun=True)
     second.take(1, [], [letter])
     second.close()
-    assert [code for code, _ in second.said] == ["OBEP590"]
+    assert [code for code, _ in second.said] == ["OBEP558"]
     assert (tmp_path / "dead").read_bytes() == (tmp_path / "dead.1").read_bytes()
 
 

@@ -423,7 +423,7 @@ def test_what_a_changed_query_can_go_on_from(tmp_path: Path, change: str) -> Non
         found += second.run(batches[2]) + second.run(batches[3])
         assert _pairs(found) == expected("keyed", batches)
         return
-    with pytest.raises(ObepError, match="OBEP653"):
+    with pytest.raises(ObepError, match="OBEP558"):
         second.run(batches[2])
     stage2._warm.clear()
     dropped = Buckets(tmp_path, after, drop_state=True)
@@ -443,7 +443,7 @@ def test_a_window_of_another_length_does_not_go_on_with_the_items_of_the_old_one
     stage2._warm.clear()
     second = Buckets(tmp_path, obep.load(text=text.replace("[RANGE 1 s]", "[RANGE 2 s]"), java=False))
     second.resume(first.kept())
-    with pytest.raises(ObepError, match="OBEP653"):
+    with pytest.raises(ObepError, match="OBEP558"):
         second.run(in_four()[1])
 
 
@@ -508,7 +508,7 @@ def test_a_checkpoint_with_other_partitions_is_refused(
     monkeypatch.setattr(stage2.TaskContext, "get", lambda: Task(there))
     buckets.run(in_four()[0])
     monkeypatch.setattr(stage2.TaskContext, "get", lambda: Task(there + 1))
-    with pytest.raises(ObepError, match="OBEP653"):
+    with pytest.raises(ObepError, match="OBEP558"):
         buckets.run(in_four()[1])
 
 

@@ -58,7 +58,7 @@ def test_what_a_checkpoint_of_another_query_says(tmp_path: Path, change: str) ->
         return
     with pytest.raises(ObepError) as caught:
         require_same(kept, manifest(after, 2, 2, ["s"]))
-    assert caught.value.code == "OBEP653"
+    assert caught.value.code == "OBEP558"
     assert why in str(caught.value) and "--drop-state" in str(caught.value)
     assert "drop_state=True" in str(caught.value)
 
@@ -71,12 +71,12 @@ def test_all_events_that_changed_are_named(tmp_path: Path) -> None:
     before = obep.load(text=text, java=False)
     grown = text.replace("FROM STREAM <s>", "FROM GRAPH <k.nt>\nFROM STREAM <s>", 1)
     kept = manifest(before, 2, 2, ["s"])
-    with pytest.raises(ObepError, match="OBEP653") as caught:
+    with pytest.raises(ObepError, match="OBEP558") as caught:
         after = obep.load(text=grown, folder=tmp_path, java=False)
         require_same(kept, manifest(after, 2, 2, ["s"]))
     [said] = caught.value.diagnostics
     assert "AB" in said.message and "CA" in said.message and "concerns all events" in said.reason
-    with pytest.raises(ObepError, match="OBEP653") as caught:
+    with pytest.raises(ObepError, match="OBEP558") as caught:
         after = obep.load(text=grown.replace("CA", "AC"), folder=tmp_path, java=False)
         require_same(kept, manifest(after, 2, 2, ["s"]))
     first, second = sorted(caught.value.diagnostics, key=lambda one: "gone" in one.reason)
@@ -88,7 +88,7 @@ def test_other_sources_and_other_buckets_are_refused(tmp_path: Path) -> None:
     kept = manifest(query, 2, 2, ["s"])
     with pytest.raises(ObepError, match="OBEP558"):
         require_same(kept, manifest(query, 2, 2, ["t"]))
-    with pytest.raises(ObepError, match="OBEP653"):
+    with pytest.raises(ObepError, match="OBEP558"):
         require_same(kept, manifest(query, 2, 4, ["s"]))
 
 

@@ -212,13 +212,13 @@ def test_standard_input_goes_on_from_a_checkpoint_as_embedded(spark: Any, tmp_pa
         out = tmp_path / f"{engine}.jsonl"
         more = ("--source", "-", "--sink", out, "--checkpoint", tmp_path / engine)
         first = run(tmp_path, engine, *more, stdin=lines(0, 3))
-        assert first.status == 0 and "OBEP563" not in first.err, first.err
+        assert first.status == 0 and "OBEP558" not in first.err, first.err
         second = run(tmp_path, engine, *more, stdin=lines(0, 6))
         assert second.status == 0, second.err
-        assert "OBEP563  warning: standard input: the first 3 records are skipped" in second.err
+        assert "OBEP558  warning: standard input: the first 3 records are skipped" in second.err
         third = run(tmp_path, engine, *more, stdin=lines(6, 8))
         assert third.status != 0
-        assert "OBEP563  standard input ended after 2 records, and the checkpoint has 6 of it" in third.err
+        assert "OBEP558  standard input ended after 2 records, and the checkpoint has 6 of it" in third.err
     found = [
         [json.loads(line)["start"] for line in (tmp_path / f"{engine}.jsonl").read_text().splitlines()]
         for engine in ("embedded", "spark")

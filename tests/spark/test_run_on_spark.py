@@ -325,7 +325,7 @@ def test_a_checkpoint_of_another_query_is_refused_before_anything_runs(spark: An
     query.write_text(text.replace("WITHIN (5 min)", "WITHIN (6 min)"))
     second = obep("run", query, *more, "--master", "local[2]")
     assert second.status == 2
-    assert "OBEP653" in second.err and "Entering" in second.err
+    assert "OBEP558" in second.err and "Entering" in second.err
     assert "its definition" in second.err
     query.write_text("# goes on\n" + text)
     assert obep("run", query, *more, "--master", "local[2]").status == 0

@@ -91,7 +91,7 @@ def test_something_that_is_no_query_is_refused() -> None:
         ([], "obep.load("),
         (None, "obep.load("),
     ):
-        with pytest.raises(ObepError, match="OBEP658") as caught:
+        with pytest.raises(ObepError, match="OBEP663") as caught:
             chosen_queries(given)
         assert remedy in str(caught.value)
 
@@ -129,13 +129,13 @@ def test_a_mapping_of_columns_that_are_there_is_taken() -> None:
 )  # fmt: skip
 def test_a_mapping_of_a_column_that_is_not_there_is_refused(mapping: Any, said: str) -> None:
     told = refusal(frame(**ROWS), mapping={"time": "ts", **mapping})
-    assert told.startswith("OBEP659  mapping: ") and said in told
+    assert told.startswith("OBEP663  mapping: ") and said in told
     assert "It has ts, vehicle, stop.id, stop.names.0, more." in told
 
 
 def test_an_optional_column_that_is_not_there_is_warned_of() -> None:
     mapping = {"template": TEMPLATE + " <http://e/s> <http://e/is> {doors?} .", "time": "ts"}
-    with pytest.warns(UserWarning, match="OBEP659  warning: mapping: {doors}: the DataFrame has no such"):
+    with pytest.warns(UserWarning, match="OBEP663  warning: mapping: {doors}: the DataFrame has no such"):
         reader(frame(**ROWS), (ONE,), mapping, "")
 
 

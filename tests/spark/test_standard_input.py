@@ -35,7 +35,7 @@ def test_an_input_that_ends_within_what_is_known_is_refused(tmp_path: Path) -> N
 
 def test_a_format_without_lines_is_not_sent_twice(tmp_path: Path) -> None:
     assert keep(BytesIO(b"<a> <b> <c> ."), tmp_path, ".ttl", False) == 0
-    with pytest.raises(ObepError, match="OBEP563"):
+    with pytest.raises(ObepError, match="OBEP558"):
         keep(BytesIO(b"<a> <b> <c> . <d> <e> <f> ."), tmp_path, ".ttl", False)
 
 

@@ -185,7 +185,7 @@ def test_a_rotated_file_is_read_from_its_beginning_with_a_word(tmp_path: Path) -
     reader.path.rename(tmp_path / "s.jsonl.1")
     reader.path.write_bytes(record(6, "jsonl") + record(7, "jsonl"))
     assert reader.run() == [6, 7]
-    assert reader.warnings == ["OBEP590"]
+    assert reader.warnings == ["OBEP558"]
     with reader.path.open("ab") as file:
         file.write(record(8, "jsonl"))
     assert reader.run() == [8]
@@ -199,7 +199,7 @@ def test_another_file_for_the_stream_is_read_from_its_beginning(tmp_path: Path) 
     reader.path = tmp_path / "b.jsonl"
     reader.path.write_bytes(b"".join(record(at, "jsonl") for at in (3, 4, 5)))
     assert reader.run() == [3, 4, 5]
-    assert reader.warnings == ["OBEP590"]
+    assert reader.warnings == ["OBEP558"]
 
 
 def test_a_copy_of_the_file_goes_on(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_document_that_was_written_anew_is_another_one(tmp_path: Path) -> None
     assert reader.run() == ["OBEP600"]
     reader.path.write_bytes(b"[" + one + b"]")
     assert reader.run() == [1]
-    assert reader.warnings == ["OBEP590"]
+    assert reader.warnings == ["OBEP558"]
     assert reader.run() == []
     reader.path.write_bytes(b"[" + one + b"," + two + b"]")
     assert reader.run() == [1, 2]
@@ -267,7 +267,7 @@ def test_a_file_that_replaces_another_in_a_folder_is_read(tmp_path: Path, restar
         assert watcher.run() == [3]
     else:
         assert watcher.run(("new.jsonl", first), ("new.jsonl", second)) == [1, 2, 3]
-    assert [code for code, _ in watcher.notes.said] == ["OBEP590"]
+    assert [code for code, _ in watcher.notes.said] == ["OBEP558"]
     assert watcher.run() == []
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from obep import load
 from obep.config.toml_file import Config
+from obep.errors import ObepError, fail
 from obep.model import Item
 from obep.run.embedded import open_run
 from obep.run.run_spec import Inlet, Order, aim
@@ -58,6 +60,46 @@ def test_a_record_that_is_refused_does_not_move_its_source_behind_the_others(liv
         sources["c"] = Given("c", [], True)
     turns = merged(sources, {}, 0.01, idle=idle, orders=lambda item: item.at < 100)
     assert [record.at for turn in turns for record in turn.records] == [1, 100, 2, 3, 4, 5, 6]
+
+
+class Broken(Given):
+    """A source that fails once its records are given."""
+
+    def batches(self, start: Position) -> Iterator[Batch]:
+        yield from super().batches(start)
+        raise fail("OBEP550", "the connection broke off")
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_all_that_came_before_a_source_fails_is_taken(live: bool) -> None:
+    """A connection has no position: what is not taken then is gone."""
+    sources = {"a": Broken("a", [2, 4, 6, 8], True), "b": Given("b", [1, 3, 5, 7], live)}
+    found: list[int] = []
+    with pytest.raises(ObepError) as caught:
+        for turn in merged(sources, {}, 0.01):
+            found += [record.at for record in turn.records if record.stream == "a"]
+    assert caught.value.code == "OBEP550"
+    assert found == [2, 4, 6, 8]
+
+
+def test_a_failure_is_not_held_back_by_a_pipe_that_is_silent() -> None:
+    quiet = Event()
+
+    class Silent(Given):
+        ends = True
+
+        def batches(self, start: Position) -> Iterator[Batch]:
+            quiet.wait()
+            yield from super().batches(start)
+
+    failing = Broken("a", [2, 4], False)
+    failing.ends = True
+    found: list[int] = []
+    with pytest.raises(ObepError):
+        for turn in merged({"a": failing, "b": Silent("b", [1], True)}, {}, 0.01):
+            found += [record.at for record in turn.records]
+    quiet.set()
+    assert found == [2, 4]
 
 
 def lines(stream: str, *instants: int) -> str:

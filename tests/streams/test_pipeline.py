@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import Iterable
@@ -241,6 +242,18 @@ def test_a_run_without_items_lets_the_engine_look_at_the_time(folder: Path) -> N
     run = start(folder, "out.jsonl", checkpoint=False)
     run._take(Turn([], {}))
     assert run.engine.ticks == 1  # type: ignore[attr-defined]
+
+
+def test_an_answer_of_the_metrics_is_sent_whole() -> None:
+    """A run that ends between the head and the body of an answer would leave half of it."""
+    endpoint = Endpoint(":0", lambda: {"items_total": {"doors": 3}})
+    try:
+        with socket.create_connection(("127.0.0.1", endpoint.port)) as client:
+            client.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+            head, _, body = client.recv(1 << 16).partition(b"\r\n\r\n")
+        assert f"Content-Length: {len(body)}".encode() in head and body
+    finally:
+        endpoint.close()
 
 
 def test_health_and_metrics_are_served_on_loopback() -> None:

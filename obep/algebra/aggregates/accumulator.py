@@ -15,8 +15,8 @@ RowKey = str | tuple[Term, ...]
 """A row as N-Triples, which orders rows with one end; all rows of a window have it in one form."""
 
 
-class Accumulator(Protocol):
-    """An aggregate over the rows that were added and not removed."""
+class Collecting(Protocol):
+    """What follows the rows that were added and not removed."""
 
     def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         """A row comes: its end, itself as N-Triples, and the term of the aggregate's argument in it; `None`
@@ -26,6 +26,10 @@ class Accumulator(Protocol):
     def remove(self, end: int, row_key: RowKey, value: Term | None) -> None:
         """A row leaves that was added with these."""
         ...
+
+
+class Accumulator(Collecting, Protocol):
+    """An aggregate over the rows that were added and not removed."""
 
     def value(self, now: int) -> Term | None:
         """The aggregate at an instant; `None` is SPARQL's error: the variable stays unbound."""

@@ -16,7 +16,7 @@ from obep.guards.typed_values import Blank, Iri, Opaque, Single, Tagged, parsed,
 from obep.guards.value_order import RANK
 from obep.model import Term
 
-_KINDS: dict[type, int] = {
+KINDS: dict[type, int] = {
     Blank: 0,
     Iri: 1,
     int: 2,
@@ -59,7 +59,7 @@ class Extreme:
             return
         known = parsed[value]
         if known == known:
-            self._order.put((_KINDS[type(known)], known, value))
+            self._order.put((KINDS[type(known)], known, value))
         else:
             if self._nans is None:
                 self._nans = SortedBuckets()
@@ -76,7 +76,7 @@ class Extreme:
             return
         known = parsed[value]
         if known == known:
-            self._order.take((_KINDS[type(known)], known, value))
+            self._order.take((KINDS[type(known)], known, value))
         elif self._nans is not None:
             self._nans.take(value)
 

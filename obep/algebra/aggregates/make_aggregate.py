@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any, NamedTuple
 
-from obep.algebra.aggregates.accumulator import Accumulator, Computed, Distinct, DistinctComputed
+from obep.algebra.aggregates.accumulator import Accumulator, Collecting, Computed, Distinct, DistinctComputed
+from obep.algebra.aggregates.argument_figures import FIGURES, ArgumentFigures
 from obep.algebra.aggregates.counts import CountRows, CountValues, GroupConcat, Sample
 from obep.algebra.aggregates.extremes import Extreme, Median, Percentile
 from obep.algebra.aggregates.presence import Full, Held
 from obep.algebra.aggregates.row_order import Changes, First, Last, Rate, TimeAverage, Travel, Turns
 from obep.algebra.aggregates.sums import Average, Deviation, Slope, Sum
-from obep.query.ast import Aggregate
+from obep.query.ast import Aggregate, Expression
 
 _OF_VALUES: dict[str, Callable[[], Accumulator]] = {
     "COUNT": CountValues,
@@ -36,6 +38,68 @@ _OF_ORDER: dict[str, Callable[[], Accumulator]] = {
 
 OF_TIME = frozenset({"TIMEAVG", "HELD"})
 """These change with the time alone: they are computed at rows of their own group and at multiples of STEP."""
+
+
+class FigureOf(NamedTuple):
+    """An aggregate of an accumulator."""
+
+    compute: Callable[[Any, int], Any]
+    """Of the accumulator at an instant; `None` is SPARQL's error."""
+    is_value: bool
+    """Whether that is a value, and not a term."""
+    is_count: bool = False
+    """Whether it costs nothing."""
+
+
+class Shared(NamedTuple):
+    """An accumulator of one or several aggregates."""
+
+    make: Callable[[], Collecting]
+    """Makes empty ones, for each group one."""
+    node: Aggregate
+    """One of its aggregates: its argument is that of all."""
+    figures: dict[Aggregate, FigureOf]
+
+
+def shared_accumulators(nodes: Sequence[Aggregate], within: int, *, in_order: bool) -> list[Shared]:
+    """The accumulators for some aggregates: where rows leave in the order of their ends, one for an argument.
+
+    COUNT(*) is counted by the first of them.
+    """
+    found: dict[Expression | None, list[Aggregate]] = {}
+    alone: list[Shared] = []
+    for node in nodes:
+        if in_order and node.function in FIGURES and not node.distinct:
+            found.setdefault(node.argument, []).append(node)
+        else:
+            make = maker(node, within)
+            computed = isinstance(make(), Computed)
+            figure = FigureOf(_figure if computed else _value, computed)
+            alone.append(Shared(make, node, {node: figure}))
+    counted = found.pop(None, [])
+    lots = [*found.values()] or [[]]
+    return [_shared([*lot, *([] if n else counted)]) for n, lot in enumerate(lots) if lot or counted] + alone
+
+
+def _shared(nodes: list[Aggregate]) -> Shared:
+    functions = frozenset(node.function for node in nodes)
+    figures = {
+        node: FigureOf(_compute(node), node.function not in ("MIN", "MAX"), node.function == "COUNT")
+        for node in nodes
+    }
+    return Shared(lambda: ArgumentFigures(functions), nodes[0], figures)
+
+
+def _compute(node: Aggregate) -> Callable[[Any, int], Any]:
+    return ArgumentFigures.count_rows if node.argument is None else FIGURES[node.function]
+
+
+def _figure(accumulator: Any, now: int) -> Any:
+    return accumulator.figure(now)
+
+
+def _value(accumulator: Any, now: int) -> Any:
+    return accumulator.value(now)
 
 
 def make_aggregate(node: Aggregate, within: int = 0) -> Accumulator:

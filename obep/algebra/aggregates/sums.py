@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from decimal import Decimal
 
 from obep.algebra.aggregates.accumulator import NumberAggregate, RowKey, bounded, term_of_figure
 from obep.algebra.aggregates.exact_sum import ExactSum, Number
@@ -86,12 +87,10 @@ class Average(Sum):
         if self._errors or not self.count or singles or doubles:
             return super().figure(now)
         mean = self._sum.divided(self.count)
-        return mean if -_SHORT < mean.adjusted() < _SHORT else bounded(mean)
+        return mean if is_short(mean) else bounded(mean)
 
     def outcome(self) -> Value | None:
-        if not self.count:
-            return 0
-        return quotient(self._sum, self.count, self.rank)
+        return average(self._sum, self.count, self.rank)
 
 
 class Deviation(Total):
@@ -163,6 +162,16 @@ class Slope(Total):
         products, products_unit = self._products.ratio()
         numerator = self.count * products * total_unit - self._times * total * products_unit
         return rounded(numerator * MICROS, total_unit * products_unit * spread, rank)
+
+
+def is_short(mean: Decimal) -> bool:
+    """Whether a decimal of 28 digits can surely be read again."""
+    return -_SHORT < mean.adjusted() < _SHORT
+
+
+def average(total: ExactSum, count: int, rank: int) -> Value:
+    """The mean of so many numbers; of none 0."""
+    return quotient(total, count, rank) if count else 0
 
 
 def quotient(dividend: ExactSum, divisor: int, rank: int, factor: int = 1) -> Value:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from obep.algebra.aggregates.accumulator import Collecting
+from obep.algebra.aggregates.make_aggregate import FigureOf
 from obep.guards.filter_closures import Compiler, Evaluate, EvaluateTerm
 from obep.guards.three_valued import Condition, Row, Times
 from obep.guards.typed_values import ExpressionError, Value, parsed, term_of_value
@@ -112,3 +114,28 @@ class FigureCompiler(Compiler):
         if figure is None:
             return super()._bound(node)
         return lambda row, times: figure.term(row) is not None
+
+
+Quick = Callable[[list[Collecting], int], bool]
+"""A condition over the accumulators of a group at an instant."""
+
+
+def quick_test(place: int, figure: FigureOf, sign: str, constant: Value) -> Quick:
+    """Compares an aggregate with a constant, without any row; an error is not true."""
+    apply, compute, is_value = OPERATORS[sign], figure.compute, figure.is_value
+    exact = _EXACT if type(constant) in _EXACT else frozenset()
+
+    def test(accumulators: list[Collecting], now: int) -> bool:
+        found = compute(accumulators[place], now)
+        if found is None:
+            return False
+        if not is_value:
+            found = parsed[found]
+        if type(found) in exact:
+            return apply(found, constant)
+        try:
+            return compare(sign, found, constant)
+        except ExpressionError:
+            return False
+
+    return test

@@ -5,18 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from obep.algebra.aggregates.accumulator import Accumulator, Computed
-from obep.algebra.aggregates.make_aggregate import OF_TIME, maker
-from obep.algebra.over.figure_compiler import PENDING, Figure, FigureCompiler
+from obep.algebra.aggregates.accumulator import Collecting
+from obep.algebra.aggregates.make_aggregate import OF_TIME, FigureOf, shared_accumulators
+from obep.algebra.over.figure_compiler import PENDING, Figure, FigureCompiler, Quick, quick_test
 from obep.errors import ObepError
 from obep.guards.calendar import Moment
 from obep.guards.filter_closures import Compiler
 from obep.guards.three_valued import Condition
 from obep.guards.typed_values import ExpressionError, term_of_value
 from obep.model import Term
-from obep.query.ast import Aggregate, Arithmetic, Call, Conjunction, Expression, Node, Projection, Var
+from obep.query.ast import (
+    Aggregate,
+    Arithmetic,
+    Call,
+    Comparison,
+    Conjunction,
+    Expression,
+    Literal,
+    Node,
+    Projection,
+    Var,
+)
 from obep.query.function_signatures import check_expression
 from obep.query.walk import walk
 
@@ -42,6 +53,15 @@ class OverRow(NamedTuple):
     group: GroupKey
 
 
+KeptRow = tuple[int, tuple[Term, ...], int, str, Values, Any]
+"""The same while it is in a window, with its group itself: a plain tuple, since there are many."""
+END: Final = 0
+ORDER: Final = 1
+START: Final = 2
+TERMS: Final = 4
+GROUP: Final = 5
+
+
 class OverExpressions:
     """What is computed for a group, over one layout of rows."""
 
@@ -52,7 +72,10 @@ class OverExpressions:
         aggregates: Sequence[Projection],
         having: Expression | None,
         within: int,
+        *,
+        in_order: bool = True,
     ) -> None:
+        """`in_order`: rows leave in the order of their ends."""
         self.bare = not aggregates and having is None
         """Whether only groups with rows count."""
         self.lags = False
@@ -63,26 +86,39 @@ class OverExpressions:
         plain = [(one.variable.name, _without_aggregates(one.expression, found)) for one in aggregates]
         condition = None if having is None else _without_aggregates(having, found)
         self.aggregates = tuple(found)
-        self._makers = [maker(node, within) for node in self.aggregates]
         layout = _Layout([*group_by, _NOW])
-        for place, name in enumerate(found.values()):
-            layout.aggregate(name, place, isinstance(self._makers[place](), Computed))
+        accumulators = shared_accumulators(self.aggregates, within, in_order=in_order)
+        self._makers = [one.make for one in accumulators]
+        for place, one in enumerate(accumulators):
+            for node, figure in one.figures.items():
+                layout.aggregate(found[node], place, figure)
         self._columns = [layout.column(name, expression) for name, expression in plain]
         self._pending = [PENDING] * (len(layout.names) - len(group_by) - 1)
-        self._having = [] if condition is None else layout.conditions(condition)
-        self.arguments = _arguments(self.aggregates, variables)
-        """The terms of the aggregates' arguments in a row."""
+        self._quick: list[Quick] = []
+        self._having: list[Condition] = []
+        if condition is not None:
+            self._quick, self._having = layout.conditions(condition)
+        nodes = [one.node for one in accumulators]
+        self.arguments = [_argument(node, variables) for node in nodes]
+        """What gives the arguments of the accumulators in a row."""
+        only = nodes[0].argument if len(nodes) == 1 else None
+        known = isinstance(only, Var) and only.name in variables
+        self.slot = variables.index(only.name) if isinstance(only, Var) and known else None
+        """Where the argument of the only accumulator stands in the terms of a row, if it is a variable."""
         functions = {node.function for node in self.aggregates}
         self.asks_full = "FULL" in functions
         asked = [expression for expression in (having, *(one.expression for one in aggregates)) if expression]
         self.of_time = bool(functions & OF_TIME) or any(map(_asks_now, asked))
 
-    def accumulators(self) -> list[Accumulator]:
+    def accumulators(self) -> list[Collecting]:
         """Empty ones, in the order of `aggregates`."""
         return [make() for make in self._makers]
 
-    def result(self, group: GroupKey, accumulators: list[Accumulator], now: int) -> Values | None:
+    def result(self, group: GroupKey, accumulators: list[Collecting], now: int) -> Values | None:
         """The values of AGGREGATE at an instant, if HAVING is true; only what is asked for is computed."""
+        for quick in self._quick:
+            if not quick(accumulators, now):
+                return None
         moment = term_of_value(Moment(now)) if self.of_time else None
         row: list[Any] = [*group, moment, *self._pending, accumulators, now]
         try:
@@ -100,20 +136,20 @@ class _Layout:
     def __init__(self, names: list[str]) -> None:
         self.names = names
         self._figures: dict[str, Figure] = {}
+        self._aggregates: dict[int, tuple[int, FigureOf]] = {}
+        """By their slots: of which accumulator they are."""
 
-    def aggregate(self, name: str, place: int, is_value: bool) -> None:
+    def aggregate(self, name: str, place: int, figure: FigureOf) -> None:
         """The next slot: an aggregate's."""
         slot = len(self.names)
+        compute_of = figure.compute
 
-        def computed(row: list[Any]) -> Any:
-            found = row[slot] = row[-2][place].figure(row[-1])
+        def compute(row: list[Any]) -> Any:
+            found = row[slot] = compute_of(row[-2][place], row[-1])
             return found
 
-        def read(row: list[Any]) -> Any:
-            found = row[slot] = row[-2][place].value(row[-1])
-            return found
-
-        self._add(name, Figure(slot, is_value, computed if is_value else read))
+        self._add(name, Figure(slot, figure.is_value, compute))
+        self._aggregates[slot] = (place, figure)
 
     def column(self, name: str, expression: Expression) -> Figure:
         """The next slot: what AGGREGATE names."""
@@ -139,49 +175,50 @@ class _Layout:
         self._figures[name] = figure
         return figure
 
-    def conditions(self, condition: Expression) -> list[Condition]:
-        """What must be true; at the top an error is as good as false, so the first may decide."""
+    def conditions(self, condition: Expression) -> tuple[list[Quick], list[Condition]]:
+        """What must be true. At the top an error is as good as false, so the order is free: COUNT first."""
         wrong = check_expression(condition)
         if wrong:
             raise ObepError(*wrong)
         parts = condition.operands if isinstance(condition, Conjunction) else (condition,)
-        return [self._compiler().test(part) for part in parts]
+        quick: list[tuple[bool, Quick]] = []
+        others: list[Condition] = []
+        for part in parts:
+            place, of = self._aggregate_of(part)
+            if of is not None and isinstance(part, Comparison):
+                constant = self._compiler().value(part.right)((), ())
+                quick.append((of.is_count, quick_test(place, of, part.operator, constant)))
+            else:
+                others.append(self._compiler().test(part))
+        return [test for _, test in sorted(quick, key=itemgetter(0), reverse=True)], others
+
+    def _aggregate_of(self, part: Expression) -> tuple[int, FigureOf | None]:
+        """The aggregate that is compared with a constant, and nothing else."""
+        if isinstance(part, Comparison) and isinstance(part.left, Var) and isinstance(part.right, Literal):
+            figure = self._figures.get(part.left.name)
+            if figure is not None and figure.slot in self._aggregates:
+                return self._aggregates[figure.slot]
+        return 0, None
 
     def _compiler(self) -> FigureCompiler:
         return FigureCompiler({name: slot for slot, name in enumerate(self.names)}, self._figures)
 
 
-def _arguments(nodes: Sequence[Aggregate], variables: Sequence[str]) -> Callable[[OverRow], Values]:
-    """What gives the arguments of all aggregates in a row."""
-    index = {name: slot for slot, name in enumerate(variables)}
-    # Whoever counts rows or time looks at no value.
-    slots = [
-        index.get(one.argument.name) if isinstance(one.argument, Var) else 0
-        for one in nodes
-        if isinstance(one.argument, Var) or (one.argument is None and not one.distinct)
-    ]
-    if variables and len(slots) == len(nodes) > 1 and None not in slots:
-        pick = itemgetter(*[slot for slot in slots if slot is not None])
-        return lambda row: pick(row[4])
-    arguments = [_argument(node, variables) for node in nodes]
-    return lambda row: tuple([argument(row) for argument in arguments])
-
-
-def _argument(node: Aggregate, variables: Sequence[str]) -> Callable[[OverRow], Term | None]:
+def _argument(node: Aggregate, variables: Sequence[str]) -> Callable[[KeptRow], Term | None]:
     argument = node.argument
     if argument is None:
         if node.function == "COUNT" and node.distinct:  # COUNT(DISTINCT *): of different solutions
-            return lambda row: "\n".join(["" if term is None else term for term in row.terms])
+            return lambda row: "\n".join(["" if term is None else term for term in row[TERMS]])
         return lambda row: None
     index = {name: slot for slot, name in enumerate(variables)}
     if isinstance(argument, Var):
         slot = index.get(argument.name)
-        return (lambda row: None) if slot is None else (lambda row: row.terms[slot])
+        return (lambda row: None) if slot is None else (lambda row: row[TERMS][slot])
     term = Compiler(index, {"": 0}).term(argument)
 
-    def evaluate(row: OverRow) -> Term | None:
+    def evaluate(row: KeptRow) -> Term | None:
         try:
-            return term(row.terms, ((row.start, row.end),))
+            return term(row[TERMS], ((row[START], row[END]),))
         except ExpressionError:
             return None
 

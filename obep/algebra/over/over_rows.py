@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from operator import attrgetter
 from typing import Any, Literal
 
-from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRow
+from obep.algebra.over.over_expressions import GROUP, GroupKey, KeptRow, OverExpressions, OverRow, Values
 from obep.algebra.over.row_groups import GroupChange, RowGroup
 from obep.algebra.over.timeline import Timeline
+from obep.model import Term
 
 Ahead = Literal["leaves", "fills", "stands"]
 """A row of OVER STATE leaves; FULL() becomes true of a group that has had rows since an instant; FOR EACH has
@@ -45,7 +44,7 @@ class OverRows:
         """Groups that are to be looked at."""
         self.due_from = 0
         self.found: list[GroupChange] = []
-        self.leaving: Timeline[OverRow] = Timeline()
+        self.leaving: Timeline[KeptRow] = Timeline()
         """Rows that leave d after their end."""
         self.ahead: Timeline[tuple[int, Ahead, GroupKey, Any]] = Timeline()
         """All else that happens at instants to come."""
@@ -54,15 +53,39 @@ class OverRows:
 
     def add(self, row: OverRow, done: int, source: Any = None) -> None:
         """A row that is known at an instant, and whatever the caller wants to find again."""
-        at = self._feed(done)
-        if row.end + self.within > at and self._put(row, source):
-            self.leaving.put(row)
+        self.put(*row, done, source)
+
+    def put(
+        self,
+        end: int,
+        order: tuple[Term, ...],
+        start: int,
+        individuals: str,
+        terms: Values,
+        key: GroupKey,
+        done: int,
+        source: Any,
+    ) -> None:
+        """The same, of the parts of a row."""
+        at = self.clock
+        if at is None or done > at:
+            at = self._feed(done)
+        if end + self.within > at:
+            group = self.groups.get(key) or self.open_group(key)
+            row: KeptRow = (end, order, start, individuals, terms, group)
+            if group.add(row, source):
+                self.moved[key] = group
+                group.moved = at
+                self.leaving.put(row)
 
     def begin(self, row: OverRow, source: Any = None) -> None:
         """In OVER STATE: an episode begins at `row.start`. It is a row until d after it has ended."""
         at = self._feed(row.start)
-        if self._put(row, source):
-            for held in self.groups[row.group].held():
+        group = self.groups.get(row.group) or self.open_group(row.group)
+        if group.add((*row[:GROUP], group), source):
+            self.moved[row.group] = group
+            group.moved = at
+            for held in group.held():
                 held.begin(at)
 
     def cease(self, row: OverRow, at: int) -> None:
@@ -95,15 +118,25 @@ class OverRows:
 
     def advance(self, until: int) -> list[GroupChange]:
         """Closes all instants up to one; what changed at them, in the order of time and of the groups."""
-        self._run(until)
+        if self.step is None and self.clock == until:
+            self._close(until)
+            self._look_at(self.moved, until)
+            self.closed = until
+        else:
+            self._run(until)
+        if not self.found:
+            return []
         found, self.found = self.found, []
         return found
 
     def next_moment(self) -> int | None:
         """The next instant at which something changes though nothing comes, if any is known."""
         if self.step is None:
-            return self._next_instant() if not self.due else self.due_from
-        instant, multiple = self._next_instant(), self._next_multiple()
+            left, ahead = self.leaving.next, self.ahead.next
+            if ahead is None and left is not None and not self.moved:
+                return left + self.within
+            return self._next_instant()
+        instant, multiple = self._next_instant(), self._next_multiple(self.step)
         if instant is not None:
             instant = _up_to_multiple(instant, self.step)
         return instant if multiple is None else multiple if instant is None else min(instant, multiple)
@@ -116,7 +149,7 @@ class OverRows:
     def rows_in(self, group: GroupKey) -> int:
         """How many rows a group has."""
         known = self.groups.get(group)
-        return len(known.rows) if known else 0
+        return known.size if known else 0
 
     # --- how time goes on -----------------------------------------------------------------------------------
 
@@ -124,26 +157,45 @@ class OverRows:
         """Goes on to an instant that something happens at; what comes too late happens now."""
         clock = self.clock
         if clock is None or at > clock:
-            self._run(at - 1)
-            clock = self.clock = at
+            left, ahead = self.leaving.next, self.ahead.next
+            if (
+                self.moved
+                or self.step is not None
+                or (left is not None and left + self.within < at)
+                or (ahead is not None and ahead < at)
+            ):
+                self._run(at - 1)
+            self.closed, clock = at - 1, at
+            self.clock = at
         return clock
 
     def _run(self, until: int) -> None:
-        while True:
-            instant = self._next_instant()
-            multiple = None if self.step is None else self._next_multiple()
-            if instant is not None and instant <= until and (multiple is None or instant <= multiple):
+        if self.step is None:
+            while (instant := self._next_instant()) is not None and instant <= until:
                 self._close(instant)
-                if self.step is None:
-                    self._look(instant)
-            elif multiple is not None and multiple <= until:
-                self._look(multiple)
-            else:
-                break
+                self._look_at(self.moved, instant)
+        else:
+            self._run_by_step(until, self.step)
         if self.closed is None or until > self.closed:
             self.closed = until
         if self.clock is None or until > self.clock:
             self.clock = until
+
+    def _run_by_step(self, until: int, step: int) -> None:
+        while True:
+            instant, multiple = self._next_instant(), self._next_multiple(step)
+            if instant is not None and instant <= until and (multiple is None or instant <= multiple):
+                self._close(instant)
+                if self.moved and not self.due:
+                    self.due_from = instant
+                self.due.update(self.moved)
+                self.moved.clear()
+            elif multiple is not None and multiple <= until:
+                self._look_at(self.groups if self.expressions.of_time else self.due, multiple)
+                self.due.clear()
+                self.looked = multiple
+            else:
+                break
 
     def _next_instant(self) -> int | None:
         """The next instant that is not closed and that something happens at, as far as is known."""
@@ -155,67 +207,62 @@ class OverRows:
         left += self.within
         return left if ahead is None else min(left, ahead)
 
-    def _next_multiple(self) -> int | None:
+    def _next_multiple(self, step: int) -> int | None:
         """The next instant at which groups are looked at, as far as is known."""
-        found = None
-        if self.due:
-            found = self.due_from if self.step is None else _up_to_multiple(self.due_from, self.step)
-        if self.step is not None and self.groups and self.expressions.of_time and self.looked is not None:
-            following = self.looked + self.step
+        found = _up_to_multiple(self.due_from, step) if self.due else None
+        if self.groups and self.expressions.of_time and self.looked is not None:
+            following = self.looked + step
             found = following if found is None else min(found, following)
         return found
 
     def _close(self, at: int) -> None:
         """The end of an instant: what leaves at it, and which groups have rows then."""
         self.clock = at
-        left, ahead = self.leaving.next, self.ahead.next
-        if left is not None and left <= at - self.within:
-            for row in self.leaving.until(at - self.within):
-                self._leave(row, at)
-        for _, kind, key, what in () if ahead is None or ahead > at else self.ahead.until(at):
+        moved, least = self.moved, at - self.within
+        leaving, ahead = self.leaving.next, self.ahead.next
+        if leaving is not None and leaving <= least:
+            for row in self.leaving.until(least):
+                group = row[GROUP]
+                group.remove(row)
+                group.moved = at
+                moved[group.key] = group
+        if ahead is not None and ahead <= at:
+            self._come_to(at)
+        for key, group in moved.items():
+            if group.turned and group.settle(at) and self.expressions.asks_full:
+                self.ahead.put((at + self.within, FILLS, key, at))
+
+    def _come_to(self, at: int) -> None:
+        """What else happens at an instant."""
+        for _, kind, key, what in self.ahead.until(at):
             if kind == LEAVES:
-                self._leave(what, at)
+                group = self._touch(key)
+                group.remove(what)
+                group.moved = at
             elif kind == FILLS:
                 if key in self.groups and self.groups[key].since == what:
                     self._touch(key)
             elif self.each.get(key) == what:
                 group = self._touch(key)
                 group.standing = group.changed = True
-        if self.moved and not self.due:
-            self.due_from = at
-        for key, group in self.moved.items():
-            if group.settle(at) and self.expressions.asks_full:
-                self.ahead.put((at + self.within, FILLS, key, at))
-        self.due.update(self.moved)
-        self.moved.clear()
 
-    def _look(self, at: int) -> None:
-        """Computes the groups that are due; with STEP, all of them if they change with the time alone."""
-        every = self.step is not None and self.expressions.of_time
-        groups: Iterable[RowGroup] = (self.groups if every else self.due).values()
-        for group in sorted(groups, key=_order) if every or len(self.due) > 1 else tuple(groups):
-            change = group.look(at, at - (self.step or 1), self.expressions)
+    def _look_at(self, looked: dict[GroupKey, RowGroup], at: int) -> None:
+        """Computes groups: those that are due, or with STEP all, if they change with the time alone."""
+        before = at - (self.step or 1)
+        found: list[GroupChange] = []
+        empty: list[GroupKey] = []
+        for key, group in looked.items():
+            change = group.look(at, before)
             if change is not None:
-                self.found.append(change)
-            if not group.rows and not group.standing:
-                del self.groups[group.key]
-        self.due.clear()
-        self.looked = at
-
-    def _put(self, row: OverRow, source: Any) -> bool:
-        """Puts a row in its group; whether it was not there yet."""
-        group = self.groups.get(row.group) or self.open_group(row.group)
-        if row in group.rows:
-            return False
-        self.moved[row.group] = group
-        group.moved = self.clock or 0
-        group.add(row, source)
-        return True
-
-    def _leave(self, row: OverRow, at: int) -> None:
-        group = self._touch(row.group)
-        group.moved = at
-        group.remove(row)
+                found.append(change)
+            if group.since is None and not group.standing:
+                empty.append(key)
+        for key in empty:
+            del self.groups[key]
+        if found:
+            self.found.extend(sorted(found, key=_order) if len(found) > 1 else found)
+        if looked is self.moved:
+            looked.clear()
 
     def _touch(self, key: GroupKey) -> RowGroup:
         group = self.moved[key] = self.groups.get(key) or self.open_group(key)
@@ -236,4 +283,5 @@ def _up_to_multiple(at: int, step: int) -> int:
     return -(-at // step) * step
 
 
-_order = attrgetter("order")
+def _order(change: GroupChange) -> tuple[str, ...]:
+    return tuple(["" if term is None else term for term in change.group])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from obep.algebra.over.over_expressions import OverRow
+from obep.algebra.over.over_expressions import END, GROUP, KeptRow
 from obep.algebra.over.over_rows import FILLS, LEAVES, STANDS, OverRows
 from obep.algebra.over.row_groups import GroupChange
 
@@ -15,14 +15,15 @@ Plain = Any
 
 def to_plain(window: OverRows, pack: Callable[[Any], Plain] = lambda source: source) -> Plain:
     """All that a window remembers; `pack` makes the source of a row plain."""
-    leaves = {row: row.end + window.within for row in window.leaving}
-    leaves |= {what: at for at, kind, _, what in window.ahead if kind == LEAVES}
+    leaves = {(key, what[:GROUP]): at for at, kind, key, what in window.ahead if kind == LEAVES}
+    of_pattern = {id(row) for row in window.leaving}
     rows, groups = [], []
     for key, group in window.groups.items():
-        for row, source in group.rows.items():
-            rows.append([*row, None if source is None else pack(source), leaves.get(row)])
+        for row, source in group.rows:
+            left = row[END] + window.within if id(row) in of_pattern else leaves.get((key, row[:GROUP]))
+            rows.append([*row[:GROUP], key, None if source is None else pack(source), left])
         held = [accumulator.plain() for accumulator in group.held()]
-        gone = [list(row) for row, _ in group.gone]
+        gone = [[*row[:GROUP], key] for row, _ in group.gone or ()]
         seen = [group.since, group.seen, group.standing, group.changed, group.left, group.last]
         groups.append([key, *seen, held, gone, group.moved])
     return {
@@ -47,7 +48,7 @@ def restore(window: OverRows, plain: Plain, unpack: Callable[[Plain], Any] = lam
         key = tuple(listed)
         group = window.open_group(key)
         for end, order, start, individuals, terms, _, source, leaves in grouped.get(key, ()):
-            row = _row(end, order, start, individuals, terms, key)
+            row = (end, tuple(order), start, individuals, tuple(terms), group)
             group.add(row, None if source is None else unpack(source))
             if leaves == end + window.within:
                 window.leaving.put(row)
@@ -55,7 +56,8 @@ def restore(window: OverRows, plain: Plain, unpack: Callable[[Plain], Any] = lam
                 window.ahead.put((leaves, LEAVES, key, row))
         group.since, group.standing, group.changed, group.left = since, standing, changed, left
         group.seen, group.last = seen, None if last is None else tuple(last)
-        group.gone = [(_row(*row), None) for row in gone]
+        if last is not None:
+            group.gone = [(_row(group, *row), None) for row in gone]
         group.moved = moved
         group.tell_full()
         for accumulator, remembered in zip(group.held(), held, strict=True):
@@ -81,5 +83,5 @@ def restore(window: OverRows, plain: Plain, unpack: Callable[[Plain], Any] = lam
     ]
 
 
-def _row(end: int, order: Plain, start: int, individuals: str, terms: Plain, key: Plain) -> OverRow:
-    return OverRow(end, tuple(order), start, individuals, tuple(terms), tuple(key))
+def _row(group: Any, end: int, order: Plain, start: int, individuals: str, terms: Plain, _: Plain) -> KeptRow:
+    return end, tuple(order), start, individuals, tuple(terms), group

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any, NamedTuple
 
-from obep.algebra.aggregates.accumulator import Accumulator
+from obep.algebra.aggregates.accumulator import Collecting
 from obep.algebra.aggregates.presence import Full, Held
-from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRow, Values
+from obep.algebra.over.over_expressions import END, ORDER, TERMS, GroupKey, KeptRow, OverExpressions, Values
 
 MAX_BECAUSE = 100
 """The rows of a group, the last ones, whose sources are kept (STATES 2)."""
-_FEW = 8
+_FEW = 32
 
 
 class GroupChange(NamedTuple):
@@ -28,86 +29,131 @@ class GroupChange(NamedTuple):
 
 
 class RowGroup:
-    """The rows with one key."""
+    """The rows with one key, in their order."""
 
     __slots__ = (
+        "_first",
+        "_rows",
+        "_sources",
         "accumulators",
-        "arguments",
         "changed",
+        "expressions",
         "gone",
         "key",
         "last",
-        "latest",
         "left",
         "moved",
-        "order",
-        "rows",
         "seen",
         "since",
         "standing",
+        "turned",
     )
 
     def __init__(self, key: GroupKey, expressions: OverExpressions) -> None:
         self.key = key
-        self.order = tuple(["" if term is None else term for term in key])
-        self.rows: dict[OverRow, Any] = {}
-        """Each with its source, as long as it is among the last."""
-        self.latest: list[OverRow] = []
-        """The last rows that came."""
-        self.arguments = expressions.arguments
-        self.accumulators: list[Accumulator] = expressions.accumulators()
+        self.expressions = expressions
+        self._rows: list[KeptRow] = []
+        self._sources: list[Any] = []
+        """That of each row, as long as it is among the last."""
+        self._first = 0
+        """How many rows at the beginning have left."""
+        self.accumulators: list[Collecting] = expressions.accumulators()
         self.since: int | None = None
         """Since when it has had rows without a break."""
         self.seen: int | None = None
         """Since when it had rows when it was last looked at."""
+        self.turned = False
+        """Whether its first row has come, or the last one has left, since it was last settled."""
         self.moved = 0
         """When a row last came or left."""
         self.standing = False
         """Whether it is there without rows: FOR EACH, or a state without parameters."""
         self.changed = self.left = False
         """What is new since it was last looked at: anything but a row's leaving; a row's leaving."""
-        self.gone: list[tuple[OverRow, Any]] = []
-        """The rows that have left since it was last looked at."""
+        self.gone: list[tuple[KeptRow, Any]] | None = None
+        """If it held when it was last looked at: the rows that have left since."""
         self.last: Values | None = None
         """Its values when it was last looked at, if it held then."""
 
-    def add(self, row: OverRow, source: Any) -> None:
-        self.rows[row] = source
-        self.latest.append(row)
-        if len(self.latest) >= 2 * MAX_BECAUSE:
-            self._forget_sources()
-        end, order = row[0], row[1]
-        for accumulator, value in zip(self.accumulators, self.arguments(row), strict=True):
-            accumulator.add(end, order, value)
-        self.changed = True
+    @property
+    def size(self) -> int:
+        """How many rows it has."""
+        return len(self._rows) - self._first
 
-    def _forget_sources(self) -> None:
-        for row in self.latest[:MAX_BECAUSE]:
-            if row in self.rows:
-                self.rows[row] = None
-        del self.latest[:MAX_BECAUSE]
+    @property
+    def rows(self) -> list[tuple[KeptRow, Any]]:
+        """The rows in their order, each with its source."""
+        return list(zip(self._rows[self._first :], self._sources[self._first :], strict=True))
+
+    def add(self, row: KeptRow, source: Any) -> bool:
+        """Takes a row; whether it was not there yet."""
+        rows, sources = self._rows, self._sources
+        if not rows:
+            self.turned = True
+            rows.append(row)
+            sources.append(source)
+        elif rows[-1][END] < row[END]:
+            rows.append(row)
+            sources.append(source)
+        else:
+            place = bisect_left(rows, row[:TERMS], self._first)
+            if place < len(rows) and rows[place][:TERMS] == row[:TERMS]:
+                return False
+            rows.insert(place, row)
+            sources.insert(place, source)
+        if len(sources) > MAX_BECAUSE:
+            sources[-MAX_BECAUSE - 1] = None
+        expressions = self.expressions
+        if expressions.slot is not None:
+            self.accumulators[0].add(row[END], row[ORDER], row[TERMS][expressions.slot])
+        else:
+            for accumulator, argument in zip(self.accumulators, expressions.arguments, strict=True):
+                accumulator.add(row[END], row[ORDER], argument(row))
+        self.changed = True
+        return True
 
     def sources(self) -> list[Any]:
         """Those of its last rows."""
-        found = [self.rows.get(row) for row in self.latest[-MAX_BECAUSE:]]
-        return [source for source in found if source is not None]
+        last = self._sources[max(self._first, len(self._sources) - MAX_BECAUSE) :]
+        return [source for source in last if source is not None]
 
-    def remove(self, row: OverRow) -> None:
-        self.gone.append((row, self.rows.pop(row)))
-        if len(self.latest) > 2 * len(self.rows) + _FEW:
-            self.latest = [one for one in self.latest if one in self.rows]
-        end, order = row[0], row[1]
-        for accumulator, value in zip(self.accumulators, self.arguments(row), strict=True):
-            accumulator.remove(end, order, value)
+    def remove(self, row: KeptRow) -> None:
+        """A row leaves, mostly the first one."""
+        rows, first = self._rows, self._first
+        place = first if rows[first] is row else bisect_left(rows, row[:TERMS], first)
+        if self.gone is not None:
+            self.gone.append((rows[place], self._sources[place]))
+        if place == first:
+            self._sources[first] = None
+            self._first = first = first + 1
+            if first == len(rows):
+                self.turned = True
+                rows.clear()
+                self._sources.clear()
+                self._first = 0
+            elif first >= _FEW and 2 * first > len(rows):
+                del rows[:first], self._sources[:first]
+                self._first = 0
+        else:
+            del rows[place], self._sources[place]
+        expressions = self.expressions
+        if expressions.slot is not None:
+            self.accumulators[0].remove(row[END], row[ORDER], row[TERMS][expressions.slot])
+        else:
+            for accumulator, argument in zip(self.accumulators, expressions.arguments, strict=True):
+                accumulator.remove(row[END], row[ORDER], argument(row))
         self.left = True
 
     def settle(self, at: int) -> bool:
         """Looks whether it has rows, at the end of an instant; whether it has just come to have some."""
-        if bool(self.rows) == (self.since is not None):
+        there = len(self._rows) > self._first
+        self.turned = False
+        if there == (self.since is not None):
             return False
-        self.since = at if self.rows else None
-        self.tell_full()
-        return self.since is not None
+        self.since = at if there else None
+        if self.expressions.asks_full:
+            self.tell_full()
+        return there
 
     def tell_full(self, sooner: int = 0) -> None:
         """Says to FULL since when there are rows, as if they had come so much sooner."""
@@ -122,25 +168,43 @@ class RowGroup:
         """The HELD among the aggregates."""
         return [accumulator for accumulator in self.accumulators if isinstance(accumulator, Held)]
 
-    def look(self, at: int, before: int, expressions: OverExpressions) -> GroupChange | None:
+    def look(self, at: int, before: int) -> GroupChange | None:
         """What is new of it at an instant, if anything is; `before` is the last one at which it was old."""
-        there = self.standing or not expressions.each
-        if expressions.bare or not self.standing:
-            there = there and bool(self.rows)
-        values = self._values(at, expressions) if there else None
-        ends = self.left and self.last is not None and values is None
-        only_left = not (self.changed or expressions.of_time or expressions.asks_full)
-        expired = ends and (only_left or self._held_with_all(at, before, expressions))
+        expressions = self.expressions
+        if self.standing or expressions.each:
+            there = self.standing and (not expressions.bare or self.since is not None)
+        else:
+            there = self.since is not None
+        if not there:
+            values = None
+        elif expressions.lags:
+            values = self._values(at)
+        else:
+            values = expressions.result(self.key, self.accumulators, at)
+        if values is None and self.last is None:  # so it is most often
+            self.changed = self.left = False
+            self.seen = self.since
+            return None
+        ended = self.last is not None and values is None
+        expired = ended and self.left and (self._only_left or self._held_with_all(at, before))
         self.changed = self.left = False
         self.seen = self.since
-        self.gone.clear()
         if values == self.last:
+            if self.gone:
+                self.gone.clear()
             return None
         self.last = values
-        return GroupChange(at, self.key, values is not None, values or (), len(self.rows), expired)
+        self.gone = None if values is None else []
+        return GroupChange(at, self.key, values is not None, values or (), self.size, expired)
 
-    def _values(self, at: int, expressions: OverExpressions) -> Values | None:
+    @property
+    def _only_left(self) -> bool:
+        expressions = self.expressions
+        return not (self.changed or expressions.of_time or expressions.asks_full)
+
+    def _values(self, at: int) -> Values | None:
         """Its values if HAVING is true. Without STEP what depends on the time is as of the last row."""
+        expressions = self.expressions
         if not expressions.lags or at == self.moved:
             return expressions.result(self.key, self.accumulators, at)
         self.tell_full(at - self.moved)
@@ -148,12 +212,11 @@ class RowGroup:
         self.tell_full()
         return values
 
-    def _held_with_all(self, at: int, before: int, expressions: OverExpressions) -> bool:
+    def _held_with_all(self, at: int, before: int) -> bool:
         """Whether HAVING would be true if no row had left; FULL() is not less than it was."""
-        if expressions.each and not self.standing:
+        if self.expressions.each and not self.standing:
             return False
-        gone = list(self.gone)
-        latest = list(self.latest)
+        gone, self.gone = self.gone or [], None
         for row, source in gone:
             self.add(row, source)
         since = self.since
@@ -161,11 +224,9 @@ class RowGroup:
             was = self.seen + at - before
             self.since = was if since is None else min(was, since)
         self.tell_full()
-        values = self._values(at, expressions)
+        values = self._values(at)
         self.since = since
         self.tell_full()
         for row, _ in gone:
             self.remove(row)
-        self.latest = latest
-        self.changed = self.left = False
         return values is not None

@@ -90,7 +90,7 @@ class _Narrowing:
         told = "".join(f" with ?{name} = {short(self._wanted[name])}" for name in sorted(own))
         if isinstance(part, ast.Filter):
             return f"{text} is not true{_values(variables(part), before)}"
-        if isinstance(part, ast.Atom):
+        if isinstance(part, ast.Atom) and part.name.iri in self._run.columns:
             return self._atom(part, before)
         return f"nothing matches {text}{told}"
 

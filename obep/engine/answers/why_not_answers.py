@@ -60,7 +60,7 @@ class WhyNotAnswers:
                 return plan
         states = [plan.name for plan in self._query.plan.states if plan.state in self._query.linked.states]
         names = ", ".join([*(plan.name for plan in known), *states])
-        raise fail("OBEP576", f"the query defines no event {event}", reason=f"It defines {names}.")
+        raise fail("OBEP100", f"the query defines no event {event}", reason=f"It defines {names}.")
 
     def _of_state(self, asked: StateQuestion) -> WhyNot:
         """The episodes of a state, and what keeps it from holding now."""

@@ -54,13 +54,15 @@ class Episodes:
         """Where each key that begins, changes or ends is noted."""
         self.expired: tuple[int, list[Episode]] = (0, [])
         """An instant, and the episodes that expired at it."""
+        self.ended: tuple[int, dict[Key, tuple[Assertion, ...]]] = (0, {})
+        """An instant, and what ended the keys that ended at it."""
         self.now = 0
         """The instant before the first item, for what began earlier."""
         self.changes = 0
         """How often an episode began, changed or ended."""
         self._closed: dict[Key, list[Episode]] = {}
         """Episodes that are over, as long as `plan.history` says."""
-        self._due: list[tuple[int, int, Key, int]] = []
+        self.due: list[tuple[int, int, Key, int]] = []
         """When an episode has lasted long enough: the instant, how long, which key, since when."""
         self._begins = [event for event, moment in plan.moments.items() if moment.kind == "begin"]
         ends = [(event, m.lasting or 0) for event, m in plan.moments.items() if m.kind == "end"]
@@ -85,8 +87,8 @@ class Episodes:
 
     def reach(self, at: int) -> None:
         """Time has come to an instant: which episodes have lasted long enough, as all before it shows."""
-        while self._due and self._due[0][0] <= at:
-            _, lasting, key, begun = heappop(self._due)
+        while self.due and self.due[0][0] <= at:
+            _, lasting, key, begun = heappop(self.due)
             episode = self.open.get(key)
             if episode is not None and episode.begun == begun:
                 self._ripe.append((episode, lasting))
@@ -103,7 +105,7 @@ class Episodes:
             listener(episode, at if seen else self.now)
         for lasting in self._waits:
             if seen or at + lasting > self.now:  # what was decided before the run is not told
-                heappush(self._due, (at + lasting, lasting, key, at))
+                heappush(self.due, (at + lasting, lasting, key, at))
         if seen:
             for event in self._begins:
                 self._report(event, episode, at, at, at)
@@ -128,7 +130,10 @@ class Episodes:
             self.expired = (at, [*(self.expired[1] if self.expired[0] == at else ()), episode])
         for listener in self.listeners:
             listener(episode, at)
-        because = tuple(sorted({*episode.explanation, *explanation}, key=_order))
+        if self.ended[0] != at:
+            self.ended = (at, {})
+        self.ended[1][key] = explanation
+        because = sorted_because({*episode.explanation, *explanation})
         for event, lasting in self._ends:
             if at - episode.begun >= lasting:
                 self._report(event, episode, at, at, at, because)
@@ -146,7 +151,9 @@ class Episodes:
             keys[key] = None
 
     def close(self) -> list[Occurrence]:
-        """What the instant has brought; firing alerts come before resolved ones."""
+        """What the instant has brought."""
+        if not (self._found or self._ripe):
+            return []
         for episode, lasting in self._ripe:
             at = episode.begun + lasting
             for event in self._lasting.get(lasting, ()):
@@ -155,16 +162,16 @@ class Episodes:
                 self._found.append(self._alert(episode, lasting))
         self._ripe.clear()
         found, self._found = self._found, []
-        return sorted(found, key=_firing_first) if found and self.plan.alerts else found
+        return found
 
     def next_deadline(self) -> int | None:
         """When the next episode will have lasted long enough, if it is still the same."""
-        while self._due:
-            due, _, key, begun = self._due[0]
+        while self.due:
+            due, _, key, begun = self.due[0]
             episode = self.open.get(key)
             if episode is not None and episode.begun == begun:
                 return due
-            heappop(self._due)
+            heappop(self.due)
         return None
 
     # --- what is asked of it
@@ -191,7 +198,7 @@ class Episodes:
         if not self.plan.alerts:
             return []
         ripe = [(lasting, one.key, one.begun) for one, lasting in self._ripe]
-        waiting = {*ripe, *((lasting, key, begun) for _, lasting, key, begun in self._due)}
+        waiting = {*ripe, *((lasting, key, begun) for _, lasting, key, begun in self.due)}
         return [
             self._alert(episode, lasting)
             for episode in self.open.values()
@@ -215,7 +222,7 @@ class Episodes:
 
     def pending(self) -> int:
         """How many episodes would last long enough if nothing more came."""
-        same = ((self.open.get(key), begun) for _, _, key, begun in self._due)
+        same = ((self.open.get(key), begun) for _, _, key, begun in self.due)
         return sum(episode is not None and episode.begun == begun for episode, begun in same)
 
     def size(self) -> int:
@@ -237,7 +244,7 @@ class Episodes:
             for e in episodes
         ]
         ripe = [(one.begun + lasting, lasting, one.key, one.begun) for one, lasting in self._ripe]
-        return [plain, sorted([*ripe, *self._due])]
+        return [plain, sorted([*ripe, *self.due])]
 
     def load(self, data: Any) -> None:
         """Go on from a dump."""
@@ -253,7 +260,7 @@ class Episodes:
                 self.open[episode.key] = episode
             else:
                 self._closed.setdefault(episode.key, []).append(episode)
-        self._due[:] = [(at, lasting, tuple(key), begun) for at, lasting, key, begun in due]
+        self.due[:] = [(at, lasting, tuple(key), begun) for at, lasting, key, begun in due]
         self._ripe.clear()
         self._found.clear()
         self.expired = (0, [])
@@ -330,10 +337,11 @@ def unpacked(plain: Iterable[Iterable[tuple[str, Term]]]) -> Bindings:
     return tuple(dict(row) for row in plain)
 
 
+def sorted_because(found: Iterable[Assertion]) -> tuple[Assertion, ...]:
+    """Assertions as explanations have them: by the triple, then by the instant."""
+    return tuple(sorted(found, key=_order))
+
+
 def _order(assertion: Assertion) -> tuple[object, ...]:
     triple, at = assertion
     return triple, at is not None, at or 0
-
-
-def _firing_first(one: Occurrence) -> bool:
-    return isinstance(one, Alert) and one.status == "resolved"

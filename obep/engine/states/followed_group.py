@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
-from typing import Protocol
+from typing import Any, Protocol
 
 from obep.algebra.evaluation import Row
 from obep.algebra.live.fact_feed import RowFeed, TripleFeed
@@ -13,7 +13,8 @@ from obep.algebra.live.live_group import LiveGroup
 from obep.algebra.select_node import SelectNode
 from obep.engine.states.episodes import Episode, Key
 from obep.engine.states.state_run import StateRun
-from obep.engine.states.window_graph import Followed, WindowGraph
+from obep.engine.states.window_changes import Followed
+from obep.engine.states.window_graph import WindowGraph
 from obep.formats.input_limits import Refused
 from obep.model import Term, Triple
 
@@ -37,10 +38,15 @@ class FollowedGroup:
     ) -> None:
         """`on`: the window that is the default graph; without one it is K."""
         self._live = LiveGroup(select, {} if on is not None else {DEFAULT_GRAPH: _Static(dataset)})
-        self._graphs: list[tuple[Followed, TripleFeed]] = []
+        self._graphs: list[tuple[Followed[Any], TripleFeed | RowFeed]] = []
+        """What a window says, or the occurrences in it."""
         self._atoms: list[_Held] = []
         for source in self._live.sources:
-            if source.kind == "atom":
+            if source.kind == "atom" and source.name not in states:
+                counted = windows[source.window or on or ""].occurrences
+                assert counted is not None
+                self._graphs.append((counted.follow(), self._live.atom(source)))
+            elif source.kind == "atom":
                 self._atoms.append(_Held(states[source.name], source.lasting, self._live.atom(source)))
             elif source == DEFAULT_GRAPH and on is not None:
                 self._follow(source, windows[on], with_k=True)
@@ -130,13 +136,13 @@ class FollowedGroup:
             atom.reload()
 
 
-def _feed(feed: TripleFeed, changes: Iterable[tuple[Triple, bool]]) -> None:
+def _feed(feed: Any, changes: Iterable[tuple[Any, bool]]) -> None:
     add, remove = feed.add, feed.remove
-    for triple, there in changes:
+    for one, there in changes:
         if there:
-            add(triple)
+            add(one)
         else:
-            remove(triple)
+            remove(one)
 
 
 class _Static:

@@ -6,24 +6,24 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from obep.abstraction.graph_matcher import positive_patterns
 from obep.abstraction.matcher import Matcher
 from obep.abstraction.window_closure import why_evaluated_anew
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
-from obep.engine.states.episodes import Bindings, Key
+from obep.engine.states.episodes import Bindings, Key, sorted_because
 from obep.engine.states.followed_group import FollowedGroup
+from obep.engine.states.group_because import GroupBecause
 from obep.engine.states.rows_by_key import RowsByKey
 from obep.engine.states.state_dataset import StateDataset
 from obep.engine.states.state_run import StateRun
 from obep.engine.states.window_graph import WindowGraph
 from obep.formats.input_limits import Refused
-from obep.guards.guard_terms import term_of
-from obep.model import Assertion, DeadLetter, Term, Triple
+from obep.model import Assertion, DeadLetter, Term
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
-from obep.query.walk import walk, windows_of
+from obep.query.group_walk import atoms_by_window
+from obep.query.walk import windows_of
 
 
 class GroupState(StateRun):
@@ -40,13 +40,16 @@ class GroupState(StateRun):
         definition = plan.definition
         assert isinstance(definition, ast.GroupState)
         self.group = definition.group
-        self._patterns = tuple(positive_patterns(definition.group))
-        self._atoms = [node for node in walk(definition.group) if isinstance(node, ast.Atom)]
+        self._atoms = [node for node, _ in atoms_by_window(definition) if node.name.iri in states]
         self.columns = {node.name.iri: states[node.name.iri].state.extra for node in self._atoms}
         """The columns of the states that it asks for, beside their parameters."""
         self._query = translate(definition.group, self.columns)
         self.dataset = StateDataset(definition.on, states, windows, matcher)
-        self._windows = [windows[name] for name in windows_of(definition)]
+        looked = {name: windows[name] for name in windows_of(definition)}
+        self._windows = list(looked.values())
+        asked = definition.group
+        whole = asked if isinstance(asked, ast.Group) else ast.Group((asked,))
+        self._reasons = GroupBecause(whole, definition.on, states, looked, self.dataset, self.columns)
         self._on = windows[definition.on] if definition.on is not None else None
         self._due: int | None = None
         self._states = [states[node.name.iri] for node in self._atoms]
@@ -124,13 +127,13 @@ class GroupState(StateRun):
             if key in found:
                 staying.append(key)
             elif key in open_:
-                self.episodes.end(key, at, (), "expired" if key in expired else "changed")
+                self.episodes.end(key, at, self._ended(key, at), "expired" if key in expired else "changed")
         for key in staying:
             bindings = rows.bindings(key)
             if key in open_:
                 self.episodes.change(key, at, bindings)
             elif self.episodes.owns(key):
-                self.episodes.begin(key, at, bindings, self._because(key, bindings))
+                self.episodes.begin(key, at, bindings, self._because(key, bindings, at))
 
     def _answer(self, at: int) -> RowsByKey:
         """All rows, evaluated anew."""
@@ -164,28 +167,16 @@ class GroupState(StateRun):
         ]
         return min(ahead, default=None)
 
-    def _because(self, key: Key, bindings: Bindings) -> tuple[Assertion, ...]:
+    def _because(self, key: Key, bindings: Bindings, at: int) -> tuple[Assertion, ...]:
         """What the patterns and the states of the group are matched by under its first solution."""
-        values = dict(zip(self.state.parameters, key, strict=True))
-        values |= bindings[0] if bindings else {}
-        found: set[Assertion] = set()
-        for pattern in self._patterns:
-            triple = _under(pattern, values)
-            if triple is not None:
-                found.update(self._explained(triple))
-        for atom, state in zip(self._atoms, self._states, strict=True):
-            held = state.episodes.open.get(tuple(values.get(one.name, "") for one in atom.parameters))
-            found.update(held.explanation if held is not None else ())
-        return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
+        values = dict(zip(self.state.parameters, key, strict=True)) | (bindings[0] if bindings else {})
+        return sorted_because(self._reasons.of(values, at))
 
-    def _explained(self, triple: Triple) -> list[Assertion]:
-        """A triple that windows or K say, or else what it follows from."""
-        said = [(triple, window.seen.get(triple)) for window in self._windows if triple in window.triples]
-        if said:
-            return said
-        if triple in self.dataset.static:
-            return [(triple, None)]
-        return [one for window in self._windows for one in window.explain(triple)]
+    def _ended(self, key: Key, at: int) -> tuple[Assertion, ...]:
+        """What came, or ended, when it came to hold no more."""
+        if not (self.state.moments or self.state.alerts or self.watchers):
+            return ()
+        return sorted_because(self._reasons.ended(dict(zip(self.state.parameters, key, strict=True)), at))
 
     def next_change(self) -> int | None:
         return self._due
@@ -198,13 +189,3 @@ class GroupState(StateRun):
         self._loaded = True
         if self._followed is not None:
             self._followed.reload()
-
-
-def _under(pattern: ast.TriplePattern, values: Mapping[str, Term]) -> Triple | None:
-    found = []
-    for place in (pattern.subject, pattern.predicate, pattern.object):
-        term = values.get(place.name) if isinstance(place, ast.Var) else term_of(place)
-        if term is None:
-            return None
-        found.append(term)
-    return found[0], found[1], found[2]

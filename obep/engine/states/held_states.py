@@ -71,7 +71,7 @@ class HeldStates:
         names = [plan.name for plan in self._plans]
         near = nearest(state, [*names, *(local_name(plan.state) for plan in self._plans)])
         raise fail(
-            "OBEP576",
+            "OBEP100",
             f"the query defines no state {state}",
             reason=f"It defines {', '.join(names)}." if names else "It defines no state at all.",
             remedy=f'"{near}"' if near else "",

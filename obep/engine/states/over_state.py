@@ -13,7 +13,7 @@ from obep.algebra.over.over_rows import OverRows
 from obep.algebra.over.over_snapshot import restore, to_plain
 from obep.algebra.over.row_groups import MAX_BECAUSE, GroupChange
 from obep.engine.event_run import Undivided
-from obep.engine.states.episodes import Bindings, Episode, Key
+from obep.engine.states.episodes import Bindings, Episode, Key, sorted_because
 from obep.engine.states.state_run import StateRun
 from obep.model import Assertion, Item, Occurrence, Term
 from obep.operators.candidates import Candidate, Emit, Take
@@ -68,7 +68,12 @@ class OverState(StateRun):
         self._key_places = [self._group_by.index(name) for name in plan.parameters]
         within = definition.within.micros
         expressions = OverExpressions(
-            self._group_by, self._variables, definition.aggregates, definition.having, within
+            self._group_by,
+            self._variables,
+            definition.aggregates,
+            definition.having,
+            within,
+            in_order=not isinstance(over, ast.StateUse),
         )
         step = definition.step.micros if definition.step is not None else None
         self._window = OverRows(expressions, within, step)
@@ -83,6 +88,8 @@ class OverState(StateRun):
         """The solution of a row, of a solution of the pattern."""
         self._held: list[int] = []
         """The parts of a candidate that are no contexts."""
+        self._alone = self._calm = False
+        """Whether there is one part only; whether its pattern has no deadlines."""
         if self._pattern is not None and pattern is not None and pattern.root is not None:
             self.wants_items = self._pattern.wants_items
             self.longest = max(self.longest or 0, self._pattern.longest or 0) or None
@@ -91,6 +98,8 @@ class OverState(StateRun):
             more = sorted(seen.keys() - places.keys())
             self._terms = _picker([seen.get(name) for name in (*self._variables, *more)])
             self._held = [at for at, alias in enumerate(pattern.root.aliases) if not alias.context]
+            self._alone = self._held == [0] and len(pattern.root.aliases) == 1
+            self._calm = not self._pattern.timed
         self._holding: dict[Key, dict[GroupKey, dict[str, Term]]] = {}
         computed = definition.aggregates or definition.having is not None
         self._always = bool(computed) and not plan.parameters and not grouped and definition.each is None
@@ -98,7 +107,10 @@ class OverState(StateRun):
             expressions.each = True
             given = tuple(one.name for one in definition.each.parameters)
             self._each_places = [given.index(name) for name in self._group_by if name in given]
-            states[definition.each.state.iri].episodes.listeners.append(self._each)
+            self._each_of = states[definition.each.state.iri].episodes
+            self._each_of.listeners.append(self._each)
+        self._since: dict[GroupKey, dict[Key, int]] | None = None
+        """FOR EACH: since when each key of a group holds; `None` where that is to be looked up."""
 
     @property
     def inlets(self) -> list[tuple[str, Emit]]:
@@ -122,11 +134,28 @@ class OverState(StateRun):
 
     def _each(self, episode: Episode, at: int) -> None:
         """FOR EACH: an episode of its state begins or ends."""
-        group = tuple(episode.key[place] for place in self._each_places)
+        if self._since is None:
+            self._since = {}
+            for one in self._each_of.open.values():
+                self._since.setdefault(self._each_group(one), {})[one.key] = one.begun
+        group = self._each_group(episode)
+        keys = self._since.setdefault(group, {})
         if episode.ended is None:
-            self._window.stand(group, episode.begun, at)
+            keys[episode.key] = episode.begun
         else:
+            keys.pop(episode.key, None)
+        if not keys:
+            del self._since[group]
+        before, now = self._window.each.get(group), min(keys.values(), default=None)
+        if before == now:
+            return
+        if before is not None:
             self._window.fall(group, at)
+        if now is not None:
+            self._window.stand(group, now, at)
+
+    def _each_group(self, episode: Episode) -> GroupKey:
+        return tuple([episode.key[place] for place in self._each_places])
 
     def _episode(self, episode: Episode, at: int) -> None:
         """OVER STATE: an episode begins or ends."""
@@ -140,11 +169,7 @@ class OverState(StateRun):
             self._window.cease(row, at)
 
     def _row(self, terms: Values, start: int, end: int, individuals: str) -> OverRow:
-        order: Any = terms
-        if None in terms:
-            bound = [place for place, term in enumerate(terms) if term is not None]
-            order = (*[terms[place] for place in bound], f"\0{bound}")
-        return OverRow(end, order, start, individuals, terms, self._group_of(terms))
+        return OverRow(end, _ordered(terms), start, individuals, terms, self._group_of(terms))
 
     def reach(self, at: int) -> None:
         super().reach(at)
@@ -155,6 +180,11 @@ class OverState(StateRun):
         if self._pattern and not self._pattern.calm:
             self._pattern.close(at, items)
         return super().close(at, items)
+
+    def next_deadline(self) -> int | None:
+        if self._calm and not self.episodes.due:
+            return self._window.next_moment()
+        return super().next_deadline()
 
     def prune(self, at: int) -> None:
         super().prune(at)
@@ -167,9 +197,12 @@ class OverState(StateRun):
         if self._recent is not None:
             self._recent.extend(self._candidates)
         self._candidates.clear()
+        changes = self._window.advance(at)
+        if not changes:
+            return
         touched: dict[Key, list[GroupChange]] = {}
         """For each key its groups that held no more."""
-        for change in self._window.advance(at):
+        for change in changes:
             key = tuple([change.group[place] or "" for place in self._key_places])
             groups = self._holding.setdefault(key, {})
             ended = touched.setdefault(key, [])
@@ -183,16 +216,17 @@ class OverState(StateRun):
     def _add_rows(self, candidate: Candidate) -> None:
         """One row for each start, end, individuals and solution (STATES 2)."""
         start, end, done, _, parts, solutions = candidate
-        held = [part for place in self._held if (part := parts[place]) is not None]
-        if len(held) == 1:
-            individuals, because = held[0].individual, held[0].explanation
+        if self._alone and (part := parts[0]) is not None:
+            individuals, because = part.individual, part.explanation
         else:
+            held = [part for place in self._held if (part := parts[place]) is not None]
             individuals = " ".join(sorted([part.individual for part in held]))
             because = sum([part.explanation for part in held], ())
         for solution in solutions:
-            row = self._row(self._terms(solution), start, end, individuals)
-            if None not in [row.group[place] for place in self._key_places]:
-                self._window.add(row, done, because)
+            terms = self._terms(solution)
+            group = self._group_of(terms)
+            if None not in group or None not in [group[place] for place in self._key_places]:
+                self._window.put(end, _ordered(terms), start, individuals, terms, group, done, because)
 
     def _bindings(self, change: GroupChange) -> dict[str, Term]:
         found = {name: term for name, at in self._others if (term := change.group[at]) is not None}
@@ -216,8 +250,7 @@ class OverState(StateRun):
     def _because(self, groups: Mapping[GroupKey, object]) -> tuple[Assertion, ...]:
         """The explanations of the last rows, at most so many."""
         sources = [source for group in groups for source in self._window.sources_of(group)]
-        found = {one for source in sources[-MAX_BECAUSE:] for one in source}
-        return tuple(sorted(found, key=lambda one: (one[0], one[1] is not None, one[1] or 0)))
+        return sorted_because({one for source in sources[-MAX_BECAUSE:] for one in source})
 
     # --- for why-not
 
@@ -233,7 +266,7 @@ class OverState(StateRun):
     def like(self, definition: ast.OverState, states: Mapping[Term, StateRun]) -> OverState:
         """A state with other aggregates over the same rows, which nothing has come to yet."""
         other = OverState(replace(self.state, definition=definition, moments={}, alerts=()), states)
-        other._terms, other._held = self._terms, self._held
+        other._terms, other._held, other._alone = self._terms, self._held, self._alone
         return other
 
     def figures(self) -> Iterator[tuple[Key, list[tuple[dict[str, Term], int]]]]:
@@ -251,7 +284,7 @@ class OverState(StateRun):
 
     def size(self) -> int:
         rows = self._pattern.size() if self._pattern else 0
-        return super().size() + rows + sum(len(group.rows) for group in self._window.groups.values())
+        return super().size() + rows + sum(group.size for group in self._window.groups.values())
 
     def dump_own(self, pack: Pack) -> Any:
         holding = [
@@ -266,6 +299,7 @@ class OverState(StateRun):
 
     def load_own(self, data: Any, unpack: Unpack) -> None:
         window, pattern, holding = data
+        self._since = None
         expressions, within, step = self._window.expressions, self._window.within, self._window.step
         self._window = OverRows(expressions, within, step)
         restore(self._window, dict(window), _assertions)
@@ -274,6 +308,14 @@ class OverState(StateRun):
         self._holding = {
             tuple(key): {tuple(group): dict(row) for group, row in groups} for key, groups in holding
         }
+
+
+def _ordered(terms: Values) -> tuple[Term, ...]:
+    """A solution without what is unbound, which orders the rows with one end."""
+    if None not in terms:
+        return terms  # type: ignore[return-value]  # all are bound
+    bound = {place: term for place, term in enumerate(terms) if term is not None}
+    return (*bound.values(), f"\0{[*bound]}")
 
 
 def _picker(places: Sequence[int | None]) -> Callable[[Values], Values]:

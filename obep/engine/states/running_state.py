@@ -35,7 +35,7 @@ class RunningStates:
         """What runs for a state or a graph event, after the windows that nothing before it looks at."""
         for name in windows_of(plan.definition):
             if name in plan.windows and name not in self._windows:
-                self._windows[name] = WindowGraph(plan.windows[name], self._matcher)
+                self._windows[name] = WindowGraph(plan.windows[name], self._matcher, plan.counted.get(name))
                 yield self._windows[name]
         if isinstance(plan, GraphPlan):
             yield GraphRun(plan, dict(self.runs), dict(self._windows), self._matcher)

@@ -59,6 +59,10 @@ class StateDataset:
     def atom(
         self, name: Term, lasting: int | None, window: str | None, /
     ) -> Iterable[tuple[Term | None, ...]]:
+        if name not in self._states:
+            counted = self._windows[window or self._on or ""].occurrences
+            yield from counted.rows(self.before) if counted is not None else ()
+            return
         state = self._states[name]
         episodes = list(state.episodes.open.values())
         if self.before is not None and state.episodes.expired[0] == self.before:

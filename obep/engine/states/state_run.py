@@ -66,16 +66,19 @@ class StateRun(Running):
     # --- what the runtime asks
 
     def reach(self, at: int) -> None:
-        self.episodes.reach(at)
+        if self.episodes.due:
+            self.episodes.reach(at)
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
-        self.episodes.reach(at)
-        before = self.episodes.changes
+        episodes = self.episodes
+        if episodes.due:
+            episodes.reach(at)
+        before = episodes.changes
         self.decide(at)
-        if self.episodes.changes != before:
+        if episodes.changes != before:
             for watcher in self.watchers:
                 watcher()
-        return self.episodes.close()
+        return episodes.close()
 
     def next_deadline(self) -> int | None:
         due, change = self.episodes.next_deadline(), self.next_change()

@@ -28,6 +28,12 @@ class Entered(Protocol):
     def refuse(self, item: Item, /) -> None:
         """An item could not come in."""
 
+    def came(self, item: Item, /) -> None:
+        """A whole item is in the window (not by LATEST)."""
+
+    def went(self, item: Item, /) -> None:
+        """A whole item has left it, or will never be in it."""
+
 
 class Content:
     """What a window remembers of its items."""
@@ -59,6 +65,11 @@ class Content:
     def _enter(self, items: Iterable[Item]) -> None:
         for item in items:
             self.graph.enter((), _once(item), item.at)
+            self.graph.came(item)
+
+    def _leave(self, item: Item) -> None:
+        self.graph.leave(_once(item))
+        self.graph.went(item)
 
 
 class TimeContent(Content):
@@ -76,14 +87,19 @@ class TimeContent(Content):
         start, end = self.window.start, self.window.end
         if (start is None or start <= at) and (end is None or at <= end):
             self._coming.extend((self.later(at + self._after), item) for item in items)
+        else:
+            for item in items:
+                self.graph.went(item)
         while self._coming and self._coming[0][0] <= at:
             _, item = self._coming.popleft()
             leaves = None if self._stays is None else self.later(item.at + self._stays)
             if leaves is None or leaves > at:
                 self._enter((item,))
                 self._inside.append((-1 if leaves is None else leaves, item))
+            else:
+                self.graph.went(item)
         while self._inside and 0 <= self._inside[0][0] <= at:
-            self.graph.leave(_once(self._inside.popleft()[1]))
+            self._leave(self._inside.popleft()[1])
 
     def next_change(self) -> int | None:
         heads = [held[0][0] for held in (self._coming, self._inside) if held and held[0][0] >= 0]
@@ -128,7 +144,7 @@ class CountContent(Content):
         while self._weight - (first := sum(map(self._weigh, self._instants[0]))) >= self._most:
             self._weight -= first
             for item in self._instants.popleft():
-                self.graph.leave(_once(item))
+                self._leave(item)
 
     def dump(self, pack: Pack) -> Any:
         return [self._count, pack(list(self._instants)), pack(self._waiting)]

@@ -13,7 +13,9 @@ from obep.algebra.dataset import Graph
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
 from obep.engine.event_run import Running
+from obep.engine.states.window_changes import Followed
 from obep.engine.states.window_contents import content_of
+from obep.engine.states.window_occurrences import WindowOccurrences
 from obep.formats.stream_reader import as_sent
 from obep.model import Assertion, DeadLetter, Item, Occurrence, Term, Triple
 from obep.operators.state_values import Pack, Unpack
@@ -23,47 +25,14 @@ from obep.query import ast
 from obep.query.free_variables import variables
 
 
-class Followed:
-    """The changes of a window since a group last looked; what left at its last instant is apart."""
-
-    def __init__(self, with_k: bool, stop: Callable[[Followed], None]) -> None:
-        """`with_k`: of the window with K (`ON <w>`), else of what it says and adds to K (`WINDOW <w>`)."""
-        self.with_k, self._stop = with_k, stop
-        self.entered: list[Change] = []
-        self.left: list[Change] = []
-        self.at = 0
-        """When `left` left."""
-
-    def stop(self) -> None:
-        """Nobody looks any more."""
-        self._stop(self)
-
-    def take(self, changes: list[Change], at: int, leaving: bool) -> None:
-        if self.left and not (leaving and at == self.at):
-            self.entered += self.left
-            self.left = []
-        if leaving:
-            self.left += changes
-            self.at = at
-        else:
-            self.entered += changes
-
-    def looked(self, at: int) -> tuple[list[Change], list[Change]]:
-        """What has changed, and what has left at this instant, each since the last look."""
-        if self.left and self.at != at:
-            self.take([], at, leaving=False)
-        found = self.entered, self.left
-        self.entered, self.left = [], []
-        return found
-
-
 class WindowGraph(Running):
     """One window, for all groups that look at it."""
 
     timed = True
     wants_items = True
 
-    def __init__(self, window: ast.Window, matcher: Matcher) -> None:
+    def __init__(self, window: ast.Window, matcher: Matcher, counted: tuple[str, ...] | None = None) -> None:
+        """`counted`: the parameters of its event, where a group asks for its occurrences."""
         self.plan = EventPlan(f"GRAPH <{window.name}>", window.name, 0)
         self.name = window.name
         self._window, self._stream = window, window.stream
@@ -77,7 +46,7 @@ class WindowGraph(Running):
         self.seen: dict[Triple, int] = {}
         """When each of them was last said."""
         self.watchers: list[Callable[[], None]] = []
-        self._followers: list[Followed] = []
+        self._followers: list[Followed[Triple]] = []
         self._changed = False
         self._now = 0
         self.left: tuple[int, list[Triple]] = (0, [])
@@ -86,6 +55,7 @@ class WindowGraph(Running):
         self.fed: int | None = None
         """When the last item came."""
         self._from_events: list[Occurrence] = []
+        self.occurrences = None if counted is None else WindowOccurrences(counted)
 
     @property
     def heads(self) -> Iterable[Term]:
@@ -103,7 +73,11 @@ class WindowGraph(Running):
                     self._admit(item, admitted)
         elif self._from_events:
             for one in self._from_events:
-                self._admit(Item("", at, tuple(triples_of(one))), admitted)
+                name = "" if self.occurrences is None else self.occurrences.take(one)
+                item, before = Item("", at, tuple(triples_of(one)), name), len(admitted)
+                self._admit(item, admitted)
+                if len(admitted) == before:
+                    self.went(item)
             self._from_events.clear()
         if len(admitted) > 1:
             admitted.sort(key=lambda item: sorted(item.triples))
@@ -186,11 +160,23 @@ class WindowGraph(Running):
             reason = f"with this item the window <{self.name}> would contradict the ontology: {words}"
             self.on_dead_letter(DeadLetter(item.stream, item.at, "OBEP621", reason, as_sent(item)))
 
+    def came(self, item: Item) -> None:
+        """A whole item is there."""
+        if self.occurrences is not None:
+            self._changed = True
+            self.occurrences.came(item, self._now)
+
+    def went(self, item: Item) -> None:
+        """A whole item has left, or will never be there."""
+        if self.occurrences is not None:
+            self._changed = True
+            self.occurrences.went(item, self._now)
+
     # --- the graphs
 
-    def follow(self, *, with_k: bool) -> Followed:
+    def follow(self, *, with_k: bool) -> Followed[Triple]:
         """The changes from now on, for one that knows what is there."""
-        followed = Followed(with_k, self._followers.remove)
+        followed = Followed[Triple](with_k, self._followers.remove)
         self._followers.append(followed)
         return followed
 
@@ -219,14 +205,17 @@ class WindowGraph(Running):
         return len(self.triples)
 
     def dump(self, pack: Pack) -> Any:
-        return [self._content.dump(pack), pack(self._from_events), self.fed]
+        counted = None if self.occurrences is None else self.occurrences.dump()
+        return [self._content.dump(pack), pack(self._from_events), self.fed, counted]
 
     def load(self, data: Any, unpack: Unpack) -> None:
-        content, events, self.fed = data
+        content, events, self.fed, counted = data
         went = [*self.triples]
         self.triples.clear()
         self._tell(*self._closure.change(went, ()), leaving=False)
         self.seen.clear()
+        if self.occurrences is not None:
+            self.occurrences.load(counted)
         self._content.load(content, unpack)
         self._from_events[:] = unpack(events)
         self.left = (0, [])

@@ -34,7 +34,7 @@ _OF_INDIVIDUALS = {SAME_AS, DIFFERENT_FROM}
 
 @lru_cache(maxsize=1)
 def unknown_static_names(bundle: Bundle) -> list[Diagnostic]:
-    """OBEP246 for the classes and properties of K that neither T nor the query knows, but should.
+    """OBEP242 for the classes and properties of K that neither T nor the query knows, but should.
 
     They should where a known name is spelt almost the same, or where T declares others of the namespace.
     """
@@ -50,7 +50,7 @@ def unknown_static_names(bundle: Bundle) -> list[Diagnostic]:
     names = listed([as_written(name, file) for name in sorted(unknown, key=lambda name: not unknown[name])])
     return [
         Diagnostic(
-            "OBEP246",
+            "OBEP242",
             f"the static graph uses {names}, which neither the ontology nor the query knows",
             reason="Nothing looks at what is said with a name that is unknown.",
             remedy=", ".join(slips[:4]) or "check the spelling, or declare it in a VOCAB file",

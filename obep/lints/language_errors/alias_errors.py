@@ -36,7 +36,7 @@ def twice(scope: Scope) -> Iterator[Diagnostic]:
 
 
 def named_like_an_event(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP105: an alias is not the name of another event."""
+    """OBEP104: an alias is not the name of another event."""
     events = scope.definitions.by_local_name
     for place in scope.places:
         alias = place.leaf.alias or ""
@@ -44,7 +44,7 @@ def named_like_an_event(scope: Scope) -> Iterator[Diagnostic]:
         if other is None or other.name.iri == place.leaf.event.iri:
             continue
         yield say(
-            "OBEP105",
+            "OBEP104",
             scope.file,
             place.leaf.span,
             f"the alias {alias} is the name of another event",

@@ -134,7 +134,7 @@ def unknown_stream(definitions: Definitions) -> Iterator[Diagnostic]:
 
 
 def returned(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP112 and OBEP123: what RETURN names is there."""
+    """OBEP100 and OBEP123: what RETURN names is there."""
     events = definitions.events
     for file in definitions.linked.files:
         for clause in file.returns:
@@ -142,7 +142,7 @@ def returned(definitions: Definitions) -> Iterator[Diagnostic]:
                 if name.iri not in definitions.definitions:
                     near = definitions.near(name.text, [*definitions.known, *definitions.known_states])
                     yield say(
-                        "OBEP112",
+                        "OBEP100",
                         file,
                         name.span,
                         f"RETURN of {name.text}, which is not defined",
@@ -165,7 +165,7 @@ def returned(definitions: Definitions) -> Iterator[Diagnostic]:
             if clause.which == "all" and not events:
                 message = "RETURN ALL, but there is no event"
                 reason = "RETURN ALL returns the events of this query and of its INCLUDEs."
-                yield say("OBEP112", file, clause.span, message, reason, "EVENT … AS …   before the RETURN")
+                yield say("OBEP100", file, clause.span, message, reason, "EVENT … AS …   before the RETURN")
 
 
 def unknown_event(scope: Scope) -> Iterator[Diagnostic]:

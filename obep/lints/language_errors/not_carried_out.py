@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
-from obep.query.ast import Atom, GraphGroup, Leaf, Node, QueryFile, Var, WindowGroup
+from obep.query.ast import GraphGroup, Leaf, Node, QueryFile, Var, WindowGroup
 from obep.query.diagnostics import say
 from obep.query.walk import walk
 
 
 def not_yet(definitions: Definitions) -> Iterator[Diagnostic]:
-    """Some leaves on windows (D35); in groups events, GRAPH, and windows by variables."""
+    """Some leaves on windows (D35); in groups GRAPH, and windows by variables."""
     for file in definitions.linked.files:
         for state in file.states:
             for leaf in _on_windows(state):
@@ -25,9 +25,7 @@ def not_yet(definitions: Definitions) -> Iterator[Diagnostic]:
                 yield from _leaf(definitions, file, leaf)
         for declared in (*file.events, *file.states):
             for node in walk(declared):
-                if isinstance(node, Atom) and node.name.iri in definitions.events:
-                    yield _refuse(file, node, f"{node.name.text}, an event, in a group")
-                elif isinstance(node, WindowGroup) and isinstance(node.window, Var):
+                if isinstance(node, WindowGroup) and isinstance(node.window, Var):
                     yield _refuse(file, node, f"WINDOW ?{node.window.name} outside of REGISTER")
                 elif isinstance(node, GraphGroup):
                     yield _refuse(file, node, "GRAPH in a group")

@@ -144,7 +144,7 @@ def _states(definitions: Definitions, file: ast.QueryFile, register: ast.Registe
             near = definitions.near(node.name.text, [state.name.text for state in states.values()])
             reason = f"{node.name.text}(…) in a group is a state that holds."
             remedy = near or f"STATE {node.name.text}(?k) …"
-            yield say("OBEP133", file, node.span, f"there is no state {node.name.text}", reason, remedy)
+            yield say("OBEP100", file, node.span, f"there is no state {node.name.text}", reason, remedy)
 
 
 def _expressions(file: ast.QueryFile, register: ast.Register) -> Found:

@@ -25,6 +25,7 @@ from obep.query.ast import (
     OverState,
     QueryFile,
     Repeated,
+    Select,
     State,
     Var,
 )
@@ -36,7 +37,7 @@ DAY = 24 * 60
 
 
 def parameters(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP116, OBEP125, OBEP136 and OBEP143: the parameters of a state."""
+    """OBEP116, OBEP011, OBEP120 and OBEP143: the parameters of a state, and what its groups are of."""
     for file in definitions.linked.files:
         for state in file.states:
             yield from _twice(state, file)
@@ -49,6 +50,7 @@ def parameters(definitions: Definitions) -> Iterator[Diagnostic]:
                 yield from _unbound(state, file, definitions)
             if isinstance(state, OverState):
                 yield from _not_grouped(state, file)
+                yield from _not_given(state, file)
 
 
 def _twice(state: State, file: QueryFile) -> Iterator[Diagnostic]:
@@ -58,7 +60,7 @@ def _twice(state: State, file: QueryFile) -> Iterator[Diagnostic]:
             message = f"the parameter ?{variable.name} stands twice"
             reason = "Parameters are read by position, so that two with one name would always be equal."
             names = ", ".join(f"?{name}" for name in dict.fromkeys(v.name for v in state.parameters))
-            yield say("OBEP125", file, variable.span, message, reason, f"STATE {state.name.text}({names})")
+            yield say("OBEP011", file, variable.span, message, reason, f"STATE {state.name.text}({names})")
         seen.add(variable.name)
 
 
@@ -71,7 +73,7 @@ def _unbound(state: State, file: QueryFile, definitions: Definitions) -> Iterato
         names = listed([f"?{name}" for name in sorted(bound)]) if bound else "nothing"
         reason = f"It binds {names}."
         yield say(
-            "OBEP136",
+            "OBEP120",
             file,
             variable.span,
             f"{what} of {state.name.text} does not always bind its parameter ?{variable.name}",
@@ -115,15 +117,34 @@ def _not_grouped(state: OverState, file: QueryFile) -> Iterator[Diagnostic]:
             )
 
 
+def _not_given(state: OverState, file: QueryFile) -> Iterator[Diagnostic]:
+    """FOR EACH makes groups without rows, so it gives all of what they are grouped by."""
+    each = state.each
+    if each is None:
+        return
+    grouped = [variable.name for variable in state.group_by or state.parameters]
+    missing = [name for name in grouped if name not in {one.name for one in each.parameters}]
+    if missing:
+        names = ", ".join(f"?{name}" for name in grouped)
+        yield say(
+            "OBEP143",
+            file,
+            each.span,
+            f"FOR EACH {quote(each)} gives no {listed([f'?{name}' for name in missing])}",
+            f"It makes a group for each value of {names}, also where there are no rows to take it from.",
+            f"FOR EACH T({names})   with a state T that has them",
+        )
+
+
 def in_patterns(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP137, OBEP138 and OBEP142: NOT of a state, a repetition without an end, what never lasts so long."""
+    """OBEP134, OBEP138 and OBEP113: NOT of a state, a repetition without an end, what never lasts so long."""
     for definition, file in all_definitions(definitions):
         for node in walk(definition):
             if isinstance(node, Not) and isinstance(node.operand, Leaf) and node.operand.moment == "episode":
                 shown = quote(node.operand)
                 reason = "NOT looks for something with the same start and end. A state holds at each instant."
                 message = "NOT of a state means nothing"
-                yield say("OBEP137", file, node.span, message, reason, f"A UNLESS {shown}")
+                yield say("OBEP134", file, node.span, message, reason, f"A UNLESS {shown}")
             elif isinstance(node, Repeated) and node.until is None and node.at_most is None:
                 reason = "Nothing ends the repetition, so it would go on for ever for each occurrence."
                 remedy = f"REPEATED EVERY {quote(node.every)} UNTIL B   or AT MOST 10 TIMES"
@@ -147,7 +168,7 @@ def _longer(
     if isinstance(state, DailyState) and (longest := _longest(state)) is not None:
         if lasting.micros > longest:
             yield say(
-                "OBEP142",
+                "OBEP113",
                 file,
                 lasting.span,
                 f"{state.name.text} never lasts {quote(lasting)}: its periods are shorter",
@@ -156,7 +177,7 @@ def _longer(
             )
     elif isinstance(state, EventState) and state.limit is not None and lasting.micros > state.limit.micros:
         yield say(
-            "OBEP142",
+            "OBEP113",
             file,
             lasting.span,
             f"{state.name.text} never lasts {quote(lasting)}: its LIMIT is {quote(state.limit)}",
@@ -272,8 +293,15 @@ def calls_of(expression: Expression, file: QueryFile, *, aggregates: bool) -> It
     for found in check_expression(expression, file, aggregates=True):
         if found.code != "OBEP420":
             yield found
+    of_selects = {
+        id(part)
+        for node in walk(expression)
+        if isinstance(node, Select)
+        for one in (*node.projection, *node.having, *node.order_by)
+        for part in walk(one)
+    }
     for node in walk(expression) if not aggregates else ():
-        if isinstance(node, Aggregate):
+        if isinstance(node, Aggregate) and id(node) not in of_selects:
             yield say(
                 "OBEP421",
                 file,

@@ -14,6 +14,7 @@ from obep.query.ast import (
     GraphEvent,
     GroupState,
     Leaf,
+    LogicalEvent,
     Name,
     Node,
     QueryFile,
@@ -21,10 +22,12 @@ from obep.query.ast import (
     State,
     StateUse,
     Var,
+    Window,
     WindowGroup,
 )
 from obep.query.diagnostics import listed, say
-from obep.query.walk import declarations, walk, windows_of
+from obep.query.group_walk import atoms_by_window, parameters_of
+from obep.query.walk import declarations, walk
 
 
 def all_definitions(definitions: Definitions) -> Iterator[tuple[Event | State, QueryFile]]:
@@ -33,7 +36,7 @@ def all_definitions(definitions: Definitions) -> Iterator[tuple[Event | State, Q
 
 
 def names_of_states(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP116, OBEP133, OBEP134, OBEP135: where a state must stand there is one, and nowhere else."""
+    """OBEP116, OBEP100, OBEP134, OBEP730: where a state must stand there is one, and nowhere else."""
     for definition, file in all_definitions(definitions):
         for node in walk(definition):
             if isinstance(node, Leaf) and node.moment in ("begin", "end"):
@@ -42,10 +45,43 @@ def names_of_states(definitions: Definitions) -> Iterator[Diagnostic]:
                 yield from _use(definitions, file, node.event, node.parameters, "FOR")
             elif isinstance(node, StateUse):
                 yield from _use(definitions, file, node.state, node.parameters, "")
-            elif isinstance(node, Atom) and not _counts_events(node, definition, definitions):
-                yield from _use(definitions, file, node.name, node.parameters, "")
             elif isinstance(node, ClassName) and node.name.iri in definitions.states:
                 yield _in_description(file, node.name)
+        for atom, window in atoms_by_window(definition):
+            held = next((one for one, _ in declared_windows(definitions) if one.name == window), None)
+            if held is not None and held.event is not None and held.event.iri == atom.name.iri:
+                yield from _counted(definitions, file, atom, held)
+            else:
+                yield from _use(definitions, file, atom.name, atom.parameters, "FOR" if atom.lasting else "")
+
+
+def _counted(definitions: Definitions, file: QueryFile, atom: Atom, window: Window) -> Iterator[Diagnostic]:
+    """`H(?v, …)` in a group over a window ON EVENT H: its occurrences there (DIALECTS 8)."""
+    event = definitions.events.get(atom.name.iri)
+    if event is None:
+        return
+    name = atom.name.text
+    if atom.lasting is not None:
+        reason = "An event happens and is decided once; a state holds from one instant to another."
+        yield say(
+            "OBEP134", file, atom.span, f"FOR is of states, and {name} is an event", reason, f"{name}(…)"
+        )
+    head = () if isinstance(event, LogicalEvent) else event.parameters
+    if isinstance(event, GraphEvent) and not head:
+        head = tuple(map(Var, parameters_of(event)))
+    wanted = len(head) or 1
+    if len(atom.parameters) not in (0, wanted):
+        shown = ", ".join(f"?{one.name}" for one in head or atom.parameters[:1])
+        message = f"{name} takes {wanted} {'parameter' if wanted == 1 else 'parameters'}"
+        reason = "They are read by position; of an event without parameters the one is its individual."
+        yield say(
+            "OBEP116", file, atom.span, f"{message}, not {len(atom.parameters)}", reason, f"{name}({shown})"
+        )
+    if window.kind == "latest":
+        message = f"{name}(…) over the window <{window.name}>, which is LATEST"
+        reason = "LATEST keeps what was said last of each subject and property, and no whole occurrences."
+        remedy = f"FROM NAMED WINDOW <{window.name}> ON EVENT {name} [RANGE 10 min]"
+        yield say("OBEP730", file, atom.span, message, reason, remedy)
 
 
 def _use(
@@ -67,7 +103,7 @@ def _use(
     known = listed(definitions.known_states) if definitions.known_states else "none"
     reason = f"The states of this query: {known}."
     remedy = near or f"STATE {name.text} FROM … TO …"
-    yield say("OBEP133", file, name.span, f"there is no state {name.text}", reason, remedy)
+    yield say("OBEP100", file, name.span, f"there is no state {name.text}", reason, remedy)
 
 
 def _number(file: QueryFile, name: Name, given: tuple[Var, ...], state: State) -> Diagnostic:
@@ -83,15 +119,9 @@ def _number(file: QueryFile, name: Name, given: tuple[Var, ...], state: State) -
     )
 
 
-def _counts_events(atom: Atom, definition: Event | State, definitions: Definitions) -> bool:
-    """Whether an atom names the event of a window that its group looks at."""
-    held = {w.name: w.event.iri for w, _ in declared_windows(definitions) if w.event is not None}
-    return any(held.get(window) == atom.name.iri for window in windows_of(definition))
-
-
 def _in_description(file: QueryFile, name: Name) -> Diagnostic:
     return say(
-        "OBEP135",
+        "OBEP134",
         file,
         name.span,
         f"{name.text} is a state, and a class expression names classes",

@@ -69,13 +69,13 @@ def _with_parameter(node: Pattern, var: Var) -> Pattern:
 
 
 def head(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP117 and OBEP125: the parameters of an event come from its pattern, each once."""
+    """OBEP120 and OBEP011: the parameters of an event come from its pattern, each once."""
     said: set[str] = set()
     names = ", ".join(dict.fromkeys(f"?{var.name}" for var in scope.event.parameters))
     for var in scope.event.parameters:
         if var.name in said:
             yield say(
-                "OBEP125",
+                "OBEP011",
                 scope.file,
                 var.span,
                 f"the parameter ?{var.name} stands twice",
@@ -83,17 +83,17 @@ def head(scope: Scope) -> Iterator[Diagnostic]:
                 f"EVENT {scope.event.name.text}({names})",
             )
         elif var.name != "this" and not scope.bound(var.name):
-            yield _unbound("OBEP117", scope, var, f"the parameter ?{var.name} of {scope.event.name.text}")
+            yield _unbound("OBEP120", scope, var, f"the parameter ?{var.name} of {scope.event.name.text}")
         said.add(var.name)
 
 
 def construct(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP119: CONSTRUCT says what was found."""
+    """OBEP120: CONSTRUCT says what was found."""
     said: set[str] = set()
     for var in variables_of(scope.event.construct):
         if var.name != "this" and var.name not in said and not scope.bound(var.name):
             said.add(var.name)
-            yield _unbound("OBEP119", scope, var, f"?{var.name} in CONSTRUCT")
+            yield _unbound("OBEP120", scope, var, f"?{var.name} in CONSTRUCT")
 
 
 def filter_variables(scope: Scope) -> Iterator[Diagnostic]:
@@ -129,7 +129,7 @@ def _unbound(code: str, scope: Scope, var: Var, what: str) -> Diagnostic:
 
 
 def this_elsewhere(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP126: ?this is the individual of the alias whose block it stands in."""
+    """OBEP120: ?this is the individual of the alias whose block it stands in."""
     where = [
         *((var, "be a parameter") for place in scope.places for var in place.leaf.parameters),
         *((var, "be a parameter") for var in scope.event.parameters),
@@ -143,7 +143,7 @@ def this_elsewhere(scope: Scope) -> Iterator[Diagnostic]:
         if var.name == "this":
             alias = scope.places[0].alias
             yield say(
-                "OBEP126",
+                "OBEP120",
                 scope.file,
                 var.span,
                 f"?this cannot {what}",
@@ -171,7 +171,7 @@ def literal_subject(triples: Iterable[TriplePattern], file: QueryFile) -> Iterat
 
 
 def logical_guard(event: LogicalEvent, file: QueryFile, definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP107, OBEP119 and OBEP120 in a logical event, whose guard speaks about ?this."""
+    """OBEP107 and OBEP120 in a logical event, whose guard is about ?this."""
     guard = event.guard
     own = guard.own if guard else ()
     bound = {var.name for var in variables_of(own)} | {"this"}
@@ -200,7 +200,7 @@ def logical_guard(event: LogicalEvent, file: QueryFile, definitions: Definitions
                 )
     for code, what, variables in (
         ("OBEP120", "FILTER", [v for c in conditions for v in c.variables]),
-        ("OBEP119", "CONSTRUCT", list(variables_of(event.construct))),
+        ("OBEP120", "CONSTRUCT", list(variables_of(event.construct))),
     ):
         said: set[str] = set()
         for var in variables:

@@ -14,12 +14,12 @@ from obep.query.walk import walk
 
 
 def named_like_another(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP128: ON <w> must mean one thing."""
+    """OBEP101: ON <w> must mean one thing."""
     first: dict[str, str] = dict.fromkeys(definitions.linked.streams, "a stream")
     for window, file in declared_windows(definitions):
         if window.name in first:
             yield say(
-                "OBEP128",
+                "OBEP101",
                 file,
                 window.span,
                 f"<{window.name}> is the name of {first[window.name]} already",

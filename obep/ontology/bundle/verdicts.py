@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 _SOMEBODY = "<urn:obep:somebody>"
 _PART = "<urn:obep:part:"
-NO_JAVA = ("OBEP340", "OBEP341")
+NO_JAVA = "OBEP340"
 GAVE_UP = "OBEP343"
 LARGE = 3_000
 """Axioms that HermiT is given only where the rules are not exact."""
-NO_ANSWER = (*NO_JAVA, "OBEP342", GAVE_UP)
+NO_ANSWER = (NO_JAVA, "OBEP342", GAVE_UP)
 """Codes of a reasoner that is not there, cannot read T, or takes too long."""
 
 
@@ -55,7 +55,7 @@ def settled(bundle: Bundle) -> Bundle:
                 raise
             if error.code != GAVE_UP:
                 bundle.java = False
-            if error.code not in NO_JAVA:
+            if error.code != NO_JAVA:
                 why = error.diagnostics[0].message
     _close(bundle)
     for event, words in bundle.status.items():

@@ -50,7 +50,7 @@ def _off() -> bool:
 
 
 def start_java() -> None:
-    """Starts the JVM with HermiT, once in a process. OBEP340: there is none; OBEP341: it will not run."""
+    """Start the JVM with HermiT, once in a process. OBEP340: there is none, or it does not start."""
     global _started_in
     with _starting:
         if _off():
@@ -59,7 +59,7 @@ def start_java() -> None:
             return
         if _started_in is not None:
             raise fail(
-                "OBEP341",
+                "OBEP340",
                 "the reasoner cannot be used in a forked process",
                 reason="Java was started before the process was forked, and its threads stayed behind.",
                 remedy="fork before the first query is compiled, or use the start method `spawn`",
@@ -97,10 +97,10 @@ def _start(library: Path) -> None:
 
     heap = os.environ.get("OBEP_JAVA_HEAP", "1g")
     if not _HEAP.fullmatch(heap):
-        raise fail("OBEP341", f"OBEP_JAVA_HEAP is not a size: {heap!r}", remedy="OBEP_JAVA_HEAP=2g")
+        raise fail("OBEP340", f"OBEP_JAVA_HEAP is not a size: {heap!r}", remedy="OBEP_JAVA_HEAP=2g")
     if jpype.isJVMStarted():
         raise fail(
-            "OBEP341",
+            "OBEP340",
             "another library has started Java in this process already",
             reason="HermiT must be on the class path from the start.",
             remedy="compile the query before that library is used",
@@ -124,7 +124,7 @@ def _start(library: Path) -> None:
         )
     except (OSError, RuntimeError, TypeError, ValueError) as error:
         raise fail(
-            "OBEP341",
+            "OBEP340",
             "Java would not start",
             reason=f"{library}: {error}",
             remedy="point JAVA_HOME to a JDK (11 or newer), or lower OBEP_JAVA_HEAP",
@@ -145,6 +145,6 @@ def hermit_jar() -> Path:
     spec = find_spec("owlready2")
     if spec is None or not spec.origin:
         raise fail(
-            "OBEP341", "owlready2, which carries HermiT, is not installed", remedy="pip install owlready2"
+            "OBEP340", "owlready2, which carries HermiT, is not installed", remedy="pip install owlready2"
         )
     return Path(spec.origin).parent / "hermit" / "HermiT.jar"

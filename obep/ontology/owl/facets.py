@@ -137,7 +137,7 @@ def _plain_string(facet: ast.Facet) -> Iterator[Misfit]:
         )  # fmt: skip
     elif facet.facet == "pattern" and isinstance(wrong := read_pattern(bound.lexical), str):
         reason = f"It is a regular expression of XML Schema: {wrong}."
-        yield Misfit("OBEP311", bound.span, "the pattern cannot be read", reason, 'pattern "R[0-9]+"')
+        yield Misfit("OBEP312", bound.span, "the pattern cannot be read", reason, 'pattern "R[0-9]+"')
 
 
 def term(node: ast.Literal) -> Term:

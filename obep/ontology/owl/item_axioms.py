@@ -107,7 +107,7 @@ def read_item(triples: Sequence[Triple], t: Axioms) -> Said | Refusal:
     axioms = [one for one in others if not isinstance(one, ax.Assertion) and one not in t.axioms]
     if axioms:
         return Refusal(
-            "OBEP623", f"holds an axiom, which only the ontology may: {show(axioms[0])}; name it in VOCAB"
+            "OBEP622", f"holds an axiom, which only the ontology may: {show(axioms[0])}; name it in VOCAB"
         )
     plain = [one for one in left if not part_of_more(one[1], one[2])]
     return Said(tuple(plain), tuple(statements))

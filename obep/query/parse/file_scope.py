@@ -124,7 +124,7 @@ class Scope:
         """BASE <iri>."""
         if self.base is not None:
             self.error(
-                "OBEP009",
+                "OBEP011",
                 "BASE stands twice",
                 span,
                 reason=f"A file has one BASE; the first one is <{self.base}>.",
@@ -146,7 +146,7 @@ class Scope:
 
     def _too_late(self, clause: str, uses: str, span: Span) -> None:
         self.error(
-            "OBEP132",
+            "OBEP007",
             f"{clause} stands behind a window that uses {uses}",
             span,
             reason="Names of events and properties in a window are read where they stand.",
@@ -160,7 +160,7 @@ class Scope:
         before = self.declared.setdefault(prefix, iri)
         if before != iri:
             self.error(
-                "OBEP008",
+                "OBEP011",
                 f"the prefix {prefix}: is declared twice",
                 span,
                 reason=f"It stands for <{before}> already, so its names would mean two things.",

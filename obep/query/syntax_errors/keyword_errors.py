@@ -50,7 +50,7 @@ def _misspelt_before(situation: Situation) -> Diagnostic | None:
     last = situation.scope.last
     if last is not None and last.type == "CLASS_WORD" and WORDS.get(last.value.lower()) == "manchester":
         return situation.diagnostic(
-            "OBEP077",
+            "OBEP079",
             f"{last.value} in a class expression is written in lower case",
             "Class expressions are in the Manchester syntax, whose words are lower case.",
             last.value.lower(),
@@ -131,7 +131,7 @@ def _unit(situation: Situation) -> Diagnostic | None:
         return None
     close = nearest(unit[1], ("ms", "sec", "seconds", "min", "minutes", "hours", "days")) or "min"
     return situation.diagnostic(
-        "OBEP069",
+        "OBEP013",
         f"{unit[1]} is no unit of time",
         "The units are ms, s, min, h and d.",
         f"{situation.word} {close}",
@@ -151,7 +151,7 @@ def _bound(situation: Situation) -> Diagnostic | None:
     if length is None or nearest(situation.word, ("WITHIN",)):
         return None
     return situation.diagnostic(
-        "OBEP026",
+        "OBEP013",
         f"a bound in time is written WITHIN, not {situation.word}",
         "A pattern WITHIN d is one whose parts lie less than d apart.",
         f"WITHIN {length[1]}",
@@ -168,7 +168,7 @@ def _two_words(situation: Situation) -> Diagnostic | None:
     if not re.compile(r"\s+(?:AS|MATCH)\b", re.I).match(situation.scope.text, end):
         return None
     return situation.diagnostic(
-        "OBEP017",
+        "OBEP052",
         "a name is one word",
         f"{situation.previous} {situation.word} are two.",
         f"EVENT {situation.previous}{situation.word[:1].upper()}{situation.word[1:]}",
@@ -183,7 +183,7 @@ def _quantifier(situation: Situation) -> Diagnostic | None:
     end = situation.start + len(situation.word)
     following = re.compile(r"[.\s]*([\w:]+|\()").match(situation.scope.text, end)
     return situation.diagnostic(
-        "OBEP080",
+        "OBEP079",
         f"{situation.previous} is written {meant}, after the property",
         "Class expressions are in the Manchester syntax: armedWith some Sensor, armedWith only Sensor.",
         f"{situation.word} {meant} {following[1] if following else '…'}",

@@ -18,7 +18,7 @@ def _character(situation: Situation) -> Diagnostic | None:
     line = situation.rest_of_line
     if re.match(r"/[*/]|--", line):
         return situation.diagnostic(
-            "OBEP039", "a comment begins with #", "It ends with its line.", f"# {line.strip('/*- ')}"
+            "OBEP040", "a comment begins with #", "It ends with its line.", f"# {line.strip('/*- ')}"
         )
     if word[:1] in ("“", "”", "„", "‘", "’", "«", "»"):
         return situation.diagnostic(
@@ -36,14 +36,14 @@ def _character(situation: Situation) -> Diagnostic | None:
         )
     if word in ('"', "'"):
         return situation.diagnostic(
-            "OBEP037",
+            "OBEP003",
             "this string is not closed",
             "A string ends on its line, unless it stands in three quotes.",
             f"{word}{situation.chunk}{word}" if " " not in line else f"{word}{situation.chunk} …{word}",
         )
     if word == "<" and re.match(r"<[A-Za-z/#]", line):
         return situation.diagnostic(
-            "OBEP038",
+            "OBEP003",
             "this IRI is not closed",
             "Between < and > there are no spaces, quotes or braces.",
             f"<{situation.chunk}>",
@@ -71,7 +71,7 @@ def _open_bracket(situation: Situation) -> Diagnostic | None:
     if word in ")]}" and word:
         if not opened:
             return situation.diagnostic(
-                "OBEP004", f"{word} closes nothing", "No bracket is open here.", f"remove the {word}"
+                "OBEP003", f"{word} closes nothing", "No bracket is open here.", f"remove the {word}"
             )
         bracket = opened[-1]
         if _CLOSING[bracket.value] == word:

@@ -67,7 +67,7 @@ def resolve(text: str, query: Query) -> Question | StateQuestion:
             return state_question(plan, arguments, query.linked.file)
     near = nearest(name, [one.name.text for one in (*events.values(), *states.values())])
     raise fail(
-        "OBEP576",
+        "OBEP100",
         f"the query defines no event {name}",
         remedy=near or "",
         reason="" if near else _known(query),

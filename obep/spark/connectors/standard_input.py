@@ -23,7 +23,7 @@ def keep(source: BinaryIO, folder: Path, ending: str, lines: bool) -> int:
     there = sorted(folder.glob(f"*{ending}"))
     if there and not lines:
         raise fail(
-            "OBEP563",
+            "OBEP558",
             "on Spark, standard input in this format cannot go on from a checkpoint",
             reason="Only lines of JSON can be told apart from those that the checkpoint has.",
             remedy="a file, a folder (dir:), lines of JSON, or --engine embedded",

@@ -29,7 +29,7 @@ def chosen_queries(queries: object) -> tuple[Query, ...]:
         raise _no_query(queries)
     if not queries:
         raise fail(
-            "OBEP658", "there is no query in the list", remedy='detect(obep.load("rooms.obep"), items)'
+            "OBEP663", "there is no query in the list", remedy='detect(obep.load("rooms.obep"), items)'
         )
     for query in queries:
         if not isinstance(query, Query):
@@ -45,7 +45,7 @@ def _no_query(given: object) -> ObepError:
     else:
         what = f"a {type(given).__name__} is not a query"
         remedy = 'detect(obep.load("rooms.obep"), items)'
-    return fail("OBEP658", what, reason="A query is what obep.load gives.", remedy=remedy)
+    return fail("OBEP663", what, reason="A query is what obep.load gives.", remedy=remedy)
 
 
 def reader(

@@ -195,7 +195,7 @@ def require_returns(queries: Sequence[Query]) -> None:
                 remedy="RETURN … AS EVENT STREAM; or --engine embedded",
             )
     if len({query.hash for query in queries}) < len(queries):
-        raise fail("OBEP654", "the same query is there twice", remedy="give each query once")
+        raise fail("OBEP663", "the same query is there twice", remedy="give each query once")
 
 
 def _ship(spark: SparkSession, query: Query) -> str:

@@ -115,7 +115,7 @@ def require_pyspark() -> None:
         import pyspark  # noqa: F401  (only looked for)
     except ImportError:
         raise fail(
-            "OBEP650",
+            "OBEP551",
             "Spark is not installed",
             reason="The engine `spark` needs PySpark, which is an extra of obep.",
             remedy="pip install 'obep[spark]'\nor run it here:  obep run … --engine embedded",

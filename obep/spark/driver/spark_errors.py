@@ -25,8 +25,8 @@ def our_words(text: str) -> str:
 def reason(error: BaseException) -> ObepError | None:
     """What obep said in a worker, as the error that it was there; nothing, if it is an error of Spark's own.
 
-    >>> str(reason(RuntimeError("[STREAM_FAILED] OBEP653  changed\\n  Why.\\n  Try:  go\\n\\n at x")))
-    'OBEP653  changed\\n  Why.\\n  Try:  go'
+    >>> str(reason(RuntimeError("[STREAM_FAILED] OBEP558  changed\\n  Why.\\n  Try:  go\\n\\n at x")))
+    'OBEP558  changed\\n  Why.\\n  Try:  go'
     """
     if isinstance(error, ObepError):
         return error

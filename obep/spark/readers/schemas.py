@@ -138,7 +138,7 @@ def _missing(schema: StructType, what: str, path: str, written: str, other: str 
         remedy = f'rows.withColumn("{key}", f.col("{holder}")["{key}"])   and   {written.format(key)}'
     more = ", …" if len(paths) > LISTED else ""
     return Diagnostic(
-        "OBEP659",
+        "OBEP663",
         f"mapping: {what}: the DataFrame has no such column{f'; is it {near}?' if near else ''}",
         reason=f"It has {', '.join(paths[:LISTED])}{more}.",
         remedy=remedy,

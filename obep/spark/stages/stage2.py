@@ -133,7 +133,7 @@ class Detecting(StatefulProcessor):
             return
         if partition_of(key, self._job.partitions) != context.partitionId():
             raise fail(
-                "OBEP653",
+                "OBEP558",
                 f"the checkpoint has its state in another number of partitions than {self._job.partitions}",
                 reason="Spark keeps the partitions of a checkpoint, whatever its settings say.",
                 remedy="set spark.sql.shuffle.partitions as it was, or begin with a new checkpoint",

@@ -109,7 +109,7 @@ def changed_state(events: Iterable[Term], changed: Iterable[str]) -> ObepError:
     all_too = " This concerns all events." if set(changed) & _OF_ALL else ""
     names = ", ".join(event.strip("<>").rsplit("#", 1)[-1].rsplit("/", 1)[-1] for event in events)
     return fail(
-        "OBEP653",
+        "OBEP558",
         f"the state in the checkpoint is not that of {names} as it is now",
         reason=f"What changed: {'; '.join(changed)}.{all_too} Occurrences that began under the old query "
         "cannot be finished under the new one.",

@@ -45,7 +45,7 @@ def continued_at(key: str, path: Path, known: Mapping[str, int] | None, warn: Wa
         return 0
     if not size:
         warn(
-            "OBEP590",
+            "OBEP558",
             f"{path} is gone or empty, and the checkpoint has written {start} bytes of it: it begins anew, "
             "from the checkpoint on",
         )

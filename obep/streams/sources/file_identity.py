@@ -102,7 +102,7 @@ def _position_after(file: BinaryIO, size: int | None) -> dict[str, int]:
 def replaced(path: Path, records: int) -> tuple[str, str]:
     """The warning about a file that is not the one of which so many records have been read."""
     return (
-        "OBEP590",
+        "OBEP558",
         f"{path} is not the file of which {records} records have been read before "
         "(rotated, replaced or written anew): it is read from its beginning",
     )

@@ -189,7 +189,7 @@ class PipeSource:
 def ended_early(count: int, seen: int) -> ObepError:
     """Standard input that has fewer records than a checkpoint has `seen` of it."""
     return fail(
-        "OBEP563",
+        "OBEP558",
         f"standard input ended after {count} records, and the checkpoint has {seen} of it",
         reason="A pipe cannot be rewound, so the records that the checkpoint has are skipped.",
         remedy="send the whole input again, or give what comes next another --checkpoint folder",

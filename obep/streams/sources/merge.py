@@ -107,6 +107,7 @@ class Lane:
     def __init__(self, key: str, orders: Orders = lambda item: True) -> None:
         self.key = key
         self.running = True
+        self.failure: Exception | None = None
         self.room = BoundedSemaphore(HELD)
         self._batches: deque[Batch] = deque()
         self._taken = 0
@@ -155,7 +156,7 @@ def _side_by_side(
     waited: set[str],
     orders: Orders,
 ) -> Iterator[Turn]:
-    """Each source in a thread of its own; a failure in one is raised here."""
+    """Each source in a thread of its own; a failure is raised once what came before is taken."""
     arrived: queue.SimpleQueue[Arrived] = queue.SimpleQueue()
     lanes = {key: Lane(key, orders) for key in sources}
     closing = Event()
@@ -177,16 +178,40 @@ def _side_by_side(
     for key, source in sources.items():
         Thread(target=read, args=(key, source), name=f"obep source {key}", daemon=True).start()
     try:
-        while any(lane.running or not lane.empty for lane in lanes.values()):
-            yield _turn(arrived, lanes, waited, patience)
+        yield from turns(lanes, sources, waited, lambda: _arrived(arrived, lanes, waited, patience))
     finally:
         closing.set()
 
 
-def _turn(
+def turns(
+    lanes: Mapping[str, Lane],
+    sources: Mapping[str, Source],
+    waited: set[str],
+    arrive: Callable[[], tuple[str, ...]],
+) -> Iterator[Turn]:
+    """Turn for turn what lies in the lanes; `arrive` fills them and says which sources have ended.
+
+    What came before a source failed is taken before its failure is raised: a connection has no position to
+    read it from again. Then nobody waits for a pipe any more, which may be silent for ever.
+    """
+    while any(lane.running or not lane.empty for lane in lanes.values()):
+        ended = arrive()
+        yield _turn(lanes, waited, ended)
+        failed = next((lane for lane in lanes.values() if lane.failure is not None), None)
+        if failed is None:
+            continue
+        waited -= {key for key, source in sources.items() if source.live}
+        if failed.empty:
+            while _ready(lanes, waited):
+                yield _turn(lanes, waited)
+            assert failed.failure is not None
+            raise failed.failure
+
+
+def _arrived(
     arrived: queue.SimpleQueue[Arrived], lanes: Mapping[str, Lane], waited: set[str], patience: float
-) -> Turn:
-    """All that is there and need not wait, or comes within the patience."""
+) -> tuple[str, ...]:
+    """Puts what has come into its lanes, or what comes within the patience; the sources that have ended."""
     ended: list[str] = []
     wait = not _ready(lanes, waited)
     while True:
@@ -195,13 +220,18 @@ def _turn(
         except queue.Empty:
             break
         wait = False
-        if failure is not None:
-            raise failure
-        if batch is None:
-            lanes[key].running = False
-            ended.append(key)
-        else:
+        if batch is not None:
             lanes[key].add(batch)
+            continue
+        lanes[key].running = False
+        lanes[key].failure = failure
+        if failure is None:
+            ended.append(key)
+    return tuple(ended)
+
+
+def _turn(lanes: Mapping[str, Lane], waited: set[str], ended: tuple[str, ...] = ()) -> Turn:
+    """All that is there and need not wait."""
     records: list[Item | DeadLetter] = []
     moved: dict[str, Position] = {}
     while len(records) < SIZE and (ready := _ready(lanes, waited)):
@@ -210,7 +240,7 @@ def _turn(
         records.extend(found)
         moved[lane.key] = {**moved.get(lane.key, {}), **position}
     waiting = () if records or all(lane.empty for lane in lanes.values()) else tuple(_awaited(lanes, waited))
-    return Turn(records, moved, tuple(ended), not any(lane.broken for lane in lanes.values()), waiting)
+    return Turn(records, moved, ended, not any(lane.broken for lane in lanes.values()), waiting)
 
 
 def _ready(lanes: Mapping[str, Lane], waited: set[str]) -> list[Lane]:

@@ -43,7 +43,7 @@ class TcpSource:
         yield from batched(read_file(file, self._format, self._reading), {}, lambda: arriving.pending)
         if line.broken and not self._stopped:
             raise fail(
-                "OBEP553",
+                "OBEP550",
                 f"{self.name}: the connection broke off: {line.broken}",
                 reason="What came before is read; half a record at its end is among the dead letters.",
             )

@@ -71,14 +71,14 @@ class Graphs:
         definitions = self.run.world.definitions
         window = definitions.windows[where or ""]
         event = definitions.events[atom.name.iri]
-        for o in self.run.pool[atom.name.iri]:
-            if inside(window, [Item("", o.detected, ())], t, forgive):
-                if isinstance(event, ast.LogicalEvent):
-                    yield frozenset((name, o.individual) for name in names)
-                    continue
-                theirs = [v.name for v in event.parameters]
-                for row in {tuple(b.get(n) for n in theirs) for b in o.bindings}:
-                    yield frozenset((n, v) for n, v in zip(names, row, strict=False) if v is not None)
+        pool = self.run.pool[atom.name.iri]
+        items = [Item(str(number), o.detected, ()) for number, o in enumerate(pool)]
+        for item in inside(window, items, t, forgive):
+            o = pool[int(item.stream)]
+            theirs = [] if isinstance(event, ast.LogicalEvent) else [v.name for v in event.parameters]
+            rows = {tuple(b.get(n) for n in theirs) for b in o.bindings} if theirs else {(o.individual,)}
+            for row in rows:
+                yield frozenset((n, v) for n, v in zip(names, row, strict=False) if v is not None)
 
     def moments(self) -> list[int]:
         """When the answer may change; with ON the evaluation times of its window."""

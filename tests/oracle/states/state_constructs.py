@@ -16,8 +16,8 @@ EXPECTED = (
     "EPISODE", "FOR", "WHILE", "UNLESS", "REPEATED", "UNTIL", "SEQ", "AND", "JOIN", "OR", "ALLEN", "DURING",
     "NEXT", "WITHOUT", "NOT FOLLOWED BY", "OPTIONAL", "FIRST", "LAST", "EVERY", "TIMES", "WITHIN", "NOT",
     "PARTITION", "POLICY", "GUARD", "GRAPH EVENT", "GRAPH EVENT ON", "ALERT", "ALERT FOR",
-    "ROWS", "ON EVENT", "CHANGED CLOCKS", "GUARD OVER BINDINGS", "TIES", "GAPS", "TWO STREAMS", "SHUFFLED",
-    "TOO LATE", "SNAPSHOT",
+    "ROWS", "ON EVENT", "ATOM OF EVENT", "CHANGED CLOCKS", "GUARD OVER BINDINGS", "TIES", "GAPS",
+    "TWO STREAMS", "SHUFFLED", "TOO LATE", "SNAPSHOT",
 )  # fmt: skip
 PLAIN = {
     ast.Seq: "SEQ", ast.And: "AND", ast.Join: "JOIN", ast.Or: "OR", ast.Next: "NEXT", ast.Without: "WITHOUT",
@@ -58,7 +58,8 @@ def _of(node: ast.Node, windows: dict[str, ast.Window]) -> Iterator[str]:
         case ast.WindowGroup(str() as window):
             yield from _window(windows[window])
         case ast.Atom():
-            yield "ATOM FOR" if node.lasting else "ATOM"
+            event = len(node.name.text) == 1  # A, B, C, D are events, states have longer names
+            yield "ATOM OF EVENT" if event else "ATOM FOR" if node.lasting else "ATOM"
         case ast.Leaf():
             names = {"begin": "BEGIN", "end": "END", "episode": "EPISODE"}
             if node.moment in names:

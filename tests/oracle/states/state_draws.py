@@ -30,7 +30,7 @@ from oracle.state_cases import (
 
 KINDS = {
     "FROM TO": 5, "OVER": 9, "OVER STATE": 2.2, "CLASS OF K": 1.3, "CLASS ON": 1.3, "GROUP ON": 2,
-    "SUB-SELECT ON": 1.3, "GROUP": 4.5, "DAILY": 1.7, "ON EVENT": 1.5,
+    "SUB-SELECT ON": 1.3, "GROUP": 4.5, "DAILY": 1.7, "ON EVENT": 2.4,
 }  # fmt: skip
 NUMERIC = (
     "SUM", "AVG", "MIN", "MAX", "FIRST", "LAST", "RATE", "SLOPE", "STDDEV", "MEDIAN", "PERCENTILE",
@@ -284,6 +284,8 @@ class StateDraw:
         frames.append(ast.Window(window, "", "latest", reach if self.chance(0.5) else None, event=n(letter)))
         frames.append(ast.Window(window, "", "rows", rows=self.random.choice((1, 2, 3)), event=n(letter)))
         self.windows.setdefault(window, self.random.choice(frames))
+        if self.windows[window].kind != "latest" and self.chance(0.6):
+            return self.on_occurrences(name, letter, window)
         what = f"?x a {self.random.choice((letter, f'Kind{letter}'))}"
         if self.chance(0.25):
             return ast.ClassState(n(name), v("x"), ast.ClassName(n(f"Kind{letter}")), window)
@@ -293,6 +295,23 @@ class StateDraw:
             silent = ast.Filter(ast.Exists(group(ast.WindowGroup(window, group(what))), True))
             return ast.GroupState(n(name), v("x"), group("?x a Sensor", silent))
         return ast.GroupState(n(name), v("x"), group(ast.WindowGroup(window, group(what))))
+
+    def on_occurrences(self, name: str, letter: str, window: str) -> ast.GroupState:
+        """By the occurrences in a window: that there is one, that there is none, how many there are."""
+        atom = ast.Atom(n(letter), v("x"))
+        if self.chance(0.4):
+            wanted = (ast.Projection(ast.Var("x")), as_("n", agg("COUNT")))
+            enough = cmp("?n", self.random.choice((">=", "<=")), self.random.choice((1, 2)))
+            by = (ast.Projection(ast.Var("x")),)
+            return ast.GroupState(
+                n(name), v("x"), ast.Select(wanted, group(atom), group_by=by, having=(enough,)), window
+            )
+        if self.chance(0.3):
+            silent = ast.Filter(ast.Exists(group(ast.WindowGroup(window, group(atom))), True))
+            return ast.GroupState(n(name), v("x"), group("?x a Sensor", silent))
+        if self.chance(0.4):
+            return ast.GroupState(n(name), v("x"), group(atom, bgp("?x max ?m"), self.limit("m")), window)
+        return ast.GroupState(n(name), v("x"), group(ast.WindowGroup(window, group(atom))))
 
     def daily(self, name: str) -> ast.DailyState:
         """Its edge lies a minute after midnight, or about a change of clocks, where the stream is then."""

@@ -1,10 +1,12 @@
 """an unknown name
 
 What it does: Finds a class or property in a guard that neither the ontology, nor the static graph, nor a
-definition has; and an individual that neither the ontology nor the static graph has, if one is spelt almost
-the same.
+definition has; an individual that neither the ontology nor the static graph has, if one is spelt almost
+the same; and a class or property of a FROM GRAPH file that neither the ontology nor the query has, if a known
+one is spelt almost the same or the ontology declares others of its namespace.
 
-Why: Only items can have it then. Mostly it is misspelt, and the message gives the nearest known name.
+Why: A name in a guard can then come from items only, and nothing reads such a name of a static graph.
+Mostly it is misspelt, and the message gives the nearest known name.
 `:PenC` beside `:PenA` and `:PenB` is one more, and no slip.
 
 Example:
@@ -21,7 +23,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
-from obep.lints.analysis.static_names import misspelt_individuals
+from obep.lints.analysis.static_names import misspelt_individuals, unknown_static_names
 from obep.lints.context import OntologyContext
 
 if TYPE_CHECKING:
@@ -37,4 +39,4 @@ def check(context: OntologyContext) -> list[Diagnostic]:
 
 
 def check_bundle(bundle: Bundle) -> list[Diagnostic]:
-    return misspelt_individuals(bundle)
+    return [*misspelt_individuals(bundle), *unknown_static_names(bundle)]

@@ -3,7 +3,7 @@
 What it does: Finds a file of FROM GRAPH that is empty, or whose classes and properties are all unknown to
 the ontology and the query.
 
-Why: Nothing looks at what it says. Mostly its names are those of another namespace. OBEP246 reports single
+Why: Nothing looks at what it says. Mostly its names are those of another namespace. OBEP242 reports single
 names.
 
 Example:

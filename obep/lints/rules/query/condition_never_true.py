@@ -1,9 +1,11 @@
 """a condition that is never true
 
-What it does: Finds a FILTER that no value can meet: text compared with a number, a duration or a moment with
-a bare number, an individual with a literal, constants that leave nothing, times that the pattern never has.
+What it does: Finds a FILTER that no value can meet, and a HAVING that no group can meet: text compared with a
+number, a duration or a moment with a bare number, an individual with a literal, constants that leave nothing,
+a COUNT of 0 where every group has a row, times that the pattern never has.
 
-Why: The condition holds of nothing, so the event never occurs. SPARQL gives no error for it.
+Why: Nothing meets the condition, so the event never occurs, or the state never holds. SPARQL gives no error
+for it.
 
 - text with a number (`?is > "thirty"`): the variable is compared with a number elsewhere, or its property has
   numbers in a definition;
@@ -11,6 +13,8 @@ Why: The condition holds of nothing, so the event never occurs. SPARQL gives no 
 - a moment with a bare number, text or a duration: write `> "2023-11-14T22:13:20Z"^^xsd:dateTime`;
 - an individual with a literal (`?p = "PenA"`): write its name, `?p = :PenA`;
 - one thing with constants that leave nothing (`?v > 5 && ?v < 4`): perhaps `||` was meant;
+- a COUNT of 0 or less: a group without rows is no group. `FOR EACH`, or a state without parameters, has
+  groups with nothing in them;
 - times that the pattern never has: in `A AS a SEQ B AS b WITHIN 10 min` nothing is 15 minutes apart.
 
 Example:
@@ -27,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from obep.errors import Diagnostic
+from obep.lints.analysis.impossible_having import never_held
 from obep.lints.analysis.impossible_times import out_of_time
 from obep.lints.analysis.incomparable_values import nothing_left, times_and_others
 from obep.lints.analysis.individual_and_literal import individual_and_literal
@@ -40,7 +45,7 @@ SEVERITY = "warning"
 
 
 def check(context: QueryContext) -> Iterator[Diagnostic]:
-    for look in (compared_with_text, times_and_others, individual_and_literal, nothing_left):
+    for look in (compared_with_text, times_and_others, individual_and_literal, nothing_left, never_held):
         yield from look(context.definitions)
 
 
