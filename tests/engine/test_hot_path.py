@@ -14,6 +14,9 @@ from obep.output.json_writer import to_line
 
 ROOT = Path(obep.__file__).parent
 MOST = 22
+MOST_OF_STATES = 30
+"""With the state itself, its episodes and their record."""
+BESIDE = ("cli", "lints", "run", "why_not")
 QUERY = """FROM STREAM <doors>
 EVENT Busy AS B
 EVENT Free AS F
@@ -27,8 +30,18 @@ def line(at: int, room: str, kind: str) -> str:
     return f'{{"stream": "doors", "time": {at}, "graph": "{graph}"}}\n'
 
 
-def test_an_item_passes_few_modules() -> None:
-    engine = obep.load(text=QUERY, java=False).engine(remember=0)  # nobody listens
+STATES = """FROM STREAM <doors>
+EVENT Busy AS B
+EVENT Free AS F
+STATE Occupied(?room) FROM Busy(?room) TO Free(?room) TIMEOUT 1 h
+EVENT Exiting(?room) MATCH END Occupied(?room)
+RETURN Exiting
+"""
+
+
+def passed_modules(query: str) -> tuple[int, set[str]]:
+    """How much two items find after eight others, and the modules that they pass."""
+    engine = obep.load(text=query, java=False).engine(remember=0)  # without an observer
 
     def run(*lines: str) -> list[str]:
         records = read_json_lines(io.BytesIO("".join(lines).encode()), Reading("doors"))
@@ -44,10 +57,21 @@ def test_an_item_passes_few_modules() -> None:
 
     sys.setprofile(watch)
     try:
-        found = run(line(8, "a", "B"), line(9, "a", "F"))
+        found = run(line(8, "a", "B"), line(9, "a", "F"), line(10, "a", "B"))
     finally:
         sys.setprofile(None)
-    assert len(found) == 5  # each of the B before
+    return len(found), passed
+
+
+def test_an_item_passes_few_modules() -> None:
+    found, passed = passed_modules(QUERY)
+    assert found == 5  # each of the B before
     assert len(passed) <= MOST, sorted(passed)
-    beside = {name for name in passed if name.split("/")[0] in ("cli", "lints", "run", "why_not")}
-    assert beside == set()
+    assert {name for name in passed if name.split("/")[0] in BESIDE} == set()
+
+
+def test_an_item_of_a_state_passes_no_module_of_diagnosis() -> None:
+    found, passed = passed_modules(STATES)
+    assert found == 2  # the ends at 7 and 9, each when the next instant comes
+    assert len(passed) <= MOST_OF_STATES, sorted(passed)
+    assert {name for name in passed if name.split("/")[0] in BESIDE} == set()
