@@ -35,7 +35,7 @@ def timed_event(
         )
         refused.add(query.register, what, reason, "EVENT … MATCH … CONSTRUCT { … }" if rule else "SELECT")
         return None
-    _refuse_modifiers(form, refused)
+    refuse_modifiers(form, refused)
     for window in query.windows:
         refused.add(window, "FROM STREAM of a pattern", "An event sees all streams.", "leave it out")
     name = ast.Name(f":{query.name}", f"<{namespace}{query.name}>")
@@ -97,7 +97,8 @@ def _length(condition: ast.Expression) -> int | None:
         return None
 
 
-def _refuse_modifiers(select: ast.Select, refused: Refusals) -> None:
+def refuse_modifiers(select: ast.Select, refused: Refusals) -> None:
+    """Refuse what a SELECT has beside its variables and its WHERE."""
     said = {
         "DISTINCT": select.distinct,
         "REDUCED": select.reduced,

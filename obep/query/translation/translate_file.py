@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from obep.query import ast
-from obep.query.linked_queries import LinkedQuery, is_simple, link_queries
+from obep.query.linked_queries import is_simple, link_queries
 from obep.query.parse.file_scope import DEFAULT_NAMESPACE
+from obep.query.translation.match_query import is_match_alone, match_events
 from obep.query.translation.refusals import Refusals
 from obep.query.translation.timed_query import timed_event
-from obep.query.translation.window_query import window_query
+from obep.query.translation.window_query import window_query, windows_of
 
 DEFAULTS = {"report": "nonempty", "closed": "right", "policy": "unrestricted"}
 """The settings that say what OBEP does in any case."""
@@ -26,18 +27,24 @@ def as_obep(file: ast.QueryFile) -> ast.QueryFile:
             what = f"{setting.key.upper()} {setting.value}"
             refused.add(setting, what, "OBEP has no words for this setting.", "leave it out")
     parts: dict[str, Any] = {"windows": [], "events": [], "queries": [], "returns": []}
+    returned: list[ast.Name] = []
     known = link_queries([file])
     for query in known.values():
-        if _is_timed(query):
+        if query.timed:
             event = timed_event(query, _namespace(file), refused)
             parts["events"] += [event] if event is not None else []
+            returned += [event.name] if event is not None else []
+        elif is_match_alone(query.register) and not has_knowledge(file):
+            *events, match = match_events(query, _namespace(file), refused)
+            parts["windows"] += [one for one in windows_of(query) if one not in parts["windows"]]
+            parts["events"] += [*events, match]
+            returned.append(match.name)
         else:
             windows, register = window_query(query, refused, has_knowledge(file))
             parts["windows"] += [one for one in windows if one not in parts["windows"]]
             parts["queries"].append(register)
-    if parts["events"]:
-        names = tuple(event.name for event in parts["events"])
-        parts["returns"].append(ast.Return("listed", names, "rows"))
+    if returned:
+        parts["returns"].append(ast.Return("listed", tuple(returned), "rows"))
     refused.check()
     own = {query.name for query in known.values()}
     streams = dict.fromkeys(one.stream for one in parts["windows"] if one.stream not in own)
@@ -59,14 +66,6 @@ def _namespace(file: ast.QueryFile) -> str:
     return declared[-1] if declared else file.base or DEFAULT_NAMESPACE
 
 
-def _is_timed(query: LinkedQuery) -> bool:
-    """Whether a query is one over triple occurrences (DIALECTS 3, 7, D37)."""
-    if query.language in ("epsparql", "sparkwave"):
-        return True
-    framed = any(one.step or one.rows for one in query.windows)
-    return query.language == "csparql" and query.register.every is None and not framed
-
-
 def has_knowledge(file: ast.QueryFile) -> bool:
     """Whether there is an ontology or a static graph."""
     return bool(file.sources or any(query.graphs for query in file.queries))
@@ -75,10 +74,9 @@ def has_knowledge(file: ast.QueryFile) -> bool:
 def _sources(file: ast.QueryFile) -> list[ast.Source]:
     """VOCAB and FROM GRAPH: the axioms in static graphs are used in the other languages (D13)."""
     graphs = [
-        ast.Source("graph", one.graph.iri[1:-1])
+        ast.Source("named" if one.named else "graph", one.graph.iri[1:-1])
         for query in file.queries
         for one in query.graphs
-        if not one.named
     ]
     found = [*(replace(one) for one in file.sources), *graphs]
     if is_simple(file):

@@ -22,7 +22,7 @@ def window_query(query: LinkedQuery, refused: Refusals, knowledge: bool) -> Tran
     """The windows of a query, and the query over them."""
     register = query.register
     _refuse_clauses(query, refused)
-    windows = [replace(one, name=_name(one), role="window", written=()) for one in query.windows]
+    windows = windows_of(query)
     default = [one for one in query.windows if one.role == "default"]
     if len(default) > 1 and knowledge:
         reason = "What several windows entail together is a graph that OBEP has no name for."
@@ -32,7 +32,8 @@ def window_query(query: LinkedQuery, refused: Refusals, knowledge: bool) -> Tran
     named = {f"<{one.name}>": _name(one) for one in query.windows if one.role == "graph"}
     form = register.form
     select = form if isinstance(form, ast.Select) else form.select
-    rewriting = _Rewriting([_name(one) for one in default], named, knowledge, refused)
+    static = {one.graph.iri for one in register.graphs if one.named}
+    rewriting = _Rewriting([_name(one) for one in default], named, static, knowledge, refused)
     select = replace(select, where=rewriting.where(select.where), **rewriting.outside(select))
     name = ast.Name(f"<{query.name}>", query.name)
     said = replace(
@@ -47,15 +48,17 @@ def window_query(query: LinkedQuery, refused: Refusals, knowledge: bool) -> Tran
     return windows, said
 
 
+def windows_of(query: LinkedQuery) -> list[ast.Window]:
+    """The windows of a query as declarations of OBEP."""
+    return [replace(one, name=_name(one), role="window", written=()) for one in query.windows]
+
+
 def _name(window: ast.Window) -> str:
     """A window of C-SPARQL has the name of its stream, which OBEP refuses."""
     return window.name if window.role == "window" else f"{window.name}/window"
 
 
 def _refuse_clauses(query: LinkedQuery, refused: Refusals) -> None:
-    for graph in query.register.graphs:
-        if graph.named:
-            refused.add(graph, "FROM NAMED", "Its queries see one static graph.", "FROM, without NAMED")
     for window in query.windows:
         if window.kind == "all":
             reason = "A window of OBEP has a frame."
@@ -75,8 +78,17 @@ def _refuse_clauses(query: LinkedQuery, refused: Refusals) -> None:
 class _Rewriting:
     """Groups of C-SPARQL: what stands outside of GRAPH looks at the default windows."""
 
-    def __init__(self, default: list[str], named: dict[str, str], knowledge: bool, refused: Refusals) -> None:
-        self.default, self.named, self.knowledge, self.refused = default, named, knowledge, refused
+    def __init__(
+        self,
+        default: list[str],
+        named: dict[str, str],
+        static: set[str],
+        knowledge: bool,
+        refused: Refusals,
+    ) -> None:
+        """`named` are the graphs that are windows, `static` those of FROM NAMED."""
+        self.default, self.named, self.static = default, named, static
+        self.knowledge, self.refused = knowledge, refused
 
     def where(self, where: ast.Group) -> ast.Group:
         graphs = any(isinstance(node, ast.GraphGroup) for node in walk(where))
@@ -134,6 +146,9 @@ class _Rewriting:
     def _graph(self, group: ast.GraphGroup) -> ast.GroupElement:
         if isinstance(group.graph, ast.Name) and group.graph.iri in self.named:
             return ast.WindowGroup(self.named[group.graph.iri], group.group)
-        reason = "GRAPH stands for FROM NAMED STREAM here, and a window of OBEP has a name."
-        self.refused.add(group, "GRAPH of something else than a FROM NAMED STREAM", reason, "GRAPH <stream>")
+        named = group.graph.iri in self.static if isinstance(group.graph, ast.Name) else not self.named
+        if named:
+            return group
+        reason = "Windows and static graphs have different words there: WINDOW and GRAPH."
+        self.refused.add(group, "GRAPH of a variable, or of a graph that is not named", reason, "GRAPH <g>")
         return group
