@@ -8,8 +8,8 @@ from typing import Any
 from obep.query import ast
 from obep.query.group_walk import group_variables
 from obep.query.linked_queries import LinkedQuery
-from obep.query.translation.refusals import Refusals
 from obep.query.translation.timed_query import refuse_modifiers
+from obep.query.translation.untranslated import Refusals
 
 
 def is_match_alone(register: ast.Register) -> bool:
