@@ -24,6 +24,7 @@ class Spell(NamedTuple):
     begun: int
     ended: int | None = None
     expired: bool = False
+    by_calendar: bool = False
 
 
 class Spells(NamedTuple):
@@ -148,6 +149,8 @@ def _holds(spell: Spell, part: StatePart, states: StatesSeen, telling: Telling) 
 def _then(spell: Spell, states: StatesSeen) -> str:
     if spell.expired:
         return ", then it expired: nothing renewed it"
+    if spell.by_calendar:
+        return ", as its calendar says"
     came = states.came(spell)
     return f", then came {came}" if came else ", then it ended"
 
