@@ -19,6 +19,10 @@ BENCHES: dict[str, tuple[str, ...]] = {
     "operators.py": ("--rounds", "1"),
     "lints.py": ("--items", "5000", "--rounds", "1"),
     "latest.py": ("--items", "2000", "--rounds", "1"),
+    "states.py": (
+        *("--fill", "20000", "--rounds", "1", "--size", "2000"),
+        *("--episodes", "5000", "--rows", "20000", "--keys", "5000"),
+    ),
     "rules.py": ("--most", "100", "--items", "400"),
     "spark.py": ("--events", "200000", "--runs", "1", "--all"),
 }

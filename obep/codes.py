@@ -247,4 +247,14 @@ CODES: dict[str, str] = {
     # 750-764 event patterns in queries
     "OBEP750": "a second MATCH in a query",
     "OBEP751": "an aggregate over streams without STEP",
+    # 765-779 tools around the languages
+    "OBEP765": "what OBEP cannot say",
+    "OBEP766": "a variable that nothing binds",
+    "OBEP767": "names that differ in case alone",
+    "OBEP768": "a pattern outside of WINDOW without a static graph",
+    "OBEP769": "axioms in the static graph of another language",
+    "OBEP770": "a pattern over triples that are kept for ever",
+    "OBEP771": "COMPUTE EVERY or RANGE that does not fit STEP",
+    "OBEP772": "ORDER BY without LIMIT under ISTREAM or DSTREAM",
+    "OBEP773": "LIMIT without ORDER BY",
 }

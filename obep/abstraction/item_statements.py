@@ -19,7 +19,7 @@ from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Term, 
 from obep.ontology.bundle.compile import SAID, Bundle
 from obep.ontology.closure.work_budget import MAX_WORK, OVER_BUDGET
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.item_axioms import Refusal, Said, part_of_more, read_item
+from obep.ontology.owl.item_axioms import STRUCTURAL, Refusal, Said, part_of_more, read_item
 from obep.ontology.owl.verbalise import show
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Statements:
     def admit(self, item: Item) -> Item | DeadLetter:
         """An item of single triples, for a window; what they cannot say is refused."""
         for _, p, o in item.triples:
-            if part_of_more(p, o):
+            if (p == RDF_TYPE or p in STRUCTURAL) and part_of_more(p, o):
                 break
         else:
             return item

@@ -7,7 +7,7 @@ In: items, and occurrences of composite or guarded events as items of the next s
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from obep.abstraction.answer_templates import Hit, Template, named, ordered
@@ -94,14 +94,15 @@ class Matcher:
         self._graphs = _graph_matcher(bundle, self.facts)
         self._streams = bundle.definitions.streams
         self._windowed = bundle.definitions.windowed
+        # What T says of everything it says of whoever is named, by whatever triple.
+        self._all_matter = bundle.definitions.any_predicate or bool(bundle.asserted.opaque)
         self._shapes = Shapes(
             bundle.matters,
             self.evaluator.readings,
             self._asks.fixed,
             bundle.value_tests,
             bundle.definitions.axioms.datatype_definitions,
-            # What T says of everything it says of whoever is named, by whatever triple.
-            all_matter=bundle.definitions.any_predicate or bool(bundle.asserted.opaque),
+            all_matter=self._all_matter,
         )
         self._memory: Memory[Template] | None = Memory(remember) if remember else None
         self.statements = Statements(bundle, partial(self._for_statements, asks, gap is None), self)
@@ -111,6 +112,19 @@ class Matcher:
         gap = None if alone else HermitGap(bundle.module, bundle.cache_dir)
         bundle.java = not alone
         return Matcher(bundle, asks, gap=gap, max_explanations=self.max_explanations)
+
+    @cached_property
+    def _inert(self) -> tuple[frozenset[Term], frozenset[Term]] | None:
+        """Properties, with individuals and with literals, of an item in which there is nothing to find.
+
+        An explanation is minimal and has a triple of its item, and so has a contradiction: where no triple
+        sets off a rule, and the rules decide everything, there is none. T knows these properties, so none
+        is counted as unknown. Groups look at items themselves, and guards only at what was found.
+        """
+        if self._graphs is not None or self._all_matter or not self.bundle.exact:
+            return None
+        program = self.evaluator.readings[0].program
+        return program.inert(program.roles), program.inert(program.data)
 
     @property
     def remembered(self) -> int:
@@ -128,6 +142,13 @@ class Matcher:
         The body of a guarded event may be left out where its guard surely refuses it. `every`: not then, and
         nothing is counted, for a second look at an item.
         """
+        if self._inert is not None:
+            roles, data = self._inert
+            for _, p, o in item.triples:
+                if p not in (data if o[0] == '"' else roles):
+                    break
+            else:
+                return _matched(Matched, (item, (), False))
         shape = self._shapes.of(item.triples)
         key, triples, own, unknown, more = shape
         if more:

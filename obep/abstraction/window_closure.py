@@ -50,13 +50,15 @@ class WindowClosure:
         self._apart = self._names.apart
         """Triples of which nothing follows are not among the facts until somebody looks something up."""
         self._graph: ClosedGraph | None = None
+        self._explains = False
+        """Whether `_nodes` are kept."""
 
     def change(self, gone: Collection[Triple], new: Collection[Triple]) -> tuple[list[Change], list[Change]]:
         """Triples that are there go, then others come.
 
         Gives what no longer follows and what now does, beyond K; and which of these triples K has, too.
         """
-        if "_nodes" in self.__dict__:
+        if self._explains:
             for triple in gone:
                 _take(self._nodes, triple)
             for triple in new:
@@ -66,37 +68,39 @@ class WindowClosure:
             return [], []
         found: list[Change] = []
         again: list[Change] = []
-        less: list[Triple] = []
-        more: list[Triple] = []
-        for triple in gone:
-            self._sort(triple, False, found, again, less)
-        for triple in new:
-            if triple[1] == SAME_AS and self._apart:
+        less = self._sort(gone, False, found, again) if gone else ()
+        more = self._sort(new, True, found, again) if new else ()
+        if less or more:
+            if any(self._apart) and any(triple[1] == SAME_AS for triple in more):
                 self._gather([*(one for one in self._said if one not in new), *gone])
                 return self.change(gone, new)
-            self._sort(triple, True, found, again, more)
-        if less or more:
             found += self._facts_changed(less, more)
         return found, again
 
     def _sort(
-        self, triple: Triple, there: bool, found: list[Change], again: list[Change], facts: list[Triple]
-    ) -> None:
-        """What a triple changes by itself, or that facts must be looked at."""
-        seen = self._apart.get((triple[1], triple[2][0] == '"'))
-        if seen is None:
-            facts.append(triple)
-        if triple[0] in self._static_ids and self._is_static(triple):
-            again.append((triple, there))
-        elif seen:
-            found.append((triple, there))
+        self, triples: Iterable[Triple], there: bool, found: list[Change], again: list[Change]
+    ) -> list[Triple]:
+        """What triples change by themselves; those that are among the facts."""
+        facts = []
+        roles, data = self._apart
+        static = self._static_ids
+        for triple in triples:
+            s, p, o = triple
+            seen = (data if o[0] == '"' else roles).get(p)
+            if seen is None:
+                facts.append(triple)
+            if s in static and self._is_static(triple):
+                again.append((triple, there))
+            elif seen:
+                found.append((triple, there))
+        return facts
 
     def _gather(self, said: Iterable[Triple]) -> None:
         """From now on all triples, beginning with these, are among the facts."""
-        apart, self._apart = self._apart, {}
-        self._facts.insert([one for one in said if (one[1], one[2][0] == '"') in apart])
+        (roles, data), self._apart = self._apart, ({}, {})
+        self._facts.insert([one for one in said if one[1] in (data if one[2][0] == '"' else roles)])
 
-    def _facts_changed(self, gone: list[Triple], new: list[Triple]) -> Iterator[Change]:
+    def _facts_changed(self, gone: Sequence[Triple], new: Sequence[Triple]) -> Iterator[Change]:
         facts = self._facts
         less = {triple: None for fact in facts.remove(gone) for triple in self._triples(fact)}
         more = {triple: None for fact in facts.insert(new) for triple in self._triples(fact)}
@@ -189,10 +193,21 @@ class WindowClosure:
     @cached_property
     def _nodes(self) -> dict[Term, dict[Triple, None]]:
         """The triples of the window by subject and object; kept from the first question on."""
+        self._explains = True
         found: dict[Term, dict[Triple, None]] = {}
         for triple in self._said:
             _put(found, triple)
         return found
+
+    def only_said(self, predicate: Term | None) -> bool:
+        """Whether triples of a property are there only if the window says them."""
+        program = self._facts.program
+        tables = [
+            pair
+            for pair in zip(self._apart, (program.roles, program.data), strict=True)
+            if predicate in pair[1]
+        ]
+        return bool(tables) and all(predicate in apart for apart, _ in tables)
 
     def match_new(self, s: Term | None, p: Term | None, o: Term | None) -> Iterator[Triple]:
         """What the window says, and what it adds to K (D14)."""
@@ -307,10 +322,13 @@ class _Names:
         self.apart = _apart(program, self.of_relation)
 
 
-def _apart(program: p.Program, seen: dict[int, list[tuple[Term, bool]]]) -> dict[tuple[Term, bool], bool]:
-    """Properties (with literals, or with individuals) of whose triples nothing but themselves follows, and
+Apart = tuple[dict[Term, bool], dict[Term, bool]]
+
+
+def _apart(program: p.Program, seen: dict[int, list[tuple[Term, bool]]]) -> Apart:
+    """Properties (with individuals, and with literals) of whose triples nothing but themselves follows, and
     that follow from nothing else: whether groups see them."""
-    found: dict[tuple[Term, bool], bool] = {}
+    found: Apart = ({}, {})
     if program.equality:
         return found
     led_to = {number for op in program.flat if op[0] in (p.FILL, p.SELF_OUT) for number, _ in op[2]}
@@ -320,11 +338,13 @@ def _apart(program: p.Program, seen: dict[int, list[tuple[Term, bool]]]) -> dict
         for name, edges in table.items():
             for number, _ in edges:
                 said_by.setdefault(number, set()).add(name)
-    for literal, table in ((False, program.roles), (True, program.data)):
+    for known, table in zip(found, (program.roles, program.data), strict=True):
         for name, edges in table.items():
             numbers = {number for number, _ in edges}
+            if name == SAME_AS:
+                continue
             if not edges:
-                found[name, literal] = False
+                known[name] = False
             elif (
                 len(edges) == 1
                 and not edges[0][1]
@@ -334,5 +354,5 @@ def _apart(program: p.Program, seen: dict[int, list[tuple[Term, bool]]]) -> dict
                 and not program.edge_ops[edges[0][0]]
                 and seen.get(edges[0][0], [(name, False)]) == [(name, False)]
             ):
-                found[name, literal] = edges[0][0] in seen
+                known[name] = edges[0][0] in seen
     return found

@@ -19,8 +19,10 @@ from obep.cli.standard_streams import complete
 from obep.errors import ObepError, Stopped, fail
 from obep.secrets import Discreet
 
-COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "why-not", "rule", "doctor")
+COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "why-not", "translate", "rule", "doctor")
 """In the order in which help shows them. A command `why-not` is `command` in obep/cli/why_not.py."""
+MODULES = {"translate": "translate_query"}
+"""Of commands whose own name another module of obep has."""
 DEBUG = "OBEP_DEBUG"
 """The environment variable that asks for tracebacks, as --debug does."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
@@ -37,7 +39,8 @@ class Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        app.command(cmd_name)(import_module(f"obep.cli.{cmd_name.replace('-', '_')}").command)
+        module = MODULES.get(cmd_name, cmd_name.replace("-", "_"))
+        app.command(cmd_name)(import_module(f"obep.cli.{module}").command)
         return get_command(app)
 
     def invoke(self, ctx: Any) -> Any:

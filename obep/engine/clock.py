@@ -52,6 +52,7 @@ class Clock:
         self.watermark: int | None = None
         """No item before it is taken any more."""
         self._together = lateness == 0 and idle is None
+        self._in_order = self._together and future is None
         self._awaited = tuple(streams) if idle is not None else ()
         self._greatest: dict[str, int | None] = dict.fromkeys(self._awaited)
         self._heard: dict[str, int] = {}
@@ -77,6 +78,18 @@ class Clock:
             self._greatest[stream] = at
         self._raise(at if self._together else self._slowest(now is not None))
         return "on time"
+
+    def goes_on(self, stream: str, at: int, now: int) -> bool:
+        """Take an item of an input that is one stream in order, if it is; then time has come to it.
+
+        The same as `observe`, in fewer steps. False: ask `observe`.
+        """
+        if not self._in_order or self._start is None or self.watermark is None or at < self.watermark:
+            return False
+        self._looked = now
+        self._heard[stream] = self._elapsed  # which does not grow where nobody counts silence
+        self._greatest[stream] = self.watermark = at
+        return True
 
     def too_far(self, at: int, wall: int | None) -> bool:
         """Whether an item that arrives at the date `wall` lies beyond `future`."""

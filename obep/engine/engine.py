@@ -34,7 +34,7 @@ from obep.why_not.report import WhyNot
 
 __all__ = ["Engine", "Runtime"]
 
-SNAPSHOT = 6
+SNAPSHOT = 7
 """The version of the format of snapshots."""
 ANEW = "restore an older snapshot, or begin anew"
 MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -129,12 +129,16 @@ class Engine:
             now, wall = self._steady(), self._now()
             if self._observer is not None:
                 items = self._observer.taken(items)
+            waiting, goes_on = len(self._buffer), self.clock.goes_on
             for item in items:
                 self.counters["items"] += 1
                 if isinstance(item, DeadLetter):
                     self._bury(item)
+                elif not waiting and goes_on(item.stream, item.at, now):
+                    self._process(item, found)
                 elif self._admit(item, now, wall):
                     self._release(found)
+                    waiting = len(self._buffer)
         return self._out(found)
 
     def too_far(self, at: int) -> bool:
@@ -314,7 +318,7 @@ class Engine:
             found.extend(self._runtime.advance(watermark))
 
     def _process(self, whole: Item, found: list[Occurrence]) -> None:
-        item = Item(*whole[:4])  # items may be kept for long, the record is not
+        item = Item(*whole[:4]) if whole.sent else whole  # items may be kept for long, the record is not
         if self._observer is not None:
             self._observer.processed(item)
         matched = self._matcher.match(whole)
@@ -325,7 +329,7 @@ class Engine:
         self.counters["processed"] += 1
         for one in matched.occurrences:
             one.items = (item,)
-        found.extend(self._runtime.push(item.at, matched.occurrences, (item,)))
+        self._runtime.take(item.at, matched.occurrences, (item,), found)
 
     def _bury_derived(self, letter: DeadLetter) -> None:
         """An occurrence that contradicts T as an item of the next stratum; it is no item of the input."""

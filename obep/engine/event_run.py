@@ -24,6 +24,8 @@ class Running:
     """Whether it never waits for an instant to close."""
     timed: bool = False
     """Whether it ever has deadlines."""
+    in_turn: bool = False
+    """Whether no deadline ever comes before one that there was already, so that nobody need ask again."""
     prompt: bool = True
     """Whether it may report something before the instant closes."""
     wants_items: bool = False

@@ -110,6 +110,8 @@ class Runtime:
         self._resolved: list[Occurrence] = []
         """The alerts that the instant that closes has resolved."""
         self._dues: dict[int, int] = dict.fromkeys(self._timed, _NEVER)
+        self._first_due = _NEVER
+        """The least of them."""
         self._stale: set[int] = set(self._timed)
         """What may have another deadline than `_dues` says."""
         self._arrived: list[Occurrence] = []
@@ -131,7 +133,14 @@ class Runtime:
     ) -> list[Occurrence]:
         """What the occurrences (and items) of an instant decide at once, and all that came before it."""
         found: list[Occurrence] = []
-        if self._states and not self._begun:
+        self.take(at, occurrences, items, found)
+        return found
+
+    def take(
+        self, at: int, occurrences: Sequence[Occurrence], items: Iterable[Item], found: list[Occurrence]
+    ) -> None:
+        """`push` into a list that is there."""
+        if not self._begun and self._states:
             self._begin_run(at, found)
         if at != self.now:
             self._move(at, found)
@@ -143,7 +152,6 @@ class Runtime:
                 self._feed(occurrence, found)
         if self._queue:
             self._report(found)
-        return found
 
     def push_occurrences(self, occurrences: Sequence[Occurrence]) -> Sequence[Occurrence]:
         """Many at once, sorted by `detected`; for a plan without NOT."""
@@ -224,7 +232,8 @@ class Runtime:
 
     def wakes(self) -> int | None:
         """The first instant that has something to do here without new data: the open one must close."""
-        due = self._next_deadline()
+        self._stale.update(self._timed)
+        due = self._next_deadline(exactly=True)
         if self.now is None or not self._touched:
             return due
         return self.now + 1 if due is None else min(due, self.now + 1)
@@ -251,6 +260,8 @@ class Runtime:
         known = {run.plan.event: run for run in self._runs}
         for event, state in runs:
             known[event].load(state, unpack)
+        self._dues = dict.fromkeys(self._timed, _NEVER)
+        self._first_due = _NEVER
         self._stale.update(self._timed)
         self._tied = self.now is not None  # nobody knows; where nothing has come yet, it has not
         self._touched = set(range(len(self._runs))) if self._tied else set()
@@ -305,15 +316,27 @@ class Runtime:
         if to >= self._prune_at:
             self._prune(to)
 
-    def _next_deadline(self) -> int | None:
-        dues = self._dues
+    def _next_deadline(self, exactly: bool = False) -> int | None:
+        """The next instant at which something is decided without any item.
+
+        Perhaps nothing is, where a run has its deadlines `in_turn` and its first has moved on; not `exactly`.
+        """
+        dues, now = self._dues, self.now or 0
         for number in self._stale:
-            if number in dues:
-                due = self._runs[number].next_deadline()
-                dues[number] = _NEVER if due is None else due
+            before = dues.get(number)
+            if before is None:
+                continue
+            run = self._runs[number]
+            if run.in_turn and now < before < _NEVER and not exactly:
+                continue
+            due = run.next_deadline()
+            dues[number] = after = _NEVER if due is None else due
+            if after < self._first_due:
+                self._first_due = after
+            elif before == self._first_due:
+                self._first_due = min(dues.values())
         self._stale.clear()
-        first = min(dues.values(), default=_NEVER)
-        return None if first == _NEVER else first
+        return None if self._first_due == _NEVER else self._first_due
 
     def _reach(self, at: int, found: list[Occurrence]) -> None:
         self.now = at
@@ -341,14 +364,15 @@ class Runtime:
                 self._deliver(reports, found)
 
     def _close_instant(self, at: int, found: list[Occurrence]) -> None:
-        queue = self._queue
+        queue, queued = self._queue, self._queued
         if self._touched:
             queue[:] = sorted(self._touched)
-            self._queued.update(queue)
+            queued.update(queue)
             self._closing = True
             while queue:
-                self._queued.discard(queue[0])
-                run = self._runs[heappop(queue)]
+                number = heappop(queue)
+                queued.discard(number)
+                run = self._runs[number]
                 reports = run.close(at, self._items)
                 if not reports:
                     continue

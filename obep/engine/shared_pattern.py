@@ -14,6 +14,7 @@ from obep.operators.candidates import Candidate, Emit
 from obep.operators.state_context import States
 from obep.operators.tree import Tree
 from obep.plan.event_families import Family
+from obep.plan.nodes import Read
 from obep.plan.plan import EventPlan, Plan
 from obep.plan.state_plan import GraphPlan, StatePlan
 
@@ -84,6 +85,7 @@ def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) ->
     ahead.sort(key=lambda one: (one.stratum, one.position), reverse=True)
     started: set[str] = set()
     of_rows = {state.part("rows") for state in plan.states}
+    of_switches = {state.part(part) for state in plan.states for part in ("from", "to")}
 
     def add(run: Running) -> None:
         for name, _ in run.inlets:
@@ -94,7 +96,7 @@ def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) ->
         while ahead and ahead[-1].position <= number:
             for one in hosts.start(ahead.pop()):
                 add(one)
-        if event.event in of_rows:
+        if event.event in of_rows or (event.event in of_switches and is_leaf(event)):
             hosts.patterns[event.event] = event
         elif (run := running(event, max_keys, states)) is not None:
             add(run)
@@ -106,6 +108,12 @@ def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) ->
 
         runs += start_queries(plan.queries, states, matcher)
     return runs
+
+
+def is_leaf(event: EventPlan) -> bool:
+    """Whether a pattern is a single event, so that its occurrences can be taken as they are."""
+    root = event.root
+    return type(root) is Read and not (root.wide or root.held or event.partition_by)
 
 
 def _start(
@@ -138,5 +146,5 @@ def connect(runs: Sequence[Running], touch: Callable[[int], None]) -> None:
             for need in run.state.needs:
                 states[need].watchers.append(partial(touch, number))
             for window in run.windows:
-                window.watchers.append(partial(touch, number))
+                window.groups.append((run, partial(touch, number)))
         run.connect(partial(touch, number))

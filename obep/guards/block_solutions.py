@@ -65,7 +65,9 @@ class Block:
         names = dict.fromkeys((THIS, *shown, *variables(*triples)))
         slots = {name: slot for slot, name in enumerate(names)}
         self._size = len(slots)
-        self._individual = tuple(slots[name] for name in (THIS, *individual))
+        asked = {*shown, *variables(*triples), *variables(*filters)}
+        this = (THIS,) if THIS in asked else ()  # the name of a moment is made when it is asked for
+        self._individual = tuple(slots[name] for name in (*this, *individual))
         self._parameters = tuple((slots[name], declared) for name, declared in parameters)
         self._shown = tuple(slots[name] for name in shown)
         bound = {THIS, *individual}  # a parameter may be unbound, so it promises nothing to a filter

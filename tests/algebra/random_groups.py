@@ -91,9 +91,10 @@ def dataset(c: Choices, unusual: bool = False) -> ListedDataset:
 
 
 def triples(c: Choices, most: int, unusual: bool = False, least: int = 0) -> list[Triple]:
-    """All nodes are in each graph: oxigraph finds no path of no steps from other constants (SPARQL does)."""
+    """All nodes and properties are nodes of each graph: oxigraph finds no path of no steps from other
+    constants (SPARQL does), nor in EXISTS from a value that is none."""
     found = {triple(c, unusual): None for _ in range(c.number(least, most))}
-    return [*found, *((node.iri, f"<{EX}self>", node.iri) for node in NODES)]
+    return [*found, *((node.iri, f"<{EX}self>", node.iri) for node in (*NODES, *PROPERTIES))]
 
 
 def triple(c: Choices, unusual: bool = False) -> Triple:
@@ -135,8 +136,10 @@ class Groups:
                 kind = "bgp"
             if kind == "exists" and depth < -1:
                 kind = "bgp"
-            if self.rdflib and self._level > 1 and kind in ("optional", "exists"):
-                kind = "bgp"  # rdflib lets what stands around a group into its OPTIONALs and EXISTS
+            if self.rdflib and self._level > 1 and kind in ("optional", "exists", "union"):
+                # rdflib lets what stands around a group into its OPTIONALs and EXISTS, and loses or repeats
+                # rows of a UNION in a UNION; oxigraph and obep agree there.
+                kind = "bgp"
             element = self._element(kind, depth - 1, elements)
             if element is not None:
                 elements.append(element)

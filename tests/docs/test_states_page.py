@@ -13,6 +13,7 @@ import obep
 from obep.model import Alert
 
 PAGE = DOCS / "states.md"
+EXAMPLES = DOCS.parent / "examples" / "08-building-states"
 PREFIX = "@prefix : <http://example.org/building#> . "
 
 
@@ -160,6 +161,13 @@ CASES = [
     Case(say(":z1 :temperature %s .", {0: 5, 2: 35, 4: 36, 6: 20}), ["Frost 0 0 5 z1", "Heat 2 2 35 z1"]),
     Case(
         [
+            *say(":%s :alarm 1 .", {5: "z1", 20: "z2", 50: "z1", 55: "z3", 70: "z1", 130: "z1", 140: "z3"}),
+            (300, ":x :status 1 .", ""),
+        ],
+        ["Counted 60 120 f1 3", "Counted 60 120 f2 1", "Counted 120 240 f1 1", "Counted 180 240 f2 1"],
+    ),
+    Case(
+        [
             (0, ':z1 :status "on" .', ""),
             *say(":z1 :temperature %s .", {2: 31, 6: 32, 10: 33, 14: 31, 16: 20}),
         ],
@@ -191,6 +199,17 @@ def queries() -> list[tuple[str, str]]:
 
 def test_every_query_of_the_page_has_a_case() -> None:
     assert len(queries()) == len(CASES)
+
+
+def test_the_rules_of_the_page_are_those_of_the_example() -> None:
+    """The example is run, and compared with answers of its own, by the tests of the examples."""
+    page = PAGE.read_text("utf-8")
+    query = (EXAMPLES / "query.obep").read_text("utf-8")
+    rules = re.findall(r"^# (\d+\. .*)\n((?:(?:STATE|EVENT).*\n)+)", query, re.MULTILINE)
+    assert len(rules) == 12
+    assert (
+        re.findall(r"^\*\*(\d+\. .*?)\*\* .*\n\n```text rule\n((?:.*\n)*?)```$", page, re.MULTILINE) == rules
+    )
 
 
 def test_the_page_says_of_spark_what_explain_says() -> None:

@@ -247,3 +247,32 @@ def test_a_whole_day_and_midnight_may_be_written() -> None:
     engine.advance(1_000_000_000 + 3 * 86_400)
     [held] = engine.states("S")
     assert held.until is None
+
+
+@pytest.mark.parametrize(
+    ("state", "code", "said"),
+    [
+        (f"{EACH.replace('1 h', '1 h STEP 0 s')} HAVING (AVG(?v) > 0)", "OBEP124", "STEP of zero"),
+        ("STATE S OVER A WITHIN 0 s HAVING (COUNT(*) = 0)", "OBEP124", "WITHIN of zero"),
+        ('STATE S DAILY FROM 08:00 TO 20:00 ZONE "Europe/Rom"', "OBEP141", "no time zone Europe/Rom"),
+        ("STATE S DAILY FROM 08:00 TO 08:00", "OBEP139", "begins and ends at the same time"),
+        ("STATE S(?x) FROM A(?x) TO B(?x) LIMIT 0 s", "OBEP124", "LIMIT of zero"),
+        (
+            "STATE S(?x) FROM A(?x) TO B(?x) LIMIT 1 d\n"
+            "EVENT N(?x) MATCH BEGIN S(?x) REPEATED EVERY 1 h AT MOST 0 TIMES",
+            "OBEP014",
+            "AT MOST",
+        ),
+        (
+            "STATE S(?x) FROM A(?x) TO B(?x) LIMIT 1 d\n"
+            "EVENT N(?x) MATCH BEGIN S(?x) REPEATED EVERY 0 s AT MOST 3 TIMES",
+            "OBEP124",
+            "REPEATED EVERY of zero",
+        ),
+    ],
+)
+def test_what_means_nothing_is_refused_by_name(state: str, code: str, said: str) -> None:
+    with pytest.raises(ObepError) as refused:
+        loaded(state)
+    assert code in str(refused.value)
+    assert said in str(refused.value)

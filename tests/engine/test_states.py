@@ -235,6 +235,29 @@ def test_what_a_state_was_is_forgotten_when_nobody_can_ask_any_more() -> None:
     assert max(length for _, length in later) <= 1.05 * max(length for _, length in first)
 
 
+MANY_KEYS = """
+FROM STREAM <s>
+EVENT Reading AS (amount some number)
+STATE High(?x) OVER Reading(?x) AS r WITHIN 10 s IF { EVENT r { ?x :amount ?v } }
+AGGREGATE (AVG(?v) AS ?mean) (COUNT(*) AS ?n) (MAX(?v) AS ?most) HAVING (?mean > 5)
+RETURN High
+"""
+
+
+def test_a_key_whose_rows_have_all_left_is_forgotten() -> None:
+    engine = obep.load(text=MANY_KEYS, java=False).engine(remember=0)
+    empty = len(engine.snapshot())
+    sizes = []
+    for number in range(1_000):  # no key comes twice; a window has ten
+        engine.push(f"@prefix : <{EX}> . :k{number} :amount {number % 10} .", number, format="turtle")
+        sizes.append((engine.remembered, len(engine.snapshot())))
+    assert max(kept for kept, _ in sizes) <= 10 + 5  # ten rows, and the keys that hold
+    assert max(length for _, length in sizes[500:]) <= 1.05 * max(length for _, length in sizes[:500])
+    engine.advance(2_000)
+    assert engine.remembered == 0 and not engine.states("High")
+    assert len(engine.snapshot()) < empty + 200
+
+
 GRAPH_NEWS = """
 FROM GRAPH <k.ttl>
 FROM STREAM <s>

@@ -39,6 +39,14 @@ def queries() -> tuple[bytes, ...]:
 
 
 @cache
+def language_queries(ending: str) -> tuple[bytes, ...]:
+    """Queries of another language: examples, those of the papers, and those of tests."""
+    data = ROOT / "tests" / "query" / "data"
+    found = sorted((*EXAMPLES.rglob(f"*{ending}"), *data.rglob(f"*{ending}")))
+    return tuple(path.read_bytes() for path in found if path.suffix == ending)
+
+
+@cache
 def runnable_queries() -> tuple[bytes, ...]:
     """The queries of the examples, their files named from the folder of all examples."""
     return tuple(

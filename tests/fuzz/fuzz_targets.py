@@ -29,9 +29,12 @@ from obep.model import Item
 from obep.ontology.bundle.compile import compile_bundle
 from obep.ontology.owl.load import load_graph, load_ontology
 from obep.output.json_writer import to_line
+from obep.query.ast import Language
+from obep.query.languages import LANGUAGES
 from obep.query.link import link
 from obep.query.parse.parser import parse, parse_bytes
 from obep.query.print.printer import show
+from obep.query.translation.translate_file import as_obep
 from obep.run.checkpoint import NAME, Checkpoint, Standing
 from obep.run.load_query import load
 from obep.run.run_spec import aim, bind
@@ -62,6 +65,15 @@ def folder() -> Path:
 
 
 # --- queries ---------------------------------------------------------------------------------------------
+
+
+def take_language(language: Language, data: bytes) -> None:
+    """Parse a query of another language, print it, parse it again, check it, and translate it."""
+    file = parse_bytes(data, language=language)
+    assert parse(show(file), language=language) == file, "what is printed is the same query"
+    check(link(file, folder()))
+    translated = as_obep(file)
+    assert parse(show(translated)) == translated, "what is printed is the same query"
 
 
 def take_query(data: bytes) -> None:
@@ -247,6 +259,14 @@ def targets() -> dict[str, Target]:
     """All targets by name."""
     found = {
         "query": Target(_of(corpus.queries, "queries"), take_query),
+        **{
+            f"query-{language}": Target(
+                _of(partial(corpus.language_queries, known.ending), "queries"),
+                partial(take_language, language),
+            )
+            for language, known in LANGUAGES.items()
+            if language != "obep"
+        },
         "run": Target(_of(corpus.runnable_queries, "queries"), take_run),
     }
     for format, suffix in SUFFIXES.items():

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from obep.abstraction.matcher import Matcher
+from obep.engine.states.window_contents import Dated
 from obep.engine.states.window_graph import WindowGraph
 from obep.model import Item, Occurrence, Triple
 from obep.operators.state_values import Pack, Unpack
@@ -49,9 +50,11 @@ class QueryWindow(WindowGraph):
                 watcher()
         return ()
 
-    def enter(self, gone: Sequence[Triple], new: Sequence[Triple], at: int) -> bool:
+    counts_items = True
+
+    def enter(self, gone: Sequence[Triple], new: Sequence[Triple], by: Dated) -> bool:
         self.moved = True
-        return super().enter(gone, new, at)
+        return super().enter(gone, new, by)
 
     def leave(self, triples: Sequence[Triple]) -> None:
         self.moved = True

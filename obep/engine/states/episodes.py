@@ -42,6 +42,35 @@ class Episode:
         del self.past[: bisect_left(self.past, before, key=itemgetter(0))]
 
 
+class Moment(Occurrence):
+    """A moment of a state, which most often only its pattern reads: its name is made when it is asked for."""
+
+    __slots__ = ("_key",)
+
+    def __init__(
+        self,
+        event: Term,
+        key: Key,
+        explanation: tuple[Assertion, ...],
+        start: int,
+        end: int,
+        bindings: Bindings,
+    ) -> None:
+        self.event, self.explanation, self.bindings = event, explanation, bindings
+        self.start, self.end, self.detected, self.since = start, end, end, start
+        self.solutions, self.parts, self.partition, self.constructed = {}, (), (), ()
+        self.bounded, self.style, self.items, self._written = False, "", (), None
+        self._key = key
+
+    def __getattr__(self, name: str) -> str:
+        # Only called for a slot without a value.
+        if name not in ("_id", "individual"):
+            raise AttributeError(name)
+        self._id = identity(moment_name(self.event), (), self.start, self.end, self._key, ())
+        self.individual = f"<{self._id}>"
+        return self._id if name == "_id" else self.individual
+
+
 class Episodes:
     """All episodes of a state, open ones and those that somebody may still ask about."""
 
@@ -108,7 +137,7 @@ class Episodes:
                 heappush(self.due, (at + lasting, lasting, key, at))
         if seen:
             for event in self._begins:
-                self._report(event, episode, at, at, at)
+                self._report(event, episode, at, at)
         if 0 in self.plan.alerts:
             self._found.append(self._alert(episode, 0))
 
@@ -136,9 +165,9 @@ class Episodes:
         because = sorted_because({*episode.explanation, *explanation})
         for event, lasting in self._ends:
             if at - episode.begun >= lasting:
-                self._report(event, episode, at, at, at, because)
+                self._report(event, episode, at, at, because)
         for event in self._whole:
-            self._report(event, episode, episode.begun, at, at, because)
+            self._report(event, episode, episode.begun, at, because)
         for lasting in self.plan.alerts:
             if at - episode.begun >= lasting:
                 self._found.append(self._alert(episode, lasting, at, ended, because))
@@ -157,7 +186,7 @@ class Episodes:
         for episode, lasting in self._ripe:
             at = episode.begun + lasting
             for event in self._lasting.get(lasting, ()):
-                self._report(event, episode, episode.begun, at, at)
+                self._report(event, episode, episode.begun, at)
             if lasting in self.plan.alerts:
                 self._found.append(self._alert(episode, lasting))
         self._ripe.clear()
@@ -273,24 +302,11 @@ class Episodes:
         episode: Episode,
         start: int,
         end: int,
-        done: int,
         because: tuple[Assertion, ...] | None = None,
     ) -> None:
         explanation = episode.explanation if because is None else because
-        name = identity(moment_name(event), (), start, end, episode.key, ())
-        self._found.append(
-            Occurrence(
-                event,
-                f"<{name}>",
-                explanation,
-                start,
-                end,
-                done,
-                start,
-                bindings=shown(self.plan.parameters, episode.key, episode.bindings),
-                _id=name,
-            )
-        )
+        bindings = shown(self.plan.parameters, episode.key, episode.bindings)
+        self._found.append(Moment(event, episode.key, explanation, start, end, bindings))
 
     def _alert(
         self,

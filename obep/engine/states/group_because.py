@@ -89,7 +89,7 @@ class GroupBecause:
             for pattern in self._all_patterns:
                 places = _under(pattern, known)
                 if places[0] is not None or (places[2] is not None and _is_known(pattern.object, known)):
-                    for triple in self._matching(places):
+                    for triple in self._matching(places, None if far else now):
                         found.update(one for one in self._explained(triple) if one[1] == now)
                         if far and len(waiting) < MOST:
                             waiting.append({**known, **_values(pattern, triple)})
@@ -97,13 +97,15 @@ class GroupBecause:
             found.update(_changed(atom, state, values, now))
         return found
 
-    def _matching(self, places: Sequence[Term | None]) -> Iterator[Triple]:
+    def _matching(self, places: Sequence[Term | None], at: int | None) -> Iterator[Triple]:
+        """What matches; with an instant at least what follows from what was said then."""
+        s, p, o = places
         for window in self._windows:
-            yield from window.match(*places)
+            yield from window.match(s, p, o) if at is None else window.match_said_at(s, p, o, at)
 
     def _explained(self, triple: Triple) -> list[Assertion]:
         """A triple that windows or K say, or else what it follows from."""
-        said = [(triple, window.seen.get(triple)) for window in self._windows if triple in window.triples]
+        said = [(triple, window.seen(triple)) for window in self._windows if triple in window.triples]
         if said:
             return said
         if triple in self._dataset.static:

@@ -90,6 +90,7 @@ class GroupState(StateRun):
                 self._decide_anew(at)
         except Refused as refused:
             self._refuse(at, refused)
+            self.unsettled = True
             if self._followed is not None and self._followed.lost:
                 self._followed.stop()
                 self._followed = None
@@ -98,6 +99,7 @@ class GroupState(StateRun):
         """By the rows that came and went."""
         changed, left = followed.look(at)
         self._due = followed.next_due()
+        self.unsettled = False
         if not changed and not left and not self._loaded:
             return
         rows = self._rows
@@ -186,6 +188,6 @@ class GroupState(StateRun):
 
     def load_own(self, data: Any, unpack: Unpack) -> None:
         self._begun, self._due = data
-        self._loaded = True
+        self._loaded = self.unsettled = True
         if self._followed is not None:
             self._followed.reload()

@@ -27,7 +27,7 @@ class RunningStates:
     def __init__(self, matcher: Any) -> None:
         self.runs: dict[Term, StateRun] = {}
         self.patterns: dict[Term, EventPlan] = {}
-        """The patterns of the states by rows, which run inside of them."""
+        """The patterns that run inside of their states: those of rows, and those that are a single event."""
         self._windows: dict[str, WindowGraph] = {}
         self._matcher = matcher
 
@@ -46,6 +46,8 @@ class RunningStates:
     def _running(self, plan: StatePlan) -> StateRun:
         if isinstance(plan.definition, ast.OverState):
             return OverState(plan, self.runs, self.patterns.get(plan.part("rows")))
+        if isinstance(plan.definition, ast.EventState):
+            return SwitchedState(plan, self.patterns)
         return _running(plan, self.runs, self._windows, self._matcher)
 
 
@@ -53,8 +55,6 @@ def _running(
     plan: StatePlan, states: dict[Term, StateRun], windows: dict[str, WindowGraph], matcher: Any
 ) -> StateRun:
     match plan.definition:
-        case ast.EventState():
-            return SwitchedState(plan)
         case ast.GroupState():
             return GroupState(plan, dict(states), dict(windows), matcher)
         case ast.DailyState() as daily:

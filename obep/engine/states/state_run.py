@@ -23,6 +23,8 @@ class StateRun(Running):
 
     timed = True
     prompt = False
+    unsettled = True
+    """Whether it is decided at each item of its windows, also at one that changes nothing."""
 
     def __init__(self, plan: StatePlan) -> None:
         self.plan = EventPlan(plan.state, plan.name, plan.stratum)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -11,8 +11,10 @@ from obep.engine.states.episodes import Bindings, Key
 from obep.engine.states.state_run import StateRun
 from obep.guards.filter_closures import compile_condition
 from obep.model import Assertion, Occurrence, Term
-from obep.operators.candidates import ROWS, Take
+from obep.operators.candidates import NOTHING, ROWS, Take
 from obep.operators.state_values import Pack, Unpack
+from obep.plan.nodes import Read
+from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
 from obep.query.free_variables import variables
@@ -26,8 +28,10 @@ _Switch = tuple[Bindings, tuple[Assertion, ...]]
 class SwitchedState(StateRun):
     """A state by events."""
 
-    def __init__(self, plan: StatePlan) -> None:
+    def __init__(self, plan: StatePlan, leaves: Mapping[Term, EventPlan]) -> None:
+        """`leaves` are patterns that are a single event: its occurrences come in as they are."""
         super().__init__(plan)
+        self._from, self._to = (leaves.get(plan.part(part)) for part in ("from", "to"))
         definition = plan.definition
         assert isinstance(definition, ast.EventState)
         self._timeout = definition.timeout.micros if definition.timeout else None
@@ -45,8 +49,8 @@ class SwitchedState(StateRun):
         """Open keys by some of their values: those that a q has bound."""
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
-        yield self.state.part("from"), self._on.append
-        yield self.state.part("to"), self._off.append
+        yield _route(self.state.part("from"), self._from, self._on)
+        yield _route(self.state.part("to"), self._to, self._off)
 
     def decide(self, at: int) -> None:
         if not (self._on or self._off or self._timeouts or self._limits):
@@ -60,8 +64,9 @@ class SwitchedState(StateRun):
             if p.start < at:
                 self._switch_on(p, at, now)
         for q in sorted(self._off, key=_order):
-            for key in self._joined(q, now):
-                off.setdefault(key, (q.explanation, "changed"))
+            bindings, explanation = _told(q, self._to)
+            for key in self._joined(bindings, now):
+                off.setdefault(key, (explanation, "changed"))
         for key in self._timed_out(at, now):
             off.setdefault(key, ((), "expired"))
         for key in self._at_limit(at):
@@ -88,7 +93,7 @@ class SwitchedState(StateRun):
                 self._wind(key, at)
 
     def _switch_on(self, p: Occurrence, at: int, now: dict[Key, _Switch | None]) -> None:
-        bindings, explanation = _told(p)
+        bindings, explanation = _told(p, self._from)
         for key, rows in _by_key(bindings, self.state.parameters).items():
             if now.get(key) is None:
                 extra = _distinct(
@@ -105,14 +110,14 @@ class SwitchedState(StateRun):
             self._limited[key] = at + self._limit
             heappush(self._limits, (at + self._limit, key))
 
-    def _joined(self, q: Occurrence, now: dict[Key, _Switch | None]) -> Iterator[Key]:
+    def _joined(self, bindings: Bindings, now: dict[Key, _Switch | None]) -> Iterator[Key]:
         """The keys that hold, or were switched on in this instant, and that a q joins with."""
-        for row in q.bindings or ({},):
+        for row in bindings or ({},):
             places = tuple(n for n, name in enumerate(self.state.parameters) if name in row)
             values = tuple(row[self.state.parameters[n]] for n in places)
             fresh = [k for k, switch in now.items() if switch is not None]
             for key in dict.fromkeys((*self._holding(places, values), *fresh)):
-                if tuple(key[n] for n in places) == values and self._passes(key, row, q, now):
+                if tuple(key[n] for n in places) == values and self._passes(key, row, now):
                     yield key
 
     def _holding(self, places: tuple[int, ...], values: Key) -> list[Key]:
@@ -135,7 +140,7 @@ class SwitchedState(StateRun):
                 if not index[values]:
                     del index[values]
 
-    def _passes(self, key: Key, row: Row, q: Occurrence, now: dict[Key, _Switch | None]) -> bool:
+    def _passes(self, key: Key, row: Row, now: dict[Key, _Switch | None]) -> bool:
         """A FILTER over variables of P and Q, with the solutions of the p that began it."""
         episode = self.episodes.open.get(key)
         switch = now.get(key)
@@ -204,8 +209,29 @@ class _Test:
         return self._holds(tuple(values.get(name) for name in self._names), ())
 
 
-def _told(p: Occurrence) -> _Switch:
+def _route(event: Term, leaf: EventPlan | None, taken: list[Occurrence]) -> tuple[Term, Take]:
+    """Which occurrences switch, and where they go."""
+    if leaf is None:
+        return event, taken.append
+    read = _read(leaf)
+
+    def take(occurrence: Occurrence) -> None:
+        if read.free or occurrence.solutions.get(read.ask):
+            taken.append(occurrence)
+
+    return read.event, take
+
+
+def _read(leaf: EventPlan) -> Read:
+    assert isinstance(leaf.root, Read)
+    return leaf.root
+
+
+def _told(p: Occurrence, leaf: EventPlan | None) -> _Switch:
     """Its solutions, and why; without its id, which nobody asks for."""
+    if leaf is not None:
+        read = _read(leaf)
+        return leaf.bindings(NOTHING if read.free else p.solutions[read.ask]), p.explanation
     if isinstance(p, Detected) and isinstance(p.found, tuple):
         return p.by.plan.bindings(p.found[ROWS]), p.by.explanation(p.found)
     return p.bindings, p.explanation

@@ -5,10 +5,11 @@ A content is given the items of an instant, and tells its graph which triples en
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import heappop, heappush, heapreplace
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Protocol
 
 from obep.model import Item, Term, Triple
@@ -16,11 +17,24 @@ from obep.operators.state_values import Pack, Unpack
 from obep.query.ast import Window
 
 
+class Dated(Protocol):
+    """What says triples, at an instant."""
+
+    @property
+    def at(self) -> int: ...
+
+
 class Entered(Protocol):
     """The graph of a window. A triple that several items say is there as often."""
 
-    def enter(self, gone: Sequence[Triple], new: Sequence[Triple], at: int, /) -> bool:
+    counts_items: bool
+    """Whether it is told of every item, also of one that says what is there already."""
+
+    def enter(self, gone: Sequence[Triple], new: Sequence[Triple], by: Dated, /) -> bool:
         """Triples of an instant come, in place of others; false where they cannot, and nothing changes."""
+
+    def date(self, triples: Iterable[Triple], by: Dated, /) -> None:
+        """Triples that are there were last said by something else."""
 
     def leave(self, triples: Sequence[Triple], /) -> None:
         """Different triples leave by time or number, and nothing is in their place."""
@@ -50,6 +64,11 @@ class Content:
         """When something leaves or is looked at without an item."""
         return None
 
+    @property
+    def in_turn(self) -> bool:
+        """Whether nothing leaves before what came earlier, and nothing else happens without an item."""
+        return False
+
     def later(self, at: int) -> int:
         """The first instant from `at` on at which the window is looked at."""
         return at if self.step is None else -(-at // self.step) * self.step
@@ -64,7 +83,7 @@ class Content:
 
     def _enter(self, items: Iterable[Item]) -> None:
         for item in items:
-            self.graph.enter((), _once(item), item.at)
+            self.graph.enter((), _once(item), item)
             self.graph.came(item)
 
     def _leave(self, item: Item) -> None:
@@ -100,6 +119,10 @@ class TimeContent(Content):
                 self.graph.went(item)
         while self._inside and 0 <= self._inside[0][0] <= at:
             self._leave(self._inside.popleft()[1])
+
+    @property
+    def in_turn(self) -> bool:
+        return self.step is None and not self._after
 
     def next_change(self) -> int | None:
         heads = [held[0][0] for held in (self._coming, self._inside) if held and held[0][0] >= 0]
@@ -159,8 +182,15 @@ class CountContent(Content):
 
 
 Key = tuple[Term, ...]
-Entry = tuple[int, tuple[Triple, ...]]
-"""The instant at which a key was last spoken of, and what was said."""
+
+
+class Latest:
+    """What was said of a key when it was last spoken of."""
+
+    __slots__ = ("at", "triples")
+
+    def __init__(self, at: int, triples: tuple[Triple, ...]) -> None:
+        self.at, self.triples = at, triples
 
 
 class LatestContent(Content):
@@ -169,12 +199,13 @@ class LatestContent(Content):
     def __init__(self, window: Window, graph: Entered) -> None:
         super().__init__(window, graph)
         self._stays = window.range.micros if window.range is not None else None
-        self._latest: OrderedDict[Key, Entry] = OrderedDict()
-        """The key that was spoken of longest ago comes first."""
+        self._plain = self._merges and not graph.counts_items
+        """Whether a triple with a name is all that there is of its key, and nobody counts items."""
+        self._latest: dict[Key, Latest] = {}
+        self._ages: list[tuple[int, Key]] = []
+        """A heap with each key and an instant at which it was spoken of, not always the last."""
         self._waiting: list[Item] = []
         self._look: int | None = None
-        self._first: tuple[int, int] | None = None
-        """When the first of the keys was spoken of, and when it leaves."""
 
     def take(self, at: int, items: Sequence[Item]) -> None:
         if self.step is None:
@@ -190,38 +221,70 @@ class LatestContent(Content):
                     self._fold(item.at, item)
             self._waiting.clear()
         if self._stays is not None:
-            while self._latest and self._leaves() <= at:
-                self.graph.leave(self._latest.popitem(last=False)[1][1])
-                self._first = None
+            ages = self._ages
+            if ages and ages[0][0] + self._stays <= at:
+                while (leaves := self._leaves()) is not None and leaves <= at:
+                    self.graph.leave(self._latest.pop(heappop(ages)[1]).triples)
 
-    def _leaves(self) -> int:
-        """When the first of the keys leaves."""
-        if self._first is None:
-            at = next(iter(self._latest.values()))[0]
-            self._first = (at, self.later(at + (self._stays or 0)))
-        return self._first[1]
+    def _leaves(self) -> int | None:
+        """When the key leaves that was spoken of longest ago."""
+        ages, latest = self._ages, self._latest
+        while ages:
+            at, key = ages[0]
+            last = latest[key].at
+            if last == at:
+                return self.later(at + (self._stays or 0))
+            heapreplace(ages, (last, key))
+        return None
 
     def _fold(self, at: int, item: Item) -> None:
         """What an item says takes the place of what was known."""
-        latest, first = self._latest, self._first
+        if len(item.triples) == 1 and self._plain:
+            [triple] = item.triples
+            if triple[0][0] != "_":
+                self._fold_one(at, triple, item)
+                return
+        latest = self._latest
         gone: tuple[Triple, ...] = ()
         new: tuple[Triple, ...] = ()
         said = self._said(item)
         for key, triples in said.items():
             old = latest.get(key)
             if old is not None:
-                if first is not None and old[0] == first[0]:
-                    self._first = None
-                gone += old[1]
-                if self._merges and old[0] == at:  # several items of one instant
-                    triples = said[key] = tuple(dict.fromkeys((*old[1], *triples)))
+                gone += old.triples
+                if self._merges and old.at == at:  # several items of one instant
+                    triples = said[key] = tuple(dict.fromkeys((*old.triples, *triples)))
             new += triples
-        if not self.graph.enter(gone, new, at):
+        if not self.graph.enter(gone, new, item):
             self.graph.refuse(item)
             return
         for key, triples in said.items():
-            latest[key] = (at, triples)
-            latest.move_to_end(key)
+            entry = Latest(at, triples)
+            self._keep(key, entry)
+            self.graph.date(triples, entry)
+
+    def _fold_one(self, at: int, triple: Triple, item: Item) -> None:
+        """The same for one triple of a subject with a name: it belongs to this key alone."""
+        key = triple[:2]
+        old = self._latest.get(key)
+        gone: tuple[Triple, ...] = ()
+        entry = Latest(at, item.triples)
+        if old is not None:
+            gone = old.triples
+            if gone == item.triples:
+                old.at = at
+                return
+            if old.at == at:  # several items of one instant
+                entry.triples = tuple(dict.fromkeys((*gone, triple)))
+        if not self.graph.enter(gone, entry.triples, entry):
+            self.graph.refuse(item)
+        else:
+            self._keep(key, entry)
+
+    def _keep(self, key: Key, entry: Latest) -> None:
+        if self._stays is not None and key not in self._latest:
+            heappush(self._ages, (entry.at, key))
+        self._latest[key] = entry
 
     _merges = True
 
@@ -251,25 +314,29 @@ class LatestContent(Content):
                     found.setdefault(triple[:2], {})[triple] = None
         return {key: tuple(said) for key, said in found.items()}
 
+    @property
+    def in_turn(self) -> bool:
+        return self.step is None
+
     def next_change(self) -> int | None:
-        if self._stays is None or not self._latest:
-            return self._look
-        leaves = self._leaves()
-        return leaves if self._look is None else min(leaves, self._look)
+        leaves = None if self._stays is None else self._leaves()
+        if leaves is None or self._look is None:
+            return self._look if leaves is None else leaves
+        return min(leaves, self._look)
 
     def dump(self, pack: Pack) -> Any:
-        latest = [[key, at, triples] for key, (at, triples) in self._latest.items()]
+        latest = [[key, one.at, one.triples] for key, one in self._latest.items()]
         return [latest, pack(self._waiting), self._look]
 
     def load(self, data: Any, unpack: Unpack) -> None:
         latest, waiting, self._look = data
         self._waiting = list(unpack(waiting))
         self._latest.clear()
-        self._first = None
-        for key, at, said in latest:
-            triples = tuple(tuple(triple) for triple in said)
-            self._latest[tuple(key)] = (at, triples)
-            self.graph.enter((), triples, at)
+        for key, at, said in sorted(latest, key=itemgetter(1)):
+            one = Latest(at, tuple(tuple(triple) for triple in said))
+            self._latest[tuple(key)] = one
+            self.graph.enter((), one.triples, one)
+        self._ages[:] = sorted((one.at, key) for key, one in self._latest.items())
 
 
 Nodes = Callable[[Item], Iterable[tuple[Key, Term]]]

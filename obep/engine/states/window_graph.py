@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,8 +12,9 @@ from obep.algebra.dataset import Graph
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
 from obep.engine.event_run import Running
+from obep.engine.states.state_run import StateRun
 from obep.engine.states.window_changes import Followed
-from obep.engine.states.window_contents import content_of
+from obep.engine.states.window_contents import Dated, content_of
 from obep.engine.states.window_occurrences import WindowOccurrences
 from obep.formats.stream_reader import as_sent
 from obep.model import Assertion, DeadLetter, Item, Occurrence, Term, Triple
@@ -30,6 +30,7 @@ class WindowGraph(Running):
 
     timed = True
     wants_items = True
+    counts_items = False
 
     def __init__(self, window: ast.Window, matcher: Matcher, counted: tuple[str, ...] | None = None) -> None:
         """`counted`: the parameters of its event, where a group asks for its occurrences."""
@@ -39,13 +40,17 @@ class WindowGraph(Running):
         self._statements = matcher.statements
         nodes = partial(nodes_by, _Keyed(window.by)) if window.by else None
         self._content = content_of(window, self, nodes)
-        self.triples: dict[Triple, int] = {}
-        """What it holds, with how often it is said."""
+        self.in_turn = self._content.in_turn and not self.counts_items
+        self.triples: dict[Triple, Dated] = {}
+        """What it holds, with what has said it last."""
+        self._again: dict[Triple, int] = {}
+        """How often more than once, for what is said more than once."""
         self._closure = WindowClosure(matcher, self.triples)
         self._refuses = window.kind == "latest"
-        self.seen: dict[Triple, int] = {}
-        """When each of them was last said."""
         self.watchers: list[Callable[[], None]] = []
+        """Called when an item has come, or something has changed."""
+        self.groups: list[tuple[StateRun, Callable[[], None]]] = []
+        """The same for states, which are called for a change only unless they are `unsettled`."""
         self._followers: list[Followed[Triple]] = []
         self._changed = False
         self._now = 0
@@ -54,6 +59,8 @@ class WindowGraph(Running):
         self.step = window.step.micros if window.step is not None else None
         self.fed: int | None = None
         """When the last item came."""
+        self._came: list[Item] = []
+        """The items of the instant."""
         self._from_events: list[Occurrence] = []
         self.occurrences = None if counted is None else WindowOccurrences(counted)
 
@@ -68,8 +75,9 @@ class WindowGraph(Running):
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         admitted: list[Item] = []
         if self._window.event is None:
+            stream = self._stream
             for item in items:
-                if item.stream == self._stream:
+                if item.stream == stream:
                     self._admit(item, admitted)
         elif self._from_events:
             for one in self._from_events:
@@ -84,11 +92,14 @@ class WindowGraph(Running):
         if admitted:
             self.fed = at
         self._changed = False
-        self._now, self.left = at, (at, [])
+        self._now, self.left, self._came = at, (at, []), admitted
         self._content.take(at, admitted)
         if admitted or self._changed:
             for watcher in self.watchers:
                 watcher()
+            for run, touch in self.groups:
+                if self._changed or run.unsettled:
+                    touch()
         return ()
 
     def _admit(self, item: Item, admitted: list[Item]) -> None:
@@ -101,52 +112,51 @@ class WindowGraph(Running):
 
     # --- what its content tells it
 
-    def enter(self, gone: Sequence[Triple], new: Sequence[Triple], at: int) -> bool:
+    def enter(self, gone: Sequence[Triple], new: Sequence[Triple], by: Dated) -> bool:
         """Triples of an instant come, in place of others."""
         if gone != new:
-            more = dict.fromkeys(new, 1)
-            if len(more) < len(new):
-                more = dict(Counter(new))
-            for triple in gone:
-                more[triple] = more.get(triple, 0) - 1
-            went, came = self._count(more)
+            # What goes and comes again is said twice in between, and so is there all the time.
+            came = [triple for triple in new if self._add(triple, by)]
+            went = {triple: last for triple in gone if (last := self._remove(triple)) is not None}
             if went or came:
                 change = self._closure.change(went, came)
                 if self._refuses and not self._closure.consistent:
-                    self._count({triple: -by for triple, by in more.items()})
+                    for triple in gone:
+                        self._add(triple, went.get(triple, by))
+                    for triple in new:
+                        self._remove(triple)
                     self._closure.change(came, went)
                     return False
                 self._tell(*change, leaving=False)
-                for triple in went:
-                    del self.seen[triple]
-        for triple in new:
-            self.seen[triple] = at
+        self.date(new, by)
         return True
-
-    def _count(self, more: Mapping[Triple, int]) -> tuple[list[Triple], list[Triple]]:
-        """Triples are said so many times more, or less: those that are gone, and those that are new."""
-        triples = self.triples
-        went: list[Triple] = []
-        came: list[Triple] = []
-        for triple, by in more.items():
-            before = triples.get(triple, 0)
-            if before + by:
-                triples[triple] = before + by
-                if not before:
-                    came.append(triple)
-            elif before:
-                del triples[triple]
-                went.append(triple)
-        return went, came
 
     def leave(self, triples: Sequence[Triple]) -> None:
         """Triples leave by time or number."""
-        went, _ = self._count(dict.fromkeys(triples, -1))
+        went = [triple for triple in triples if self._remove(triple) is not None]
         if went:
             self.left[1].extend(went)
             self._tell(*self._closure.change(went, ()), leaving=True)
-            for triple in went:
-                del self.seen[triple]
+
+    def date(self, triples: Iterable[Triple], by: Dated) -> None:
+        """Triples that are there were last said by something else."""
+        for triple in triples:
+            self.triples[triple] = by
+
+    def _add(self, triple: Triple, by: Dated) -> bool:
+        """A triple is said once more; whether it was not there."""
+        if triple in self.triples:
+            self._again[triple] = self._again.get(triple, 0) + 1
+            return False
+        self.triples[triple] = by
+        return True
+
+    def _remove(self, triple: Triple) -> Dated | None:
+        """A triple is said once less; what said it last, if it is no longer there."""
+        more = self._again.pop(triple, 0)
+        if more > 1:
+            self._again[triple] = more - 1
+        return None if more else self.triples.pop(triple)
 
     def _tell(self, found: list[Change], again: list[Change], *, leaving: bool) -> None:
         self._changed = True
@@ -190,7 +200,19 @@ class WindowGraph(Running):
 
     def explain(self, triple: Triple) -> list[Assertion]:
         """What it says, as little as can be, from which a triple follows with K."""
-        return [(one, self.seen.get(one)) for one in self._closure.explain(triple)]
+        return [(one, self.seen(one)) for one in self._closure.explain(triple)]
+
+    def match_said_at(self, s: Term | None, p: Term | None, o: Term | None, at: int) -> Iterable[Triple]:
+        """What matches and may follow from what was said at an instant."""
+        if not self._closure.only_said(p):
+            return self.match(s, p, o)
+        said = [one for item in self._came for one in item.triples if one in self.triples]
+        return _Said(said if self._now == at else ()).match(s, p, o)
+
+    def seen(self, triple: Triple) -> int | None:
+        """When a triple that it holds was last said."""
+        last = self.triples.get(triple)
+        return None if last is None else last.at
 
     def before(self, at: int, *, new: bool) -> Graph:
         """The graph as if nothing had left at an instant; `new`: that of `WINDOW <w>`."""
@@ -213,7 +235,7 @@ class WindowGraph(Running):
         went = [*self.triples]
         self.triples.clear()
         self._tell(*self._closure.change(went, ()), leaving=False)
-        self.seen.clear()
+        self._again.clear()
         if self.occurrences is not None:
             self.occurrences.load(counted)
         self._content.load(content, unpack)

@@ -148,11 +148,13 @@ def _unknown(bundle: Bundle) -> Iterator[tuple[Term, str]]:
     classes = known.classes | definitions.guard_classes
     properties = known.object_properties | known.data_properties | definitions.guard_roles
     right = known_names(bundle)
-    t = bundle.t.classes | bundle.t.object_properties | bundle.t.data_properties
-    closed = set() if asks_for_all(bundle) else {split(name)[0] for name in t}
+    closed: set[str] | None = None
     for names, alike in ((facts.classes, classes), (facts.properties, properties)):
         strange = (n for n in names if n[0] == "<" and n not in right and not n.startswith(BUILT_IN))
         for name in islice(strange, MOST):
+            if closed is None:  # T may be large, and most K have no such name
+                t = bundle.t.classes | bundle.t.object_properties | bundle.t.data_properties
+                closed = set() if asks_for_all(bundle) else {split(one)[0] for one in t}
             near = misspelt(name, alike)
             if near or split(name)[0] in closed:
                 yield name, near or ""

@@ -35,6 +35,7 @@ def check_queries(definitions: Definitions) -> Found:
             yield from _states(definitions, file, register)
             yield from _expressions(file, register)
             yield from _not_carried_out(file, register)
+            yield from _graph_in_window(file, register)
             if id(register) in linked:
                 yield from _over_timed_triples(file, linked[id(register)])
             for node in walk(register):
@@ -244,6 +245,19 @@ def _over_timed_triples(file: ast.QueryFile, query: LinkedQuery) -> Found:
     except ObepError as error:
         for found in error.diagnostics:
             yield say(found.code, file, register.span, found.message, found.reason, found.remedy)
+
+
+def _graph_in_window(file: ast.QueryFile, register: ast.Register) -> Found:
+    """An item is one graph, so GRAPH has no place in a window (DIALECTS 12)."""
+    for node in walk(register):
+        if not isinstance(node, ast.WindowGroup | ast.WindowEvent):
+            continue
+        for part in walk(node.group):
+            if isinstance(part, ast.GraphGroup):
+                word = "WINDOW" if isinstance(node, ast.WindowGroup) else "EVENT"
+                reason = "An item is one graph, and a window the union of its items."
+                message = f"GRAPH inside {word} is not carried out"
+                yield say("OBEP702", file, part.span, message, reason, "its patterns without GRAPH")
 
 
 def _streams_of_patterns(file: ast.QueryFile, query: LinkedQuery) -> Found:

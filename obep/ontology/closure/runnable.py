@@ -17,8 +17,6 @@ from obep.ontology.owl.axioms import (
     SAME_AS,
     THING,
     Axioms,
-    DataRange,
-    DatatypeDefinition,
     Inverse,
 )
 from obep.ontology.owl.literals import Value, value
@@ -235,11 +233,12 @@ def _kept(
     most: int | None = None,
 ) -> Store:
     """Closed facts out of a file; made and put there first, if it is missing."""
-    found = open_store(path, program, key, _datatypes(axioms))
+    datatypes = axioms.datatype_definitions
+    found = open_store(path, program, key, datatypes)
     if found is None:
         store = closed(program, k, axioms, upper=upper, most=most)
         write_store(store, program, key, path)
-        found = open_store(path, program, key, _datatypes(axioms))
+        found = open_store(path, program, key, datatypes)
         if found is None:  # nowhere to write
             return store
     return found
@@ -251,10 +250,6 @@ def _shared(
     """The closed K out of a file; made and put there first, if it is missing."""
     key = _key(program, rules, k.digest, upper=upper)
     return _kept(program, k.once(), axioms, folder / "k" / f"{key}.k", key, upper=upper)
-
-
-def _datatypes(axioms: Axioms) -> dict[Term, DataRange]:
-    return {a.datatype: a.range for a in axioms.axioms if isinstance(a, DatatypeDefinition)}
 
 
 def build_program(
@@ -307,7 +302,7 @@ def closed(
 
     Raises `OverBudget` if that takes more than `most` steps.
     """
-    datatypes = _datatypes(axioms)
+    datatypes = axioms.datatype_definitions
     terms = list(program.names.individuals)
     empty = Store([], {}, len(program.stored), program.names.ranges, datatypes)
     closure = Closing(program, empty, terms, keep=True)

@@ -39,7 +39,7 @@ _INSIDE = {
 _OF_AXIOMS = {owl(n) for n in ("equivalentClass", "disjointWith", "disjointUnionOf", "equivalentProperty")}
 _OF_AXIOMS |= {owl(n) for n in ("propertyDisjointWith", "propertyChainAxiom", "hasKey")}
 _OF_AXIOMS |= {rdfs(n) for n in ("subClassOf", "subPropertyOf", "domain", "range")}
-_PREDICATES = frozenset(_INSIDE | _TO_INDIVIDUALS | _LISTS_OF_INDIVIDUALS | _OF_AXIOMS)
+STRUCTURAL = frozenset(_INSIDE | _TO_INDIVIDUALS | _LISTS_OF_INDIVIDUALS | _OF_AXIOMS)
 _TYPES = frozenset(
     {
         *_ROOTS,
@@ -78,7 +78,7 @@ class Refusal(NamedTuple):
 
 def part_of_more(p: Term, o: Term) -> bool:
     """Whether a triple is part of a statement that takes several, or of an axiom."""
-    return o[0] == "_" or o in _TYPES if p == RDF_TYPE else p in _PREDICATES
+    return o[0] == "_" or o in _TYPES if p == RDF_TYPE else p in STRUCTURAL
 
 
 def read_item(triples: Sequence[Triple], t: Axioms) -> Said | Refusal:

@@ -34,13 +34,14 @@ def fold(axioms: Iterable[Axiom], spoken_of: Collection[Term]) -> Folded:
     above: dict[Term, list[Term]] = {}
     simple: list[tuple[Term, Axiom]] = []
     others: list[Axiom] = []
-    for axiom in axioms:
-        match axiom:
-            case SubClassOf(Class(sub), Class(sup)) if NOTHING not in (sub, sup) and sub != THING:
+    for axiom in axioms:  # T may have very many of them: `match` would take twice the time
+        if type(axiom) is SubClassOf and type(axiom.sub) is Class and type(axiom.sup) is Class:
+            sub, sup = axiom.sub.iri, axiom.sup.iri
+            if sub != NOTHING and sup != NOTHING and sub != THING:
                 above.setdefault(sub, []).append(sup)
                 simple.append((sub, axiom))
-            case _:
-                others.append(axiom)
+                continue
+        others.append(axiom)
     kept = {name for axiom in others for name in mentioned(axiom)}
     below = Counter(sup for some in above.values() for sup in some)
     order: list[Term] = []
@@ -53,9 +54,13 @@ def fold(axioms: Iterable[Axiom], spoken_of: Collection[Term]) -> Folded:
             if not below[sup] and sup in above and sup not in kept and sup not in spoken_of:
                 free.append(sup)
     found: dict[Term, tuple[Term, ...]] = {}
+    nearest: dict[Term, tuple[Term, ...]] = {}
     for sub in reversed(order):
-        nearest = [name for sup in above[sub] for name in found.get(sup, (sup,))]
-        found[sub] = tuple(dict.fromkeys(nearest))
+        sups = above[sub]
+        if len(sups) == 1:  # equal tuples are one
+            found[sub] = found.get(sups[0]) or nearest.setdefault(sups[0], (sups[0],))
+        else:
+            found[sub] = tuple(dict.fromkeys(name for sup in sups for name in found.get(sup, (sup,))))
     left = [axiom for sub, axiom in simple if sub not in found]
     names = kept.union(name for axiom in left for name in mentioned(axiom))
     return Folded((*others, *left), found, frozenset(names))

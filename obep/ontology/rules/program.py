@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from obep.model import Term
-from obep.ontology.owl.axioms import NOTHING, DataRange
+from obep.ontology.owl.axioms import NOTHING, SAME_AS, DataRange
 from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.role_relations import Directed, Relations
 from obep.ontology.rules.rule_kinds import Role, Rule, Symbol
@@ -117,3 +117,15 @@ class Program:
     """Data properties whose literals count by their values: those of keys and of disjointness."""
     reflexive: frozenset[int]
     """Relations that everything has to itself; it is not written down."""
+
+    def inert(self, said: dict[Term, Edges]) -> frozenset[Term]:
+        """Those of some properties (`roles` or `data`) whose assertions set off no rule.
+
+        Where a class has everything in it, or terms may be one, each name in an item may set something off.
+        """
+        if self.universal or self.equality:
+            return frozenset()
+        of_edge = self.edge_ops
+        return frozenset(
+            name for name, edges in said.items() if not any(of_edge[relation] for relation, _ in edges)
+        ) - {SAME_AS}

@@ -87,6 +87,14 @@ def bind(children: Children) -> ast.Bind:
 
 @rule
 def atom(children: Children) -> ast.Atom:
+    if reading.scope.language == "epsparql" and children[0].value.lower() in ("aggregate", "rdf_store"):
+        reading.scope.error(
+            "OBEP702",
+            f"{children[0].value}(…) is not carried out",
+            span_between(children[0]),
+            reason="Prolog of ETALIS cannot stand in a query.",
+            remedy="BIND, FROM <file.ttl>, or a window with GROUP BY",
+        )
     name = reading.scope.resolve(children[0])
     lasting = next(iter(nodes(children, ast.Duration)), None)
     last = next(child for child in reversed(children) if child is not None)

@@ -13,7 +13,7 @@ from typing import cast
 from obep.errors import Diagnostic, ObepError, Span, fail
 from obep.query.ast import Language, QueryFile
 from obep.query.build import RULES, reading
-from obep.query.languages import language_of
+from obep.query.languages import language_of, written_in
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.lalr import Machine, Stuck, Token
 from obep.query.parse.parse_table import load_table
@@ -45,8 +45,12 @@ def parse(text: str, name: str = "<query>", language: Language = "obep") -> Quer
     return with_comments(file)
 
 
+FOREIGN = ("csparql", "rsepql", "sparkwave")
+"""Languages whose words OBEP has not: a text that says them is no OBEP."""
+
+
 def _syntax_errors(scope: Scope, error: Stuck) -> list[Diagnostic]:
-    if scope.language == "obep":
+    if scope.language == "obep" and written_in(scope.text) not in FOREIGN:
         from obep.query.syntax_errors.recovery import syntax_errors
     else:
         from obep.query.syntax_errors.language_syntax import syntax_errors

@@ -47,21 +47,21 @@ LEFT_OUT: dict[str, tuple[str, str]] = {
 def syntax_errors(scope: Scope, error: Stuck) -> list[Diagnostic]:
     """What is wrong with a text that does not parse, with what was noted before."""
     situation = Situation.of(scope, error)
+    if foreign := _foreign(situation):
+        return [foreign]
     found = _other_language(situation) or _left_out(situation) or _bare_iri(situation)
     found = found or brackets_and_characters(situation) or _plain(situation)
     return [*scope.diagnostics, found]
 
 
-_TELLING = re.compile(r"\b(?:REGISTER|RETURN|FROM\s+NAMED\s+WINDOW)\b", re.IGNORECASE)
+_TELLING = re.compile(r"\b(?:REGISTER|RETURN|EVENT|FROM\s+NAMED\s+WINDOW|TIMEWINDOW|WIN\s*\[)", re.IGNORECASE)
 
 
 def _other_language(situation: Situation) -> Diagnostic | None:
     """A query of one language in a file of another."""
     scope = situation.scope
     other = written_in(scope.text)
-    if other == scope.language or not re.search(
-        r"\b(?:REGISTER|RETURN|FROM\s+NAMED\s+WINDOW)\b", scope.text, re.I
-    ):
+    if other == scope.language or not _TELLING.search(scope.text):
         return None
     here, there = LANGUAGES[scope.language], LANGUAGES[other]
     return situation.diagnostic(
@@ -74,6 +74,39 @@ def _other_language(situation: Situation) -> Diagnostic | None:
 
 _SEQOPTIONAL = re.compile(r"\bSEQOPTIONAL\b", re.IGNORECASE)
 """What is before it in the paper is no query either; this is what the writer wants."""
+
+
+PROLOG = LEFT_OUT["DO"]
+_UPDATE = LEFT_OUT["INSERT"]
+FOREIGN: list[tuple[str, str, tuple[str, str]]] = [
+    (r"\brdf_store\s*\(", "rdf_store(…)", PROLOG),
+    (r"\baggregate\s*\(", "aggregate(…)", PROLOG),
+    (r"(?<=\s)is\s+[^;.{}]*[-+*/]", "is", PROLOG),
+    (r"\bBEFORE\s*[({]", "BEFORE", LEFT_OUT["BEFORE"]),
+    (r"\bWITH\s+\S+\s+(?:INSERT|DELETE)\b", "WITH … DELETE or INSERT", _UPDATE),
+    (
+        r"\{\s*STREAM\s+\S+\s*\[",
+        "STREAM in a group, of CQELS,",
+        ("Windows are named before WHERE.", "FROM STREAM <s> [RANGE 10 s STEP 1 s], in C-SPARQL"),
+    ),
+    (
+        r"\[\s*NOW\b",
+        "[NOW - …], of SPARQLStream,",
+        ("A frame has another form here.", "[FROM NOW - 10 min TO NOW - 0 s STEP 1 min]"),
+    ),
+]
+"""What other engines have, by how it looks; it is searched only in a text that does not parse."""
+
+
+def _foreign(situation: Situation) -> Diagnostic | None:
+    """Syntax of another engine, before the place where the parser is stuck or at it."""
+    text = situation.scope.text
+    for shape, what, (reason, remedy) in FOREIGN:
+        found = re.compile(shape, re.IGNORECASE).search(text)
+        if found is not None and found.start() <= situation.start + 1:
+            span = situation.span_of(found.start(), found[0])
+            return situation.diagnostic("OBEP702", f"{what} is not carried out", reason, remedy, span)
+    return None
 
 
 def _left_out(situation: Situation) -> Diagnostic | None:

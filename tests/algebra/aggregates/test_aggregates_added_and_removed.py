@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from naive_aggregates import Cell, NaiveRow, naive, naive_held
 
 from obep.algebra.aggregates.accumulator import Accumulator
-from obep.algebra.aggregates.make_aggregate import make_aggregate
+from obep.algebra.aggregates.make_aggregate import make_aggregate, shared_accumulators
 from obep.algebra.aggregates.presence import Full, Held
 from obep.guards.calendar import Day, Lapse, Moment
 from obep.guards.guard_terms import XSD, literal
@@ -219,6 +219,36 @@ def check_all(pairs: list[Pair], rows: list[NaiveRow], now: int) -> None:
     with_value = sum(pair.check(rows, now) for pair in pairs)
     share = "all" if with_value == len(pairs) else "most" if with_value > 15 else "few"
     event(f"aggregates with a value: {share}")
+
+
+SHARED = (*(Aggregate(name, Var("x")) for name in ("COUNT", "SUM", "AVG", "MIN", "MAX")), Aggregate("COUNT"))
+
+
+@given(st.data(), st.integers(0, 2**32))
+@settings(max_examples=CASES, deadline=None)
+def test_aggregates_of_one_argument_share_what_they_are_computed_of(data: st.DataObject, seed: int) -> None:
+    """Rows come in any order, and leave in that of their ends, as those of OVER do."""
+    cells = data.draw(st.lists(data.draw(columns), min_size=1, max_size=12))
+    random = Random(seed)
+    for _ in range(SEQUENCES):
+        [shared] = shared_accumulators(SHARED, 0, in_order=True)
+        accumulator, rows, left = shared.make(), list[NaiveRow](), 0
+        for place in range(random.randrange(14)):
+            if random.random() < 0.25:
+                left = random.randint(left, 8)
+                for row in sorted([row for row in rows if row.end <= left], key=lambda row: row.end):
+                    accumulator.remove(row.end, row.key, row.cell.term if row.cell else None)
+                rows = [row for row in rows if row.end > left]
+            else:
+                row = NaiveRow(random.randint(left + 1, 12), f"{place:02}", random.choice(cells))
+                rows.append(row)
+                accumulator.add(row.end, row.key, row.cell.term if row.cell else None)
+            for node, (compute, is_value, _) in shared.figures.items():
+                found = compute(accumulator, 0)
+                term = term_of_value(found) if is_value and found is not None else found
+                counted = term_of_value(len(rows))
+                wanted = naive(node.function, rows, 0) if node.argument is not None else counted
+                assert term == wanted, node
 
 
 def test_no_trace_is_left_of_rows_that_are_gone() -> None:

@@ -90,14 +90,25 @@ class GroupOfRows:
             return value_of(terms[0 if node.function == "FIRST" else -1])
         if node.function == "CHANGES":
             return _count(sum(compare("!=", a, b) for (_, a), (_, b) in pairwise(pairs)))
-        if node.function in ("MIN", "MAX") and terms and not any(isinstance(v, Number) for _, v in pairs):
-            return value_of((min if node.function == "MIN" else max)(terms))
+        if node.function in ("MIN", "MAX") and terms:
+            return value_of((min if node.function == "MIN" else max)(terms, key=_sorting))
         return of_numbers(node, [(row.end, number(value)) for row, value in pairs], self.t)
 
 
 def _term(row: OverRow, node: ast.Aggregate, value: Value) -> Term:
     """As it was written, where the argument is a variable."""
     return dict(row.solution)[node.argument.name] if isinstance(node.argument, ast.Var) else term_of(value)
+
+
+def _sorting(term: Term) -> tuple[object, ...]:
+    """The order of ORDER BY (SPARQL 1.1, 15.1): blank nodes, IRIs, literals. It leaves open how literals of
+    different kinds are ordered; here numbers come first, then texts, then all else as written."""
+    if not term.startswith('"'):
+        return (term.startswith("<"), term)
+    value = value_of(term)
+    if isinstance(value, Number):
+        return (2, 0, value.value, term)
+    return (2, 1 if term.endswith('"') else 2, term)
 
 
 def _of_terms(node: ast.Aggregate, terms: Sequence[Term]) -> Value:
@@ -132,10 +143,6 @@ def of_numbers(node: ast.Aggregate, points: Sequence[tuple[int, Number]], t: int
     if not points:
         raise SparqlError("of nothing")
     match node.function:
-        case "MIN":
-            return min(values, key=lambda v: v.value)
-        case "MAX":
-            return max(values, key=lambda v: v.value)
         case "MEDIAN":
             ranked = sorted(amounts)
             middle = len(ranked) // 2

@@ -88,14 +88,19 @@ class StateEvaluation(Evaluation):
         return super()._new(node, now, scope)
 
     def _beside(self, node: Beside, now: int, scope: Scope) -> Iterator[Candidate]:
-        """WHILE: a solution stays for each k that joins; UNLESS: it stays if none does at e.end."""
+        """WHILE: a solution stays for each k that joins; UNLESS: it stays if no k does at e.end.
+
+        Bindings join in WHILE, whose S is context; UNLESS asks for k alone.
+        """
         line = self.lines[node.state]
         for e in self.at(node.left, now, scope):
             holding = [p for p in line.episodes if p.covers(e.end) and (node.unless or p.b <= e.start)]
             contexts = [
                 frozenset((node.own_names.get(name, name), term) for name, term in row)
                 for episode in holding
-                for row in line.rows(episode, node.parameters, e.end, self.mentioned)
+                for row in line.rows(
+                    episode, node.parameters, e.end, frozenset() if node.unless else self.mentioned
+                )
             ]
             rows: set[Row] = set()
             for row in e.solutions:

@@ -1,0 +1,26 @@
+"""`obep translate FILE`: a query of another language in OBEP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from obep.cli.options import Dialect, dialect_of
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A query file.", show_default=False)],
+    dialect: Dialect = None,
+) -> None:
+    """Write a query of another language in OBEP, to standard output.
+
+    The translation has the same answers. What OBEP cannot say is an error with its place, and nothing is
+    written; then the exit status is 2.
+    """
+    from obep.query.parse.parser import read_query
+    from obep.query.print.printer import show
+    from obep.query.translation.translate_file import as_obep
+
+    print(show(as_obep(read_query(file, dialect_of(dialect)))), end="")
