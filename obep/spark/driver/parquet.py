@@ -1,8 +1,8 @@
 """Parquet as a sink of a stream: a folder with files for each micro-batch that found something.
 
 The executors write them, under names that readers ignore, and report them. The driver moves those of a
-micro-batch into place once it has them all, named after the micro-batch: one that Spark runs once more replaces what it
-put there before, so nothing is there twice.
+micro-batch into place once it has them all, named after the micro-batch: one that Spark runs once more
+replaces what it put there before, so nothing is there twice.
 """
 
 from __future__ import annotations
