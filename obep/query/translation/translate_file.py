@@ -8,8 +8,8 @@ from typing import Any
 from obep.query import ast
 from obep.query.linked_queries import LinkedQuery, is_simple, link_queries
 from obep.query.parse.file_scope import DEFAULT_NAMESPACE
-from obep.query.translation.refusals import Refusals
 from obep.query.translation.timed_query import timed_event
+from obep.query.translation.untranslatable import Refusals
 from obep.query.translation.window_query import window_query
 
 DEFAULTS = {"report": "nonempty", "closed": "right", "policy": "unrestricted"}
