@@ -14,7 +14,10 @@ from obep.query import ast
 
 
 class QueryWindow(WindowGraph):
-    """A window that also notes when an item comes or leaves whose triples others say, too (D30)."""
+    """A window that also notes when an item comes or leaves whose triples others say, too (D30).
+
+    What comes and leaves at one instant changes its closure once.
+    """
 
     def __init__(self, query: str, number: int, window: ast.Window, matcher: Matcher, *, left: bool) -> None:
         """`left`: CLOSED left, each item is in the window one microsecond later (D28)."""
@@ -22,6 +25,8 @@ class QueryWindow(WindowGraph):
         self.window = window
         self.moved = False
         """Whether an item has come or left since the query was last asked."""
+        self._net: dict[Triple, int] = {}
+        """How many times more each triple is said since the closure was last changed."""
         self._left = left
         self._waiting: list[Item] = []
         self._touch: Callable[[], None] | None = None
@@ -44,6 +49,7 @@ class QueryWindow(WindowGraph):
         mine += [one for one in self._waiting if one.at <= at]
         self._waiting = [one for one in self._waiting if one.at > at]
         super().close(at, mine)
+        self._settle()
         if self.moved:
             for watcher in self.watchers:
                 watcher()
@@ -51,11 +57,34 @@ class QueryWindow(WindowGraph):
 
     def enter(self, gone: Sequence[Triple], new: Sequence[Triple], at: int) -> bool:
         self.moved = True
-        return super().enter(gone, new, at)
+        if self._refuses:  # LATEST asks of each item whether it can come
+            return super().enter(gone, new, at)
+        net, seen = self._net, self.seen
+        for triple in new:
+            net[triple] = net.get(triple, 0) + 1
+            seen[triple] = at
+        return True
 
     def leave(self, triples: Sequence[Triple]) -> None:
         self.moved = True
-        super().leave(triples)
+        if self._refuses:
+            super().leave(triples)
+            return
+        net = self._net
+        for triple in triples:
+            net[triple] = net.get(triple, 0) - 1
+
+    def _settle(self) -> None:
+        """Change the closure by what has come and left."""
+        if not self._net:
+            return
+        went, came = self._count(self._net)
+        for triple in self._net:
+            if triple not in self.triples:
+                self.seen.pop(triple, None)
+        self._net = {}
+        if went or came:
+            self._tell(*self._closure.change(went, came), leaving=False)
 
     def next_deadline(self) -> int | None:
         due = [one.at for one in self._waiting]
@@ -67,5 +96,6 @@ class QueryWindow(WindowGraph):
 
     def load(self, data: Any, unpack: Unpack) -> None:
         super().load(data[0], unpack)
+        self._settle()
         self._waiting = list(unpack(data[1]))
         self.moved = data[2]
