@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from obep.cli.options import AllowedFolders, ConfigFile, allowed
+from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed, dialect_of
 from obep.run.console import write
 
 
@@ -16,6 +16,7 @@ def command(
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw it, as a Mermaid flowchart.")] = False,
     config: ConfigFile = None,
     allow_path: AllowedFolders = None,
+    dialect: Dialect = None,
 ) -> None:
     """Show the events of a query: strata, dependencies, and each pattern as a tree.
 
@@ -25,7 +26,7 @@ def command(
     from obep.cli.checked_query import examine
     from obep.plan.query_picture import mermaid as drawn
 
-    bundle, diagnostics = examine(file, config, allowed(allow_path))
+    bundle, diagnostics = examine(file, config, allowed(allow_path), dialect=dialect_of(dialect))
     write(diagnostics)
     if bundle is None:
         raise typer.Exit(2)

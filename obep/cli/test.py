@@ -29,11 +29,11 @@ def command(
     Exit status 0 if all are as expected, 1 if one differs, 2 if one cannot be run.
     """
     from obep.errors import count
-    from obep.run.cases import EXPECTED, QUERY, as_expected, cases, no_cases, occurrences, run_case
+    from obep.run.cases import EXPECTED, as_expected, cases, no_cases, occurrences, query_of, run_case
     from obep.run.terminal_text import plain
 
     roots = paths or [Path()]
-    folders = [root for root in roots if (root / QUERY).is_file()] if update else list(cases(roots))
+    folders = [root for root in roots if query_of(root).is_file()] if update else list(cases(roots))
     if not folders:
         raise no_cases(roots)
     differs = broken = 0

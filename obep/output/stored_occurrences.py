@@ -48,7 +48,23 @@ def _find(id: str, searched: Sequence[Path]) -> ReadOccurrence | Described:
         some = "\n".join(sorted(found)[:5])
         raise fail("OBEP530", f"{len(found)} occurrences have {id!r} in their id", reason=some)
     names = ", ".join(map(str, searched)) or "the current folder"
-    raise fail("OBEP530", f"no occurrence {id!r} in {names}", remedy="obep why ID OUTPUT.jsonl")
+    raise fail(
+        "OBEP530",
+        f"no occurrence {id!r} in {names}",
+        reason="The rows of a query have no id: SPARQL's answers do not say what they were made of."
+        if any(_has_rows(path) for path in searched)
+        else "",
+        remedy="obep why ID OUTPUT.jsonl",
+    )
+
+
+def _has_rows(path: Path) -> bool:
+    """Whether a file begins with a row of a query."""
+    try:
+        with path.open("rb") as file:
+            return file.read(100).startswith(b'{"query":')
+    except OSError:
+        return False
 
 
 def _is_firing(one: ReadOccurrence | Described) -> bool:

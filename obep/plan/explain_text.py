@@ -42,8 +42,12 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
     """The lines of `obep explain`: strata, events with their patterns as trees, how it runs on Spark."""
     follows = {iri: _follows(iri, linked, bundle, plan) for iri in plan.derived if iri in linked.events}
     layers = in_order(linked, follows)
-    strata_ = "1 stratum" if len(layers) == 1 else f"{len(layers)} strata"
-    yield f"{linked.file.name}: {count(len(linked.events), 'event')} in {strata_}"
+    if layers or not linked.queries:
+        strata_ = "1 stratum" if len(layers) == 1 else f"{len(layers)} strata"
+        yield f"{linked.file.name}: {count(len(linked.events), 'event')} in {strata_}"
+    else:
+        number = len(linked.queries)
+        yield f"{linked.file.name}: {number} {'query' if number == 1 else 'queries'}"
     manner = {planned.event: "prompt" if planned.prompt else "closing" for planned in plan.events}
     rank = {iri: place for place, iri in enumerate(linked.events)}
     for number, layer in enumerate(layers, 1):
