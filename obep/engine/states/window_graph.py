@@ -103,13 +103,15 @@ class WindowGraph(Running):
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         admitted: list[Item] = []
         if self._window.event is None:
-            stream = self._stream
-            for item in items:
-                if item.stream == stream:
-                    self._admit(item, admitted)
+            stream, admit = self._stream, self._statements.admit
+            admitted += [
+                one for item in items if item.stream == stream and isinstance(one := admit(item), Item)
+            ]
         elif self._from_events:
-            for one in self._from_events:
-                self._admit(Item("", at, tuple(triples_of(one))), admitted)
+            for event in self._from_events:
+                one = self._statements.admit(Item("", at, tuple(triples_of(event))))
+                if isinstance(one, Item):
+                    admitted.append(one)
             self._from_events.clear()
         if len(admitted) > 1:
             admitted.sort(key=lambda item: sorted(item.triples))
@@ -125,11 +127,6 @@ class WindowGraph(Running):
                 if self._changed or run.unsettled:
                     touch()
         return ()
-
-    def _admit(self, item: Item, admitted: list[Item]) -> None:
-        one = self._statements.admit(item)
-        if isinstance(one, Item):
-            admitted.append(one)
 
     def next_deadline(self) -> int | None:
         return self._content.next_change()
