@@ -244,6 +244,7 @@ CODES: dict[str, str] = {
     "OBEP714": "rules that depend on themselves through a negation",
     # 730-739 states
     "OBEP730": "occurrences in a window by LATEST",
+    "OBEP731": "a graph that is not declared",
     # 750-764 event patterns in queries
     "OBEP750": "a second MATCH in a query",
     "OBEP751": "an aggregate over streams without STEP",

@@ -154,7 +154,7 @@ class Clock:
         return None if slowest is None else slowest - self.lateness
 
     def _in_silence(self, elapsed: int | None) -> int | None:
-        """When nobody is heard, time goes on from the latest instant at the pace of the clock of arrival.
+        """While all streams are silent, time advances from the latest instant with the clock of arrival.
 
         So the last sensor of all can be noticed to be silent, although no later item says what time it is.
         """
@@ -176,7 +176,7 @@ class Clock:
             self.watermark = watermark
 
     def resume(self) -> None:
-        """Go on in a new process: the time in between was nobody's silence."""
+        """Continue in a new process: the time in between does not count as silence."""
         self._heard.clear()
         self._start = None
         self._looked = None

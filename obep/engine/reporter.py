@@ -19,7 +19,7 @@ _new = tuple.__new__  # a `Part` without the detour by its own constructor
 
 
 class Detected(Occurrence):
-    """An occurrence of a composite event. Whatever nobody asks for is not even computed."""
+    """An occurrence of a composite event. Its fields are computed when they are first read."""
 
     __slots__ = ("_by", "_found")
 
@@ -253,7 +253,7 @@ class Reporter:
         return united([part.explanation for place in self._held if (part := parts[place]) is not None])
 
     def counted(self, candidate: Candidate, explanation: tuple[Assertion, ...]) -> tuple[Assertion, ...]:
-        """A without what explains states: their moments are told apart by name (D43)."""
+        """A without what explains states: their moments are distinguished by name (D43)."""
         parts = candidate[PARTS]
         held = [part for place in self._held if (part := parts[place]) is not None]
         if not self._of_states and not any(part.parts for part in held):

@@ -16,7 +16,7 @@ _EXACT = Context(prec=2 * MOST_DIGITS, Emax=2 * MOST_DIGITS, Emin=-2 * MOST_DIGI
 _QUOTIENT = Context(prec=28, Emax=2 * MOST_DIGITS, Emin=-2 * MOST_DIGITS, traps=_TRAPS)
 _MOST_BITS = 8 * MOST_DIGITS
 
-_PLAIN: dict[str, Callable[[Any, Any], Any]] = {
+PLAIN: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -66,7 +66,7 @@ def _numbers(sign: str, left: Any, right: Any) -> Value:
         result = _floats(sign, left, right)
         return single(result) if kind is Single else result
     if kind is int and type(right) is int and sign != "/":
-        whole: int = _PLAIN[sign](left, right)
+        whole: int = PLAIN[sign](left, right)
         if whole.bit_length() > _MOST_BITS:
             raise ExpressionError
         return whole
@@ -82,7 +82,7 @@ def _floats(sign: str, left: float, right: float) -> float:
         if left == 0 or left != left:
             return float("nan")
         return float("inf") if (left > 0) == (str(right)[0] != "-") else float("-inf")
-    return float(_PLAIN[sign](left, right))
+    return float(PLAIN[sign](left, right))
 
 
 def _times(sign: str, left: Any, right: Any) -> Value:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from obep.errors import ObepError
-from obep.guards.arithmetic import calculate, negative, positive
+from obep.guards.arithmetic import PLAIN, calculate, negative, positive
 from obep.guards.calendar import Lapse, Moment
 from obep.guards.casts import cast
 from obep.guards.guard_terms import term_of
@@ -35,6 +35,8 @@ from obep.query.ast import (
 )
 from obep.query.function_signatures import check_expression
 
+SMALL = 1 << 62
+"""Integers below it are surely none that have too many digits."""
 Evaluate = Callable[[Row, Times], Value]
 EvaluateTerm = Callable[[Row, Times], Term]
 
@@ -92,8 +94,7 @@ class Compiler:
             duration = Lapse(node.micros)
             return lambda row, times: duration
         if isinstance(node, Arithmetic):
-            sign, left, right = node.operator, self.value(node.left), self.value(node.right)
-            return lambda row, times: calculate(sign, left(row, times), right(row, times))
+            return self._arithmetic(node)
         if isinstance(node, Negation) and node.operator != "!":
             inner, turn = self.value(node.operand), negative if node.operator == "-" else positive
             return lambda row, times: turn(inner(row, times))
@@ -200,7 +201,34 @@ class Compiler:
 
             return with_constant
         first, second = self.value(node.left), self.value(node.right)
-        return lambda row, times: compare(sign, first(row, times), second(row, times))
+
+        def values(row: Row, times: Times) -> bool:
+            a, b = first(row, times), second(row, times)
+            kind = type(a)
+            if kind is type(b) and kind in ORDERED:
+                return apply(a, b)
+            return compare(sign, a, b)
+
+        return values
+
+    def _arithmetic(self, node: Arithmetic) -> Evaluate:
+        sign, left, right = node.operator, self.value(node.left), self.value(node.right)
+        plain = PLAIN[sign] if sign != "/" else None
+
+        def calculated(row: Row, times: Times) -> Value:
+            a, b = left(row, times), right(row, times)
+            kind = type(a)
+            if kind is type(b) and plain is not None:  # as `calculate` does, without its questions
+                if kind is float:
+                    result: float = plain(a, b)
+                    return result
+                if kind is int:
+                    whole: int = plain(a, b)
+                    if -SMALL < whole < SMALL:
+                        return whole
+            return calculate(sign, a, b)
+
+        return calculated
 
     def _slot(self, node: Expression) -> int | None:
         return self._index.get(node.name) if isinstance(node, Var) else None

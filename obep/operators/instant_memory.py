@@ -93,7 +93,7 @@ def _candidate(entry: Entry) -> Candidate:
 
 
 def cut(shelf: list[Entry], before: int) -> None:
-    """Take away what lies beyond the horizon; it stands at the front."""
+    """Remove what lies beyond the horizon; it is at the front."""
     count = 1
     while count < len(shelf) and shelf[count][0] <= before:
         count += 1

@@ -210,7 +210,7 @@ class Memory:
 
 
 def cut(held: list[Candidate], before: int) -> None:
-    """Take away what lies beyond the horizon, where all of it stands at the front."""
+    """Remove what lies beyond the horizon, where all of it is at the front."""
     count = 1
     while count < len(held) and held[count][SINCE] <= before:
         count += 1

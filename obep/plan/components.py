@@ -57,7 +57,7 @@ class Component:
     terms: Mapping[str, bool] = field(default_factory=dict)
     """Whose items go to the buckets of their subjects, if they are split: streams; and of their objects."""
     split: str = ""
-    """How people may be told that it is split, or why it is not."""
+    """The text of `obep explain`: by what it is split, or why it is not."""
 
     @property
     def segments(self) -> int:
@@ -146,7 +146,7 @@ def _states_asked(event: EventPlan) -> set[Term]:
 
 
 def _needed(needs: Mapping[Term, set[Term]], shown: set[Term]) -> dict[Term, set[Term]]:
-    """Those that are shown and what they are made of: nobody sees the others."""
+    """Those that are shown, and their parts; the others have no effect."""
     found: set[Term] = set()
     waiting = set(shown)
     while waiting:

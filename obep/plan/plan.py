@@ -48,7 +48,7 @@ class EventPlan:
     family: Family | None = None
     """What several events have in common that differ in one thing."""
     hidden: bool = False
-    """A part of a state: nobody has written it as an event."""
+    """A part of a state: an event that is not written in the query."""
     window: str = ""
     """The window over whose items together a logical event is looked for."""
 

@@ -9,7 +9,7 @@ from itertools import groupby
 
 ALIKE = 0.8
 """How much of two names, of 1, is the same if one is most likely the other misspelt."""
-_LONGEST = 64  # nobody misspells a name longer than this by a letter; and the comparison is quadratic
+_LONGEST = 64  # a longer name is no slip of one letter, and the comparison is quadratic
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
@@ -48,7 +48,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def misspelt(word: str, known: Iterable[str]) -> str | None:
-    """The name of `known` that `word` is most likely a slip of: where nobody said that `word` is wrong.
+    """The name of `known` that `word` is most likely a slip of, where `word` is not known to be wrong.
 
     More is needed than for `nearest`: the same prefix, no other number, and most letters, of each word in it.
 

@@ -262,7 +262,7 @@ class Said:
     def __init__(self) -> None:
         self.refusals: dict[str, str] = {}
         self.away = ""
-        """Why no broker can be heard; until one is."""
+        """Why no broker is connected; empty when one is."""
 
     def hear(self, error: Any) -> None:
         if error.name() == "_ALL_BROKERS_DOWN":
@@ -286,7 +286,7 @@ def _partitions(client: Any, topic: str, address: Address, said: Said, must_exis
             found = client.list_topics(topic, min(ASKED_S, ANSWER_S)).topics.get(topic)
             break
         except kafka.KafkaException as error:
-            client.poll(0)  # what was said is heard now
+            client.poll(0)  # deliver the callbacks that are due
             for name, reason in said.refusals.items():
                 raise refused(address.shown, reason, certificate=name == "_SSL") from None
             if time.monotonic() > end:

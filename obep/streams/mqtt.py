@@ -60,7 +60,7 @@ class Connection:
         self._answered = Event()
         self._refusal = ""
         self.away = ""
-        """Why the broker cannot be heard at the moment."""
+        """Why the connection to the broker is lost."""
         self.resumed = False
         """Whether it goes on with what it has kept for our `client_id`."""
         self.client.on_connect = self._connected
@@ -151,7 +151,7 @@ class MqttSource(Subscription):
         format: str = "",
         spool: Path | None = None,
     ) -> None:
-        """`spool` is where messages lie until a checkpoint has them; without it nobody goes on from one."""
+        """`spool` keeps messages until a checkpoint has them; without it there is no checkpoint."""
         super().__init__(address, settings, config)
         self.name = name
         self._reading = reading

@@ -51,7 +51,7 @@ class Lacking:
     mistyped: bool = False
     """Whether their datatypes are why these values do not fit."""
     remark: str = ""
-    """Why nobody may have said it."""
+    """Why it may not have been stated."""
 
     def lines(self, indent: str = "") -> Iterator[str]:
         """For people: what holds, and what is missing, down to the smallest part."""
@@ -166,7 +166,7 @@ class _Probes:
         return isinstance(property, ast.Name) and property.iri in self._data
 
     def unfolded(self, part: ast.Description) -> ast.Description | None:
-        """What T defines a class of the description to be; of those in a definition nothing more is told."""
+        """What T defines a class of the description to be; of those in a definition nothing more is shown."""
         return self._unfolded.get(part) if isinstance(part, ast.ClassName) else None
 
     def range_of(self, part: ast.Some | ast.Value) -> DataRange | None:

@@ -24,7 +24,7 @@ from obep.why_not.target import Question
 
 UNKNOWN = Reason("unknown", "another one was chosen, or what refused it lies further back than is remembered")
 FEW = 3
-"""So many of each are told."""
+"""The most of each that are shown."""
 LATEST = 100
 """So many occurrences of each event are looked at."""
 
@@ -179,7 +179,7 @@ def why_not(
 
 
 def style_at(at: int, came_in: Style | None = None) -> Style:
-    """How instants are told: as they came in, or else as they look."""
+    """How instants are written: as they came in, or else by their size."""
     return came_in or ("integer" if abs(at) < LOOKS_LIKE_NUMBERS else "iso")
 
 

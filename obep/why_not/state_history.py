@@ -14,7 +14,7 @@ from obep.query.state_parts import StatePart
 Key = tuple[Term | None, ...]
 """The values of a state's parameters; `None` for any."""
 FEW = 3
-"""So many episodes are told."""
+"""The most episodes that are shown."""
 
 
 class Spell(NamedTuple):
@@ -24,6 +24,7 @@ class Spell(NamedTuple):
     begun: int
     ended: int | None = None
     expired: bool = False
+    by_calendar: bool = False
 
 
 class Spells(NamedTuple):
@@ -55,7 +56,7 @@ class StatesSeen(Protocol):
 
 
 class Telling(NamedTuple):
-    """How instants are told, how far time has come, and whether nothing more can come."""
+    """How instants are written, how far time has come, and whether nothing more can come."""
 
     style: Style
     now: int
@@ -97,7 +98,7 @@ def spell_text(spell: Spell, states: StatesSeen, telling: Telling) -> str:
 
 
 def while_text(name: str, spells: Spells, start: int, end: int, telling: Telling) -> str | None:
-    """Why a state did not hold from one instant to another; `None` if it did, or if nobody knows any more."""
+    """Why a state did not hold from one instant to another; `None` if it did, or if that is not known."""
     if any(one.begun <= start and (one.ended is None or one.ended > end) for one in spells.all):
         return None
     if spells.known_since is not None and end < spells.known_since:
@@ -148,6 +149,8 @@ def _holds(spell: Spell, part: StatePart, states: StatesSeen, telling: Telling) 
 def _then(spell: Spell, states: StatesSeen) -> str:
     if spell.expired:
         return ", then it expired: nothing renewed it"
+    if spell.by_calendar:
+        return ", as its calendar says"
     came = states.came(spell)
     return f", then came {came}" if came else ", then it ended"
 

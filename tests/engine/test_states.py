@@ -407,3 +407,24 @@ def test_at_one_instant_all_that_fires_comes_before_what_is_resolved() -> None:
         said = [(one.detected // 10**6, one.status) for one in found if isinstance(one, Alert)]
         expected = [(0, "firing"), (5, "firing"), (5, "resolved"), (9, "firing"), (9, "resolved")]
         assert said == expected
+
+
+def test_a_state_asks_a_graph_that_is_no_part_of_k(tmp_path: Path) -> None:
+    """GRAPH <g> is cl of that graph, and it is no part of K (DIALECTS 5)."""
+    (tmp_path / "n.ttl").write_text(f"@prefix : <{EX}> . :x :limit 30 . :y :limit 40 .")
+    for place in ("<n.ttl>", "?g"):
+        text = f"""PREFIX : <{EX}>
+        FROM NAMED GRAPH <n.ttl>
+        FROM STREAM <s>
+        FROM NAMED WINDOW <now> ON <s> [LATEST 5 min]
+        STATE Hot(?z) AS {{ WINDOW <now> {{ ?z :temp ?t }} GRAPH {place} {{ ?z :limit ?m }} FILTER(?t > ?m) }}
+        STATE Known(?z) AS {{ ?z :limit ?m }}
+        RETURN Hot, Known AS ALERTS"""
+        found = run(
+            text, [(0, "s", ":x :temp 31"), (1, "s", ":y :temp 31"), (4, "s", ":x :temp 20")], tmp_path
+        )
+        assert [(one.event, one.start, one.status) for one in found if isinstance(one, Alert)] == [
+            (f"<{EX}Hot>", 0, "firing"),
+            (f"<{EX}Hot>", 0, "resolved"),
+        ]
+        assert _causes(found[0]) == {("temp", "31", 0), ("limit", "30", None)}

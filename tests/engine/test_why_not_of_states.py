@@ -257,3 +257,13 @@ def test_the_parameters_of_a_state_are_checked() -> None:
     engine = obep.load(text=PREFIX + HOT).engine()
     with pytest.raises(ObepError, match=r"OBEP579.*Hot has one parameter, not 2"):
         engine.why_not("Hot(:a, :b)")
+
+
+def test_the_end_of_a_calendar_is_not_put_on_the_message_of_that_instant() -> None:
+    engine = obep.load(
+        text="""PREFIX : <http://e/#> EVENT A AS (a some number)
+        STATE Night DAILY FROM 20:00 TO 06:00 EVENT E MATCH END Night RETURN E"""
+    ).engine()
+    for hour in (5, 6, 7):
+        engine.push("@prefix : <http://e/#> . :z :a 1 .", at=3600 * hour)
+    assert "Night held from -14400 to 21600, as its calendar says" in str(engine.why_not("Night"))

@@ -78,6 +78,12 @@ def test_snapshots_and_the_order_of_arrival_change_nothing(seed: int, handling: 
 
 
 FOUND = {
+    "rows of the instant before the first item count in a state without parameters": (
+        """EVENT C AS KindC STATE S0(?x) AS (Sensor)
+        STATE S1(?x) FROM BEGIN S0(?x) AS p TO C(?x) AS q
+        STATE S OVER BEGIN S1(?x) WITHIN 7 s AGGREGATE (COUNT(*) AS ?n) RETURN S AS ALERTS""",
+        "B67x |75",
+    ),
     "graph events of two items of an instant that ask for a state are one": (
         """EVENT G(?x) AS { ?x :v ?t . S(?x) } STATE S(?x) AS (Sensor) RETURN G""",
         "3x(v=3) 3x(v=1) |3",

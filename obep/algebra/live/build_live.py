@@ -221,10 +221,19 @@ class _Scope:
         if not tests:
             return sink
         run, holds = self._run, all_true([test.holds for test in tests])
+        passed: dict[Row, int] = {}  # so that a row that leaves need not be tested again
 
         def filtered(row: Row, number: int) -> None:
-            if holds(row, run):
-                sink(row, number)
+            there = passed.get(row)
+            if there is None:
+                if number < 0 or not holds(row, run):
+                    return
+                passed[row] = number
+            elif there + number:
+                passed[row] = there + number
+            else:
+                del passed[row]
+            sink(row, number)
 
         return filtered
 

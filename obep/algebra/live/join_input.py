@@ -12,7 +12,9 @@ from obep.algebra.nodes.basic_graph_pattern import TripleMatch
 Change = Callable[[Row, int], None]
 """Takes a row and by how much its number changes."""
 Pick = Callable[[Row], Any]
-Table = dict[Any, dict[Row, int]]
+Bucket = Row | dict[Row, int]
+"""Rows with their numbers; one row that is there once stands for itself."""
+Table = dict[Any, Bucket]
 
 
 class JoinInput:
@@ -46,8 +48,13 @@ class JoinInput:
             key, rest = key_of_row(values), rest_of_row(values)
             bucket = table.get(key)
             if bucket is None:
-                table[key] = {rest: number}
+                table[key] = rest if number == 1 else {rest: number}
                 continue
+            if isinstance(bucket, tuple):
+                if number == -1 and bucket == rest:
+                    del table[key]
+                    continue
+                bucket = table[key] = {bucket: 1}
             left = bucket.get(rest, 0) + number
             if left:
                 bucket[rest] = left
@@ -78,7 +85,7 @@ def row_of(places: Sequence[int]) -> Callable[[Row], Row]:
     """The values at some places, as a tuple."""
     if len(places) == 1:
         [place] = places
-        return lambda row: (row[place],)
+        return itemgetter(slice(place, place + 1) if place != -1 else slice(-1, None))
     if not places:
         return lambda row: ()
     return itemgetter(*places)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import chain
 
 from obep.algebra.evaluation import Row, Slots
-from obep.algebra.live.join_input import Change, JoinInput, LookupInput, key_of, row_of
+from obep.algebra.live.join_input import Change, JoinInput, LookupInput, Table, key_of, row_of
 
 
 def connect(inputs: list[JoinInput], size: int, sink: Change) -> None:
@@ -66,33 +66,33 @@ def _step(other: JoinInput, held: list[int], certain: Slots) -> Callable[[Change
     return lambda following: _present_step(table, find, following)
 
 
-def _plain_step(
-    table: dict[object, dict[Row, int]], find: Callable[[Row], object], following: Change
-) -> Change:
+def _plain_step(table: Table, find: Callable[[Row], object], following: Change) -> Change:
     def step(row: Row, number: int) -> None:
         found = table.get(find(row))
-        if found is not None:
+        if isinstance(found, tuple):
+            following(row + found, number)
+        elif found is not None:
             for rest, times in found.items():
                 following(row + rest, number * times)
 
     return step
 
 
-def _present_step(
-    table: dict[object, dict[Row, int]], find: Callable[[Row], object], following: Change
-) -> Change:
+def _present_step(table: Table, find: Callable[[Row], object], following: Change) -> Change:
     """A lookup that adds no values."""
 
     def step(row: Row, number: int) -> None:
         found = table.get(find(row))
-        if found is not None:
+        if isinstance(found, tuple):
+            following(row, number)
+        elif found is not None:
             following(row, number * found[()])
 
     return step
 
 
 def _compatible_step(
-    table: dict[object, dict[Row, int]],
+    table: Table,
     find: Callable[[Row], object],
     shared: list[tuple[int, int]],
     added: Callable[[Row], Row],
@@ -101,7 +101,8 @@ def _compatible_step(
     """A lookup where slots that may be unbound are on both sides."""
 
     def step(row: Row, number: int) -> None:
-        for rest, times in table.get(find(row), {}).items():
+        found = table.get(find(row), {})
+        for rest, times in ((found, 1),) if isinstance(found, tuple) else found.items():
             merged = list(row)
             for at, place in shared:
                 value = merged[place]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from obep.algebra.bag_node import united
 from obep.algebra.evaluation import Row
-from obep.algebra.live.join_input import Change, Table, key_of
+from obep.algebra.live.join_input import Change, key_of
 
 Kind = Literal["optional", "minus", "exists", "not exists"]
 
@@ -31,7 +31,7 @@ class MatchedRows:
         self._key = key_of(key)
         self._shared, self._holds, self._sink = shared, holds, sink
         self._left: dict[Any, dict[Row, list[int]]] = {}
-        self._right: Table = {}
+        self._right: dict[Any, dict[Row, int]] = {}
 
     def change_left(self, row: Row, number: int) -> None:
         key = self._key(row)

@@ -20,7 +20,7 @@ from obep.model import Term
 from obep.query.ast import Call, Comparison, Expression, Literal, Var
 
 PENDING: Any = object()
-"""In the slot of a figure that nobody has asked for."""
+"""In the slot of a figure that has not been computed."""
 _EXACT: frozenset[type] = frozenset({int, Decimal})
 """Numbers that compare as they are."""
 Compute = Callable[[Any], Any]

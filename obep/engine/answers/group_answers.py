@@ -19,7 +19,7 @@ from obep.why_not.class_parts import nearest
 from obep.why_not.state_history import Key, StatesSeen, Telling
 
 VALUES = 3
-"""So many values of a variable are told."""
+"""The most values of a variable that are shown."""
 Row = dict[str, Term]
 
 

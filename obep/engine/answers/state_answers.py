@@ -24,7 +24,7 @@ from obep.why_not.state_history import Key, Spell, Spells, Telling, key_text
 Ask = Callable[[EventPlan, Mapping[str, Term]], WhyNot]
 """Asks about the pattern of a state, with values of its variables."""
 SAID = 3
-"""So many triples of what came are told."""
+"""The most triples of items that are shown."""
 
 
 class StateAnswers:

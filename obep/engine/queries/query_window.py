@@ -15,7 +15,12 @@ from obep.query import ast
 
 
 class QueryWindow(WindowGraph):
-    """A window that also notes when an item comes or leaves whose triples others say, too (D30)."""
+    """A window that also notes when an item comes or leaves whose triples others say, too (D30).
+
+    What comes and leaves at one instant changes its closure once.
+    """
+
+    counts_items = True
 
     def __init__(self, query: str, number: int, window: ast.Window, matcher: Matcher, *, left: bool) -> None:
         """`left`: CLOSED left, each item is in the window one microsecond later (D28)."""
@@ -23,6 +28,10 @@ class QueryWindow(WindowGraph):
         self.window = window
         self.moved = False
         """Whether an item has come or left since the query was last asked."""
+        self._net: dict[Triple, int] = {}
+        """How many times more each triple is said since the closure was last changed."""
+        self._dated: dict[Triple, Dated] = {}
+        """What has said it last since then."""
         self._left = left
         self._waiting: list[Item] = []
         self._touch: Callable[[], None] | None = None
@@ -45,20 +54,44 @@ class QueryWindow(WindowGraph):
         mine += [one for one in self._waiting if one.at <= at]
         self._waiting = [one for one in self._waiting if one.at > at]
         super().close(at, mine)
+        self._settle()
         if self.moved:
             for watcher in self.watchers:
                 watcher()
         return ()
 
-    counts_items = True
-
     def enter(self, gone: Sequence[Triple], new: Sequence[Triple], by: Dated) -> bool:
         self.moved = True
-        return super().enter(gone, new, by)
+        if self._refuses:  # LATEST asks of each item whether it can come
+            return super().enter(gone, new, by)
+        net, dated = self._net, self._dated
+        for triple in new:
+            net[triple] = net.get(triple, 0) + 1
+            dated[triple] = by
+        return True
 
     def leave(self, triples: Sequence[Triple]) -> None:
         self.moved = True
-        super().leave(triples)
+        if self._refuses:
+            super().leave(triples)
+            return
+        net = self._net
+        for triple in triples:
+            net[triple] = net.get(triple, 0) - 1
+
+    def _settle(self) -> None:
+        """Change the closure by what has come and left."""
+        if not self._net:
+            return
+        went: list[Triple] = []
+        came: list[Triple] = []
+        for triple, more in self._net.items():
+            came += [triple for _ in range(more) if self._add(triple, self._dated[triple])]
+            went += [triple for _ in range(-more) if self._remove(triple) is not None]
+        self.triples.update({one: by for one, by in self._dated.items() if one in self.triples})
+        self._net, self._dated = {}, {}
+        if went or came:
+            self._tell(*self._closure.change(went, came), leaving=False)
 
     def next_deadline(self) -> int | None:
         due = [one.at for one in self._waiting]
@@ -70,5 +103,6 @@ class QueryWindow(WindowGraph):
 
     def load(self, data: Any, unpack: Unpack) -> None:
         super().load(data[0], unpack)
+        self._settle()
         self._waiting = list(unpack(data[1]))
         self.moved = data[2]

@@ -166,7 +166,7 @@ class DailyState(StateRun):
         calendar, _ = self._calendars[key]
         begin, over = calendar.period(start)
         while begin <= end:
-            yield Spell(key, begin, over if over <= end else None)
+            yield Spell(key, begin, over if over <= end else None, by_calendar=True)
             begin, over = calendar.period(over)
 
     @property

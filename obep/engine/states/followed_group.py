@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
+from types import MappingProxyType
 from typing import Any, Protocol
 
+from obep.algebra.dataset import Graph
 from obep.algebra.evaluation import Row
 from obep.algebra.live.fact_feed import RowFeed, TripleFeed
-from obep.algebra.live.fact_source import DEFAULT_GRAPH, FactSource
+from obep.algebra.live.fact_source import DEFAULT_GRAPH, FactSource, named_graph
 from obep.algebra.live.live_group import LiveGroup
 from obep.algebra.select_node import SelectNode
 from obep.engine.states.episodes import Episode, Key
@@ -35,9 +37,13 @@ class FollowedGroup:
         states: Mapping[Term, StateRun],
         windows: Mapping[str, WindowGraph],
         dataset: StaticFacts,
+        named: Mapping[Term, Graph] = MappingProxyType({}),
     ) -> None:
         """`on`: the window that is the default graph; without one it is K."""
-        self._live = LiveGroup(select, {} if on is not None else {DEFAULT_GRAPH: _Static(dataset)})
+        static: dict[FactSource, Graph] = {} if on is not None else {DEFAULT_GRAPH: _Static(dataset)}
+        for name, graph in named.items():
+            static[named_graph(name)] = graph
+        self._live = LiveGroup(select, static)
         self._graphs: list[tuple[Followed[Any], TripleFeed | RowFeed]] = []
         """What a window says, or the occurrences in it."""
         self._atoms: list[_Held] = []

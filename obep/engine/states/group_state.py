@@ -59,7 +59,8 @@ class GroupState(StateRun):
         self._followed: FollowedGroup | None = None
         """Its rows, where they can be kept."""
         if why_evaluated_anew(matcher.bundle, self._query, definition.on) is None:
-            self._followed = FollowedGroup(self._query, definition.on, states, windows, self.dataset)
+            named = {name: graph for name in self.dataset.graphs() if (graph := self.dataset.graph(name))}
+            self._followed = FollowedGroup(self._query, definition.on, states, windows, self.dataset, named)
         self._loaded = False
         """Whether episodes have come out of a snapshot that the rows have not been compared with."""
 

@@ -130,7 +130,7 @@ class OverState(StateRun):
 
     def start(self, at: int) -> None:
         if self._always:
-            self._window.stand((), at, at)
+            self._window.stand((), at, at - 1)
 
     def _each(self, episode: Episode, at: int) -> None:
         """FOR EACH: an episode of its state begins or ends."""

@@ -25,7 +25,11 @@ class StateDataset:
         self._states, self._windows = states, windows
         self._news = {name: New(window) for name, window in windows.items()}
         self._on = on
-        self.static = frozenset(matcher.bundle.k)
+        named = (triple for graph in matcher.bundle.named.values() for triple in graph)
+        self.static = frozenset((*matcher.bundle.k, *named))
+        """What is known: K, and the graphs of FROM NAMED GRAPH."""
+        self._bundle, self._facts = matcher.bundle, matcher.facts
+        self._named: dict[Term, ClosedGraph] = {}
         self._closed = ClosedGraph(matcher.bundle, (), with_k=True, facts=matcher.facts)
         self.now = 0
         self.before: int | None = None
@@ -42,11 +46,16 @@ class StateDataset:
         """K, closed under T."""
         return dict.fromkeys(self._closed.match(s, p, o))
 
-    def graph(self, name: Term, /) -> None:
-        return None
+    def graph(self, name: Term, /) -> Graph | None:
+        """A graph of FROM NAMED GRAPH, closed under T by itself: no part of K (DIALECTS 5)."""
+        if name in self._bundle.named and name not in self._named:
+            triples = tuple(self._bundle.named[name])
+            self._named[name] = ClosedGraph(self._bundle, triples, with_k=False, facts=self._facts)
+        return self._named.get(name)
 
     def graphs(self) -> Iterable[Term]:
-        return ()
+        found: Iterable[Term] = self._bundle.named
+        return found
 
     def window(self, name: str, /) -> Graph | None:
         if self.before is not None and name in self._windows:

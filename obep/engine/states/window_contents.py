@@ -268,15 +268,16 @@ class LatestContent(Content):
         key = triple[:2]
         old = self._latest.get(key)
         gone: tuple[Triple, ...] = ()
-        entry = Latest(at, item.triples)
+        new = item.triples
         if old is not None:
             gone = old.triples
-            if gone == item.triples:
+            if gone == new:
                 old.at = at
                 return
             if old.at == at:  # several items of one instant
-                entry.triples = tuple(dict.fromkeys((*gone, triple)))
-        if not self.graph.enter(gone, entry.triples, entry):
+                new = tuple(dict.fromkeys((*gone, triple)))
+        entry = Latest(at, new)
+        if not self.graph.enter(gone, new, entry):
             self.graph.refuse(item)
         else:
             self._keep(key, entry)

@@ -75,16 +75,17 @@ class WindowGraph(Running):
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         admitted: list[Item] = []
         if self._window.event is None:
-            stream = self._stream
-            for item in items:
-                if item.stream == stream:
-                    self._admit(item, admitted)
+            stream, admit = self._stream, self._statements.admit
+            admitted += [
+                one for item in items if item.stream == stream and isinstance(one := admit(item), Item)
+            ]
         elif self._from_events:
-            for one in self._from_events:
-                name = "" if self.occurrences is None else self.occurrences.take(one)
-                item, before = Item("", at, tuple(triples_of(one)), name), len(admitted)
-                self._admit(item, admitted)
-                if len(admitted) == before:
+            for event in self._from_events:
+                name = "" if self.occurrences is None else self.occurrences.take(event)
+                item = Item("", at, tuple(triples_of(event)), name)
+                if isinstance(one := self._statements.admit(item), Item):
+                    admitted.append(one)
+                else:
                     self.went(item)
             self._from_events.clear()
         if len(admitted) > 1:
@@ -101,11 +102,6 @@ class WindowGraph(Running):
                 if self._changed or run.unsettled:
                     touch()
         return ()
-
-    def _admit(self, item: Item, admitted: list[Item]) -> None:
-        one = self._statements.admit(item)
-        if isinstance(one, Item):
-            admitted.append(one)
 
     def next_deadline(self) -> int | None:
         return self._content.next_change()

@@ -39,7 +39,7 @@ class Known:
         `asked` are the classes and properties that must be said of them. That most of them are misspelt,
         or all of a namespace that K never uses, or called in another way than all that it knows (5 for
         bay-5), is no chance. Else K may list the few that matter. `alone`:
-        no others, here or in another stream, are known or told of, for which the query may well be meant.
+        no others, here or in another stream, are known or mentioned, for which the query may well be meant.
         """
         facts, words = self._bundle.k.facts, self._bundle.saying(asked)
         if words.isdisjoint((*facts.classes, *facts.properties)):

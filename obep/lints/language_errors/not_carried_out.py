@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
-from obep.query.ast import GraphGroup, Leaf, Node, QueryFile, Var, WindowGroup
+from obep.query.ast import GraphGroup, GroupState, Leaf, Name, Node, QueryFile, Var, WindowGroup
 from obep.query.diagnostics import say
 from obep.query.walk import walk
 
 
 def not_yet(definitions: Definitions) -> Iterator[Diagnostic]:
-    """Some leaves on windows (D35); in groups GRAPH, and windows by variables."""
+    """Some leaves on windows (D35); GRAPH in groups of events, windows by variables."""
     for file in definitions.linked.files:
         for state in file.states:
             for leaf in _on_windows(state):
@@ -27,8 +27,21 @@ def not_yet(definitions: Definitions) -> Iterator[Diagnostic]:
             for node in walk(declared):
                 if isinstance(node, WindowGroup) and isinstance(node.window, Var):
                     yield _refuse(file, node, f"WINDOW ?{node.window.name} outside of REGISTER")
-                elif isinstance(node, GraphGroup):
-                    yield _refuse(file, node, "GRAPH in a group")
+                elif isinstance(node, GraphGroup) and not isinstance(declared, GroupState):
+                    yield _refuse(file, node, "GRAPH in the group of an event")
+                elif isinstance(node, GraphGroup) and isinstance(node.graph, Name):
+                    yield from _undeclared(definitions, file, node.graph)
+
+
+def _undeclared(definitions: Definitions, file: QueryFile, graph: Name) -> Iterator[Diagnostic]:
+    """OBEP731: GRAPH <g> looks at a graph of FROM NAMED GRAPH."""
+    known = definitions.linked.named
+    if graph.iri not in known:
+        message = f"there is no graph {graph.iri}"
+        reason = f"GRAPH looks at the graphs of FROM NAMED GRAPH; here {', '.join(known) or 'there is none'}."
+        yield say(
+            "OBEP731", file, graph.span, message, reason, f"FROM NAMED GRAPH {graph.iri}   in the prologue"
+        )
 
 
 def _on_windows(declared: Node) -> Iterator[Leaf]:

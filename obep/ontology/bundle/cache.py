@@ -41,7 +41,7 @@ def cache_dir() -> Path:
         return Path(chosen)
     try:
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "obep"
-    except RuntimeError:  # nobody knows where this user is at home
+    except RuntimeError:  # this user has no home folder
         return _in_tmp()
     there = next(one for one in (folder, *folder.parents) if one.exists())
     return folder if os.access(there, os.W_OK) else _in_tmp()

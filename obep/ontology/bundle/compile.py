@@ -229,7 +229,7 @@ class Bundle:
         )
 
     def _program(self, rules: list[Rule], like: Reading, *, upper: bool = False) -> Program:
-        """A program of more rules, for the same store: it is told of their witnesses."""
+        """A program of more rules, for the same store: it gets their witnesses."""
         kept = [rule for rule in rules if rule in self._relevant]
         equality = like.program.equality
         program, _, static = possible_program(

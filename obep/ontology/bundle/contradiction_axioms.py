@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
 
 SIZES = (16, 64, 256)
-"""How many axioms are looked at, the nearest first; what needs more is not told."""
+"""How many axioms are looked at, the nearest first; what needs more is not shown."""
 SHOWN = 3
-"""Axioms that are told; of more nobody sees how they hang together."""
+"""The most axioms that are shown; more are hard to read together."""
 REMEMBERED = 10_000
 
 

@@ -38,7 +38,7 @@ class HermitGap:
     def __init__(self, axioms: Axioms, cache_dir: Path | None = None) -> None:
         """`axioms` are T with the definitions of the events."""
         self.asked = 0
-        """Shapes that nobody had an answer to."""
+        """Shapes without a stored answer."""
         self._axioms = axioms
         self._answers: OrderedDict[str, Answer] = OrderedDict()
         self._facts: OrderedDict[str, bool] = OrderedDict()

@@ -50,7 +50,7 @@ class Machine:
         self._start, self._end = table.start, table.end
 
     def run(self, text: str, taken: Callable[[Token], None]) -> Any:
-        """What the callbacks make of a text; `taken` is told each word that the machine has taken."""
+        """What the callbacks make of a text; `taken` is called with each accepted word."""
         return self._run(text, taken, None)
 
     def could_follow(self, text: str, until: int | None = None) -> frozenset[str]:

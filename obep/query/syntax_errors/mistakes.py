@@ -1,4 +1,4 @@
-"""What a syntax error most likely means, said so that the writer knows what to change.
+"""Explain a syntax error by its most likely cause.
 
 A situation is compared, in this order, with brackets that are still open, with what OBEP refuses of SPARQL,
 with misspelt words, and with the examples of `grammar/mistakes.toml`; what nothing explains is answered by
@@ -135,4 +135,4 @@ def _points_back(mistake: Mistake, situation: Situation) -> bool:
 
 
 EXPLANATIONS = (*SLIPS_OF_SIGNS, refused, *SLIPS_OF_WORDS, _known_mistake)
-"""Asked in this order; the first that knows an answer gives it."""
+"""Tried in this order; the first that returns a diagnostic wins."""

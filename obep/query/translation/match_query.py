@@ -9,7 +9,7 @@ from obep.query import ast
 from obep.query.group_walk import group_variables
 from obep.query.linked_queries import LinkedQuery
 from obep.query.translation.timed_query import refuse_modifiers
-from obep.query.translation.untranslated import Refusals
+from obep.query.translation.untranslatable import Refusals
 
 
 def is_match_alone(register: ast.Register) -> bool:

@@ -13,7 +13,7 @@ from obep.query import ast
 from obep.query.free_variables import variables
 from obep.query.group_walk import group_variables
 from obep.query.linked_queries import LinkedQuery
-from obep.query.translation.untranslated import Refusals
+from obep.query.translation.untranslatable import Refusals
 from obep.query.walk import walk
 
 DURATIONS = [f"<http://www.w3.org/2001/XMLSchema#{name}>" for name in ("duration", "dayTimeDuration")]

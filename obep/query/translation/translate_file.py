@@ -10,7 +10,7 @@ from obep.query.linked_queries import is_simple, link_queries
 from obep.query.parse.file_scope import DEFAULT_NAMESPACE
 from obep.query.translation.match_query import is_match_alone, match_events
 from obep.query.translation.timed_query import timed_event
-from obep.query.translation.untranslated import Refusals
+from obep.query.translation.untranslatable import Refusals
 from obep.query.translation.window_query import window_query, windows_of
 
 DEFAULTS = {"report": "nonempty", "closed": "right", "policy": "unrestricted"}

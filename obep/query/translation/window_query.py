@@ -12,7 +12,7 @@ from typing import Any
 
 from obep.query import ast
 from obep.query.linked_queries import LinkedQuery
-from obep.query.translation.untranslated import Refusals
+from obep.query.translation.untranslatable import Refusals
 from obep.query.walk import walk
 
 Translated = tuple[list[ast.Window], ast.Register]

@@ -1,4 +1,4 @@
-"""Whether the other end of a spooled source can be heard: a file of the spool says that it is away, and why.
+"""Whether a spooled source is connected: a file of the spool has the reason why it is not.
 
 Spark lets another process listen than the one that speaks to the user, so it is said there and read here.
 """
@@ -21,7 +21,7 @@ class OtherEnd:
 
     @property
     def away(self) -> str:
-        """Why it cannot be heard at the moment; empty while it can."""
+        """Why the connection is lost; empty while it is there."""
         try:
             return self._said.read_text("utf-8")
         except OSError:
@@ -29,7 +29,7 @@ class OtherEnd:
 
 
 def say_away(spool: Path, why: str) -> None:
-    """For the driver; without a reason: it can be heard."""
+    """Write the reason for the driver; an empty one: the connection is there."""
     said = spool / AWAY
     with suppress(OSError):  # messages matter more than words about them
         if why:

@@ -56,7 +56,7 @@ class SpooledReader(DataSourceStreamReader):
             self._waiting.append((message, token))
 
     def say_away(self, why: str) -> None:
-        """The other end cannot be heard, for this reason; without one: it can."""
+        """Note that the connection is lost, with the reason; an empty reason: it is there."""
         say_away(self._folder, why)
 
     def initialOffset(self) -> dict[str, int]:

@@ -84,7 +84,7 @@ def streams_read(queries: Sequence[Query]) -> tuple[str, ...]:
 
 
 def only_stream(streams: Sequence[str]) -> str:
-    """The stream of mapped rows, where nobody says it."""
+    """The stream of mapped rows, if it is not given."""
     if len(streams) != 1:
         raise fail(
             "OBEP663",

@@ -1,8 +1,8 @@
 """Parquet as a sink of a stream: a folder with files for each micro-batch that found something.
 
-The executors write them, under names that nobody reads, and tell the driver. It puts those of a micro-batch
-in place once it has them all, named after the micro-batch: one that Spark runs once more replaces what it
-put there before, so nothing is there twice.
+The executors write them, under names that readers ignore, and report them. The driver moves those of a
+micro-batch into place once it has them all, named after the micro-batch: one that Spark runs once more
+replaces what it put there before, so nothing is there twice.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Place(NamedTuple):
 
 
 class Written(msgspec.Struct):
-    """What a task wrote: files by sink; and how often each event, where nobody else counts."""
+    """What a task wrote: files by sink; and the occurrences of each event, if not counted elsewhere."""
 
     files: dict[str, str]
     found: dict[str, int]
@@ -101,7 +101,7 @@ class Writing:
 
 
 class File:
-    """A file of occurrences while it is written; its name is one that nobody reads."""
+    """A file of occurrences while it is written; readers of Parquet ignore its name."""
 
     def __init__(self, folder: Path, names: Sequence[str] = OCCURRENCE_NAMES) -> None:
         import pyarrow.parquet as pq

@@ -102,7 +102,7 @@ class SparkRun:
         self.ends: Mapping[str, OtherEnd] = {}
         """Whom its sources listen to, by their keys."""
         self.listens = False
-        """Whether all sources are heard: what is sent from now on is taken."""
+        """Whether all sources are connected: what is sent from now on is read."""
         self.live = is_live(order)
         self.streaming = self.live or order.checkpoint is not None
         self._scratch = Path(tempfile.mkdtemp(prefix="obep-spark-"))
@@ -257,7 +257,7 @@ class SparkRun:
             Thread(target=self._cancel, daemon=True).start()
 
     def close(self) -> None:
-        """Lets go of sinks and of files that nobody needs any more."""
+        """Close sinks, and delete files that are no longer needed."""
         self.delivery.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 

@@ -211,7 +211,7 @@ class Routes:
         found: list[list[tuple[int, int, bytes]]] = []
         noted: dict[int, tuple[int, ...]] = {}
         refused = np.zeros(len(columns.graphs), np.bool_)
-        remember = 2 * len(columns.graphs) <= len(columns.says)  # what nobody says twice is not worth it
+        remember = 2 * len(columns.graphs) <= len(columns.says)  # not worth it if few graphs come twice
         for number, graph in enumerate(columns.graphs):
             routed = self._remembered.get((columns.stream, graph)) if remember else None
             if routed is None:

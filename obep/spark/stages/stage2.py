@@ -309,7 +309,7 @@ class Run:
     def progress(
         self, blocks: list[Block], found: list[Occurrence], letters: list[DeadLetter]
     ) -> dict[str, Any]:
-        """What can be told of this micro-batch."""
+        """The figures of this micro-batch."""
         arrived = sum(len(instants) for block in blocks for _, instants in block.arrived())
         late = sum(letter.code == LATE for letter in letters)
         refused = sum(len(block.letters) for block in blocks)

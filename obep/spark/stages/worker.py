@@ -57,7 +57,7 @@ class Job:
     contents: tuple[bytes, ...] = ()
     """The bundles themselves, where their files do not reach the workers of a stream (on Connect)."""
     begun: str = ""
-    """Another one for each start: what lies between two of them was nobody's silence."""
+    """Another one for each start: the time between two of them does not count as silence."""
 
     @property
     def named(self) -> bool:

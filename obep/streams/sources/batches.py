@@ -34,7 +34,7 @@ class Heard(Protocol):
 
     @property
     def away(self) -> str:
-        """Why the other end cannot be heard at the moment, where that is known; empty while it can."""
+        """Why the connection is lost, if that is known; empty while it is there."""
 
 
 @runtime_checkable

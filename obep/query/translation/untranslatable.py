@@ -1,4 +1,4 @@
-"""What a translation cannot say, gathered with its places."""
+"""Collect the parts of a query that cannot be translated, with their places."""
 
 from __future__ import annotations
 
