@@ -20,6 +20,16 @@ from shell import Said, embedded, hot, obep, reading
 from obep.engine.sealed import sealed, unsealed
 from obep.run.run_locks import Locks
 
+CHILL = """PREFIX : <http://e/>
+FROM STREAM <s>
+EVENT Hot AS (Sensor and celsius some number[> 30])
+EVENT Cold AS (Sensor and celsius some number[< 5])
+STATE Busy(?s) OVER Hot(?s) AS r WITHIN 9 s AGGREGATE (COUNT(*) AS ?n) HAVING (?n >= 1)
+EVENT Chill(?s) MATCH Cold(?s) UNLESS Busy(?s)
+RETURN Chill
+"""
+"""Whether it is chilly at an instant goes by all items of the instant."""
+
 
 class Runs:
     """Runs of one query in a folder, over s.jsonl, with a checkpoint."""
@@ -91,6 +101,26 @@ def test_a_sink_that_was_left_out_has_nothing_twice(runs: Runs, ending: str) -> 
     text = (runs.folder / sink).read_text()
     assert len(set(re.findall("urn:obep:Hot:[0-9a-f]+", text))) == 6
     assert text.count("obep#start>" if ending != "jsonl" else '"id"') == 6
+
+
+def test_a_sink_that_was_left_out_keeps_what_later_items_of_the_last_instant_refuted(runs: Runs) -> None:
+    """A file goes on at one position: what came after the refuted line was found again, and stays."""
+    hot(runs.folder, CHILL)
+    for sinks, records in (
+        (("a.jsonl", "b.jsonl"), [(5, "x", 0), (5, "y", 0)]),
+        (("a.jsonl",), [(5, "x", 40), (20, "x", 0), (21, "z", 20)]),
+        (("a.jsonl", "b.jsonl"), [(30, "y", 0)]),
+    ):
+        with runs.source.open("a") as file:
+            file.write("".join(reading(*record) for record in records))
+        runs.run(*sinks)
+    assert _chilled(runs, "a.jsonl") == [(5, "y"), (20, "x"), (30, "y")]
+    assert _chilled(runs, "b.jsonl") == [(5, "x"), (5, "y"), (30, "y")]
+
+
+def _chilled(runs: Runs, sink: str) -> list[tuple[int, str]]:
+    found = [json.loads(line) for line in (runs.folder / sink).read_text().splitlines()]
+    return [(one["start"], one["bindings"][0]["s"][-2]) for one in found]
 
 
 def test_a_sink_that_the_checkpoint_does_not_know_is_not_overwritten(runs: Runs) -> None:

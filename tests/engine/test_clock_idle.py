@@ -153,3 +153,18 @@ def test_a_stream_whose_other_parts_have_come_further_is_heard() -> None:
     assert clock.tick({"a": 30 * S}, now=105 * S) == 30 * S, "b was silent for five seconds"
     assert clock.tick({}, now=109 * S) == 30 * S, "a was heard four seconds ago"
     assert clock.tick({}, now=111 * S) == 31 * S, "nobody is heard any more"
+
+
+def test_a_record_that_cannot_be_read_does_not_end_the_silence_of_its_stream() -> None:
+    """A stream of nothing else would hold the clock for ever. Found by the soak: seed 706541."""
+    letters: list[DeadLetter] = []
+    steady = HandClock()
+    text = "FROM STREAM <b>\nEVENT X AS :A\nRETURN X"
+    running = engine(text, idle=3, steady=steady, on_dead_letter=letters.append)
+    running.push("", at=12, stream="s")
+    steady.move(4)
+    running.push_items([DeadLetter("s", None, "OBEP600", "not JSON", "")])
+    running.push("", at=17, stream="b")
+    assert running.clock.watermark == 17 * S, "s has said nothing for four seconds"
+    running.push("", at=16, stream="s")
+    assert [letter.code for letter in letters] == ["OBEP600", "OBEP640"]

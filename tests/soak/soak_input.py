@@ -65,7 +65,8 @@ class Input:
         reading = make_reading(name, {}, config, live=True, notes=given["notes"])
         reading.source = name
         if kind == "log":
-            return LogSource(name, self._of(name, self._schedule.records), reading, self._world)
+            apart = len(self._schedule.shape.sources) > 1
+            return LogSource(name, self._of(name, self._schedule.records), reading, self._world, apart)
         if kind == "pipe":
             raw = BytesIO(b"".join(one.line for one in self._schedule.records))
             return PipeSource(name, uri, reading, raw=raw)

@@ -38,16 +38,18 @@ def hold(seed: int, queries: Sequence[str] = QUERIES) -> Schedule:
         ran = undisturbed(schedule, folder / "whole")
         _require_conserved(schedule, ran, folder / "whole", "undisturbed")
         _require_punctual(schedule, folder / "whole")
-        _play(schedule, folder / "played")
-        _compare(schedule, folder / "whole", folder / "played")
+        ends = _play(schedule, folder / "played")
+        _compare(schedule, folder / "whole", folder / "played", ends)
         rmtree(folder)
         folder.mkdir()
     return schedule
 
 
-def _play(schedule: Schedule, folder: Path) -> None:
+def _play(schedule: Schedule, folder: Path) -> list[list[bytes]]:
+    """Play the sessions; what the ends of some have decided is left in a sink (`ended_in_left`)."""
     play = Play(schedule, folder)
     kept: set[bytes] = set()
+    ends: list[list[bytes]] = []
     for number, session in enumerate(schedule.sessions):
         ran = play.session(session, resumes=True)
         if session is not schedule.sessions[-1]:
@@ -57,9 +59,13 @@ def _play(schedule: Schedule, folder: Path) -> None:
             if standing is not None:
                 _require_standing(schedule, standing, folder, number)
                 kept |= _kept(standing, folder) if MORE not in session.sinks else set()
+                leaves = MORE in session.sinks and MORE not in schedule.sessions[number + 1].sinks
+                if leaves and ran.engine is not None and ran.engine._closed:
+                    ends.append(whole_lines(folder / MORE)[len(_counted_lines(standing, folder)) :])
     if lost := kept - set(whole_lines(folder / MORE)) if not play.moved else set():
         raise Broken(f"{MORE} had {len(lost)} lines that are gone: {next(iter(lost))!r}")
     _require_conserved(schedule, ran, folder, "played")
+    return ends
 
 
 def _require_conserved(schedule: Schedule, ran: Ran, folder: Path, where: str) -> None:
@@ -125,7 +131,7 @@ def _read_so_far(schedule: Schedule, standing: Standing) -> int:
     )
 
 
-def _compare(schedule: Schedule, whole: Path, played: Path) -> None:
+def _compare(schedule: Schedule, whole: Path, played: Path, ends: list[list[bytes]]) -> None:
     for name in schedule.base.sinks:
         expected, found = (_output_lines(schedule, folder / name) for folder in (whole, played))
         if not schedule.ordered:
@@ -136,7 +142,8 @@ def _compare(schedule: Schedule, whole: Path, played: Path) -> None:
     if expected != found:
         raise Broken(f"dead.jsonl: {_difference(expected, found)}")
     more = [line for line in _more_lines(schedule, played) if line.endswith(b"\n")]
-    if extra := Counter(more) - Counter(whole_lines(whole / "out.jsonl")):
+    answers = Counter(whole_lines(whole / "out.jsonl"))
+    if extra := Counter(more) - answers - ended_in_left(ends, answers):
         raise Broken(f"{MORE} has {len(extra)} lines too many: {next(iter(extra))!r}")
 
 
@@ -160,6 +167,18 @@ def _more_lines(schedule: Schedule, folder: Path) -> list[bytes]:
     if MORE in schedule.sessions[-1].sinks:
         return whole_lines(folder / MORE)
     return _counted_lines(Checkpoint(folder / "kept").load(query_named(schedule.query).hash), folder)
+
+
+def ended_in_left(ends: list[list[bytes]], answers: Counter[bytes]) -> Counter[bytes]:
+    """What a sink that is left out may keep, although it is no answer. `ends` is what the end of a session
+    decided in it, when the next session leaves it out. An end takes its last instant for complete. If more
+    comes to that instant, an answer may be none any more. A file is continued at one position, and a sink
+    that is left out keeps what it has: so such a line stays if an answer comes after it, and only then."""
+    left: Counter[bytes] = Counter()
+    for lines in ends:
+        last = max((number for number, line in enumerate(lines) if line in answers), default=0)
+        left.update(line for line in lines[:last] if line not in answers)
+    return left
 
 
 def _letters(schedule: Schedule, folder: Path) -> list[bytes]:

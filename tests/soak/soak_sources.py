@@ -23,8 +23,10 @@ class LogSource:
     ends = False
     away = ""
 
-    def __init__(self, name: str, records: list[Record], reading: Reading, world: World) -> None:
+    def __init__(self, name: str, records: list[Record], reading: Reading, world: World, apart: bool) -> None:
         self.name = name
+        self._apart = apart
+        """Whether the records of another source come beside these, in any order."""
         self._records = records
         self._reading = reading
         self._world = world
@@ -35,10 +37,22 @@ class LogSource:
         assert at >= self._world.committed.get(self.name, 0), "a committed position was taken back"
         while at < len(self._records) and not self._stopped:
             size = self._world.random.randint(1, self._world.size)
-            ready = [one.line for one in self._records[at : at + size] if one.arrival <= self._world.now]
+            ready = self._ready(at, size)
             at += len(ready)
-            self._world.behind |= at < len(self._records) and self._records[at].arrival <= self._world.now
+            self._world.behind |= bool(self._ready(at, 1))
             yield Batch(list(read_json_lines(Lines(ready), self._reading)), {"0": at})
+
+    def _ready(self, at: int, size: int) -> list[bytes]:
+        """So many records that have arrived; beside another source more, until one has an instant. A record
+        that cannot be read does not end a silence: the other stream would make those late that are behind."""
+        found: list[bytes] = []
+        dated = not self._apart
+        for one in self._records[at:]:
+            if one.arrival > self._world.now or (len(found) >= size and dated):
+                break
+            found.append(one.line)
+            dated |= one.at is not None
+        return found
 
     def committed(self, position: Position) -> None:
         self._world.committed[self.name] = position.get("0", 0)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 import pytest
-from soak_law import Broken, hold
+from soak_law import Broken, ended_in_left, hold
 from soak_processes import hold_processes
 from soak_runner import Play, Ran
 from soak_schedule import KINDS, QUERIES, make_schedule
@@ -22,6 +23,19 @@ def test_after_any_schedule_the_output_is_that_of_the_undisturbed_run(part: int)
             hold(seed)
         except Exception as error:
             raise Broken(f"python tests/soak --replay {seed}") from error
+
+
+FOUND = {
+    "a record that cannot be read does not end a silence": (706541, "sequence"),
+    "a sink that is left out keeps what the end decided before an answer": (708518, "states"),
+}
+"""Schedules after which the law once did not hold, with their queries."""
+
+
+@pytest.mark.parametrize("what", FOUND)
+def test_the_law_holds_after_schedules_that_once_broke_it(what: str) -> None:
+    seed, query = FOUND[what]
+    hold(seed, (query,))
 
 
 @pytest.mark.slow
@@ -58,3 +72,11 @@ def test_the_law_notices_output_that_is_lost(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(Broken, match=r"out\.jsonl: 1 lines are missing"):
         for seed in range(20):
             hold(seed)
+
+
+def test_the_law_lets_a_left_sink_keep_of_an_end_only_what_comes_before_an_answer() -> None:
+    answers = Counter({b"an answer": 1, b"another": 1})
+    assert not ended_in_left([[b"none", b"none either"]], answers), "all of it is cut off"
+    assert not ended_in_left([[b"an answer", b"none"]], answers)
+    assert ended_in_left([[b"none", b"an answer", b"none either"]], answers) == {b"none": 1}
+    assert not ended_in_left([[b"an answer", b"an answer"]], answers), "nothing may be there twice"
