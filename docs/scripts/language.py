@@ -137,6 +137,7 @@ SPELT = {
     "PATH_INVERSE": '"^"',
     "PATH_TIMES": '"*" | "+" | "?"',
     "SEPARATOR": '"SEPARATOR" "="',
+    "COMPUTE_EVERY": '"COMPUTE EVERY" | "COMPUTED EVERY"',
     "TIME_FUNCTION": '"getSTARTTIME" | "getENDTIME" | "getDURATION"',
 }
 """Terminals that are not spelt as they are meant to be written."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from obep.algebra.visible_variables import AtomColumns, projected
 from obep.model import Term
 from obep.query import ast
+from obep.query.group_walk import AtomColumns, projected
 from obep.query.walk import children
 
 

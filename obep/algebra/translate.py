@@ -22,11 +22,12 @@ from obep.algebra.nodes.window_block import EachWindow, WindowBlock
 from obep.algebra.row_layout import RowLayout, mentioned
 from obep.algebra.select_node import SelectNode
 from obep.algebra.translate_path import Place, joined, translate_path, triple_match
-from obep.algebra.visible_variables import HIDDEN, AtomColumns, projected, visible
 from obep.errors import fail
 from obep.guards.guard_terms import term_of
 from obep.model import Term
 from obep.query import ast
+from obep.query.free_variables import HIDDEN
+from obep.query.group_walk import AtomColumns, group_variables, projected
 
 DEEPEST = 100
 """Groups inside groups."""
@@ -57,7 +58,7 @@ def select_from(select: ast.Select, layout: RowLayout, rows: BagNode) -> SelectN
 
 def layout_of(select: ast.Select, atoms: Mapping[Term, AtomColumns] = MappingProxyType({})) -> RowLayout:
     """The slots of the variables of a SELECT."""
-    return RowLayout([*visible(select.where, atoms), *_of_scope(select, atoms)])
+    return RowLayout([*group_variables(select.where, atoms), *_of_scope(select, atoms)])
 
 
 def _modified(select: ast.Select, scope: _Scope, layout: RowLayout, node: BagNode) -> SelectNode:
@@ -81,7 +82,7 @@ def _modified(select: ast.Select, scope: _Scope, layout: RowLayout, node: BagNod
     return SelectNode(
         node,
         layout,
-        tuple(projected(select, scope.atoms)),
+        projected(select, scope.atoms),
         distinct=select.distinct,
         order=order,
         limit=select.limit,

@@ -74,10 +74,10 @@ def likely_time(record: dict[str, Any]) -> str:
     't'
     """
     fields = _flat(record)
-    return _told_time(fields) or _counted_time(fields)
+    return _written_time(fields) or _counted_time(fields)
 
 
-def _told_time(fields: Mapping[str, Any]) -> str:
+def _written_time(fields: Mapping[str, Any]) -> str:
     """The field that is called like a time, or has one written out."""
     named = (path for path, value in fields.items() if _last(path) in LIKELY and _is_time(value))
     written = (path for path, value in fields.items() if isinstance(value, str) and _is_date_time(value))
@@ -257,7 +257,7 @@ def likely_mapping(record: dict[str, Any], stream: str, names: str = "http://exa
         for path, value in _flat(record).items()
         if _is_plain(value) and not set(path) & set('{}:?"\\\n')
     }
-    time = _told_time(_flat(record)) or ("time" if "time" in record else _counted_time(flat))
+    time = _written_time(_flat(record)) or ("time" if "time" in record else _counted_time(flat))
     others = [path for path in flat if path != time]
     named = (path for said in (_bare, _last) for name in NAMING for path in others if said(path) == name)
     who = next(named, others[0] if others else "")

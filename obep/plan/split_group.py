@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from obep.model import RDF_TYPE, Term
 from obep.query import ast
+from obep.query.function_signatures import CHANGING
 from obep.query.walk import walk
 
-OF_THE_MOMENT = frozenset({"NOW", "RAND", "UUID", "STRUUID", "BNODE"})
-"""Functions of the instant of an evaluation, which may be another one where other values are looked at."""
 BY_ITEMS = frozenset({"range", "now", "landmark", "fixed"})
 """The windows that are the union of some items, each of which comes and leaves by its own instant."""
 
@@ -34,7 +33,7 @@ def splits_by(
     """
     looks = definition.on is not None or any(isinstance(one, ast.WindowGroup) for one in walk(definition))
     calls = [one.function for one in walk(definition) if isinstance(one, ast.Call)]
-    if not OF_THE_MOMENT.isdisjoint(one for one in calls if isinstance(one, str)):
+    if not CHANGING.isdisjoint(one for one in calls if isinstance(one, str)):
         return False
     if looks and reaching is None:
         return False

@@ -8,7 +8,10 @@ from obep.model import Term
 from obep.query import ast
 from obep.query.walk import children
 
-__all__ = ["atoms_by_window", "group_variables", "parameters_of"]
+__all__ = ["AtomColumns", "atoms_by_window", "group_variables", "parameters_of", "projected"]
+
+AtomColumns = tuple[str, ...]
+"""The variables of a state beside its parameters, which join by name (STATES 2)."""
 
 
 def atoms_by_window(definition: ast.Node) -> Iterator[tuple[ast.Atom, str | ast.Var | None]]:
@@ -23,7 +26,7 @@ def atoms_by_window(definition: ast.Node) -> Iterator[tuple[ast.Atom, str | ast.
 
 
 def group_variables(
-    group: ast.Group | ast.Select, atoms: Mapping[Term, tuple[str, ...]] | None = None
+    group: ast.Group | ast.Select, atoms: Mapping[Term, AtomColumns] | None = None
 ) -> tuple[str, ...]:
     """The variables that solutions of a group may bind, in the order of the text (SPARQL's in-scope ones).
 
@@ -33,7 +36,14 @@ def group_variables(
     return tuple(dict.fromkeys(name for name in _bound(group, atoms or {}) if not name.startswith("_:")))
 
 
-def _bound(root: ast.Node, atoms: Mapping[Term, tuple[str, ...]]) -> Iterator[str]:
+def projected(select: ast.Select, atoms: Mapping[Term, AtomColumns]) -> tuple[str, ...]:
+    """The columns of a SELECT, in its order."""
+    if select.projection:
+        return tuple(one.variable.name for one in select.projection)
+    return group_variables(select, atoms)
+
+
+def _bound(root: ast.Node, atoms: Mapping[Term, AtomColumns]) -> Iterator[str]:
     stack: list[ast.Node] = [root]
     while stack:
         node = stack.pop()

@@ -111,11 +111,11 @@ class Subscription(Connection):
 
     def open(self) -> None:
         """Connects, and returns when the broker keeps for us what comes from then on."""
-        self._told = Event()
+        self._confirmed = Event()
         self.client.on_subscribe = self._subscribed
         super().open()
         # some send first what they have kept, and wait for each of it to be acknowledged, which is done later
-        answered, why = self._told.wait(60 if self.resumed else 10), self.away
+        answered, why = self._confirmed.wait(60 if self.resumed else 10), self.away
         if why:
             self.close()
             raise refused(self.address.shown, why, certificate=False)
@@ -132,7 +132,7 @@ class Subscription(Connection):
         if failures:
             self.away = f"no subscription to {self.topic}: {', '.join(failures)}"
             self.turned()
-        self._told.set()
+        self._confirmed.set()
 
 
 class MqttSource(Subscription):

@@ -49,7 +49,7 @@ def other_terms(ask: Ask, occurrence: Occurrence, said: Said) -> str:
             wanted = term_of(pattern.object)
             other = next((o for o in there if o[0] == '"' and _same_value(wanted, o)), None)
             if other is not None and wanted not in there:
-                return f"; {_told(pattern, other, ask)}"
+                return f"; {_difference(pattern, other, ask)}"
     return ""
 
 
@@ -69,7 +69,7 @@ def _same_value(wanted: Term, other: Term) -> bool:
     return value(wanted) == value(other) or mistyped(DataOneOf((wanted,)), other)
 
 
-def _told(pattern: TriplePattern, other: Term, ask: Ask) -> str:
+def _difference(pattern: TriplePattern, other: Term, ask: Ask) -> str:
     assert isinstance(pattern.object, Literal)
     numbers = all(space_of(parts(one)[1]) in NUMBERS for one in (other, term_of(pattern.object)))
     it = typed_literal(other)

@@ -16,7 +16,7 @@ from obep.plan.nodes import Node, Read
 MOST = 2_000
 """Candidates that are looked at."""
 Recent = Mapping[str, Sequence[Occurrence]]
-"""What came lately, for each leaf of a pattern by its alias (`told_apart`)."""
+"""What came lately, for each leaf of a pattern by its alias (`with_unique_aliases`)."""
 
 
 class Nearly(NamedTuple):
@@ -80,7 +80,7 @@ def relaxed(node: Node) -> Node | None:
     return nodes.Pair(left, right, node.relation if isinstance(node, nodes.Pair) else "SEQ")
 
 
-def told_apart(root: Node) -> Node:
+def with_unique_aliases(root: Node) -> Node:
     """The pattern with a name of its own for each leaf: an event may stand in it twice without aliases."""
     used: Counter[str] = Counter()
 

@@ -191,7 +191,7 @@ def _order(node: nodes.Binary, relation: str, whole: Nearly, style: Style) -> It
         return
     if not _stand(relation, left, right):
         late = show_instant(left.end, style)
-        stands = f"{_told(right, style)} does not stand in {relation} to {_told(left, style)}"
+        stands = f"{_described(right, style)} does not stand in {relation} to {_described(left, style)}"
         yield Reason("order", f"{stands}, which ends at {late}", (*left.parts, *right.parts))
 
 
@@ -208,7 +208,7 @@ def _not_alone(node: nodes.Fallback, whole: Nearly, recent: Recent, style: Style
             left = parts_below(node.left, other)
             if left and _stand(node.relation, left, right) and _join(node, whole, other):
                 yield Reason(
-                    "optional", f"{_told(other, style)} fits, so it does not stand alone", (*left.parts,)
+                    "optional", f"{_described(other, style)} fits, so it does not stand alone", (*left.parts,)
                 )
                 return
 
@@ -218,7 +218,7 @@ def _inside(node: nodes.Without, whole: Nearly, recent: Recent, style: Style) ->
     if left is not None:
         for other in nearly(node.right, recent):
             if left.start < other.start and other.end < left.end and _join(node, whole, other):
-                yield Reason("without", f"{_told(other, style)} lies inside", tuple(other.parts))
+                yield Reason("without", f"{_described(other, style)} lies inside", tuple(other.parts))
                 return
 
 
@@ -227,7 +227,7 @@ def _followed(node: nodes.Silence, whole: Nearly, recent: Recent, style: Style) 
     if left is not None:
         for other in nearly(node.right, recent):
             if left.end < other.start and other.end < left.end + node.micros and _join(node, whole, other):
-                yield Reason("followed", f"{_told(other, style)} followed", tuple(other.parts))
+                yield Reason("followed", f"{_described(other, style)} followed", tuple(other.parts))
                 return
 
 
@@ -236,7 +236,7 @@ def _ended(node: nodes.Repeated, whole: Nearly, recent: Recent, style: Style) ->
     if left is not None and not isinstance(node.right, nodes.Never):
         for other in nearly(node.right, recent):
             if left.end <= other.end < left.end + node.micros and _join(node, whole, other):
-                text = f"{_told(other, style)} came before the first repetition"
+                text = f"{_described(other, style)} came before the first repetition"
                 yield Reason("until", text, tuple(other.parts))
                 return
 
@@ -257,7 +257,7 @@ def _between(node: nodes.Next, whole: Nearly, recent: Recent, style: Style) -> I
     for operand in (node.left, node.right):
         for other in nearly(operand, recent):
             if left.end < other.start and other.end < right.start and _join(node, whole, other):
-                yield Reason("next", f"{_told(other, style)} lies between", tuple(other.parts))
+                yield Reason("next", f"{_described(other, style)} lies between", tuple(other.parts))
                 return
 
 
@@ -268,7 +268,7 @@ def _chosen(node: nodes.Choice, whole: Nearly, recent: Recent, style: Style) -> 
     for other in nearly(node.operand, recent):
         hidden = other.end < part.start if node.which == "first" else part.end < other.start
         if hidden and other.done <= whole.done:
-            yield Reason("choice", f"{_told(other, style)} is the {node.which} one", tuple(part.parts))
+            yield Reason("choice", f"{_described(other, style)} is the {node.which} one", tuple(part.parts))
             return
 
 
@@ -279,5 +279,5 @@ def deadline(root: Node, whole: Nearly, now: int) -> int | None:
     return max((one.end for one in extents if one is not None and one.end > now), default=None)
 
 
-def _told(one: Nearly, style: Style) -> str:
+def _described(one: Nearly, style: Style) -> str:
     return " and ".join(f"{alias} at {show_instant(part.start, style)}" for alias, part in one.parts.items())

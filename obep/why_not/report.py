@@ -16,7 +16,7 @@ from obep.query.print.printer import show
 from obep.query.state_parts import apart
 from obep.why_not.class_parts import Nearest
 from obep.why_not.literal_mismatch import Said, other_terms, said_in
-from obep.why_not.near_matches import Nearly, Recent, nearly, parts_below, told_apart
+from obep.why_not.near_matches import Nearly, Recent, nearly, parts_below, with_unique_aliases
 from obep.why_not.refusals import Reason, deadline, reasons
 from obep.why_not.state_history import StatesSeen, Telling
 from obep.why_not.state_refusals import in_states, missing_moments
@@ -90,9 +90,9 @@ class WhyNot:
         """What came furthest, line by line."""
         for refusal in self.refusals:
             order = " in the right order" if len(refusal.parts) > 1 else ""
-            yield f"{_told(refusal.parts, self.style)} came{order}, but"
+            yield f"{_described(refusal.parts, self.style)} came{order}, but"
             yield from (f"  {reason.text}" for reason in refusal.reasons)
-        yield from (f"{_told(one.parts, self.style)} {self._waits(one)}" for one in self.waiting)
+        yield from (f"{_described(one.parts, self.style)} {self._waits(one)}" for one in self.waiting)
         yield from self.states
         if self.nearest is not None:
             yield from self.nearest.lines(self.style)
@@ -132,7 +132,7 @@ def why_not(
     refusals: list[tuple[int, int, Refusal]] = []
     waiting: list[Waiting] = []
     if plan.root is not None:
-        plan = replace(plan, root=told_apart(plan.root))
+        plan = replace(plan, root=with_unique_aliases(plan.root))
         assert plan.root is not None
         lately: Recent = {leaf.alias: _taken(asked, leaf, recent)[-LATEST:] for leaf in plan.leaves}
         told = {
@@ -236,7 +236,7 @@ def _parts(candidate: Nearly) -> tuple[Part, ...]:
     return tuple(Part(alias, occurrence) for alias, occurrence in candidate.parts.items())
 
 
-def _told(parts: tuple[Part, ...], style: Style) -> str:
+def _described(parts: tuple[Part, ...], style: Style) -> str:
     return ", ".join(
         f"{part.alias} at {show_instant(part.occurrence.start, style)} ({_about(part.occurrence)})"
         for part in parts

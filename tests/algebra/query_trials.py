@@ -23,10 +23,10 @@ from random_queries import OPERATORS, Queries, operators
 from sparql_text import select_text
 
 import obep
-from obep.algebra.visible_variables import projected
 from obep.errors import ObepError
 from obep.model import Answer, Item, Occurrence
 from obep.query import ast
+from obep.query.group_walk import projected
 from obep.query.print.print_lines import Lines
 from obep.query.print.print_queries import write_query
 

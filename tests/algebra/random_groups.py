@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from memory_dataset import ListedDataset, ListedGraph
 
-from obep.algebra.visible_variables import visible
 from obep.guards.guard_terms import XSD, term_of
 from obep.model import Term, Triple
 from obep.query import ast
 from obep.query.free_variables import rename_variable
+from obep.query.group_walk import group_variables
 from obep.query.walk import walk
 
 EX = "http://example.org/"
@@ -172,7 +172,7 @@ class Groups:
                 return ast.Filter(ast.Exists(inner, c.chance(50)))
             case "bind":
                 # What BIND means in EXISTS, of a variable that is bound outside, SPARQL 1.1 leaves open.
-                used = [*visible(ast.Group(tuple(before)), {}), *self._outside]
+                used = [*group_variables(ast.Group(tuple(before)), {}), *self._outside]
                 free = [one for one in VARIABLES if one.name not in used]
                 return ast.Bind(self.expression(1), c.pick(free)) if free else None
             case "values":
@@ -204,7 +204,7 @@ class Groups:
         where = self.group(depth)
         if c.chance(40):
             return self._aggregating(where)
-        inside = [ast.Var(one) for one in visible(where, {})]
+        inside = [ast.Var(one) for one in group_variables(where, {})]
         chosen = [one for one in inside if c.chance(60)]
         projection = [ast.Projection(one) for one in chosen]
         free = [one for one in VARIABLES if one not in inside]
@@ -222,7 +222,7 @@ class Groups:
 
     def _aggregating(self, where: ast.Group) -> ast.Select:
         c = self.c
-        inside = [ast.Var(one) for one in visible(where, {})]
+        inside = [ast.Var(one) for one in group_variables(where, {})]
         keys = [one for one in inside if c.chance(40)]
         group_by = [ast.Projection(one) for one in keys]
         free = [one for one in VARIABLES if one not in inside]
@@ -345,7 +345,7 @@ def apart(
     if isinstance(node, ast.Select):
         seeds = frozenset()
     if isinstance(node, ast.Group):
-        own = seeds | frozenset(visible(node, {}))
+        own = seeds | frozenset(group_variables(node, {}))
     changed = {}
     for slot in fields(node):
         value = getattr(node, slot.name)

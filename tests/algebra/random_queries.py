@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from random_groups import LITERALS, NODES, PROPERTIES, VARIABLES, Choices, Groups, typed
 
-from obep.algebra.visible_variables import visible
 from obep.query import ast
+from obep.query.group_walk import group_variables
 from obep.query.walk import walk
 
 ELEMENTS = (
@@ -89,7 +89,7 @@ class Queries(Groups):
 
     def _projecting(self, where: ast.Group, star: bool) -> ast.Select:
         c = self.c
-        inside = [ast.Var(one) for one in visible(where, {})]
+        inside = [ast.Var(one) for one in group_variables(where, {})]
         how = c.number(0, 5)
         if star:
             projection = []
@@ -105,7 +105,7 @@ class Queries(Groups):
         """A table that leaves some rows: UNDEF joins with all of them."""
         shown = [one.variable for one in select.projection if one.expression is None]
         if not select.projection:
-            shown = [ast.Var(one) for one in visible(where, {})]
+            shown = [ast.Var(one) for one in group_variables(where, {})]
         if not shown:
             return None
         terms = [*NODES, *LITERALS]
@@ -118,7 +118,7 @@ class Queries(Groups):
         if self.rdflib or not c.chance(45):
             return select
         # Ordered by all that is shown, so that every engine has the same first rows.
-        named = [one.variable.name for one in select.projection] or visible(where, {})
+        named = [one.variable.name for one in select.projection] or group_variables(where, {})
         if any(one.startswith("concat") for one in named):
             return select
         keys = tuple(ast.OrderKey(ast.Call("STR", (ast.Var(one),)), c.chance(30)) for one in named)
@@ -131,7 +131,7 @@ class Queries(Groups):
 
     def _aggregating(self, where: ast.Group) -> ast.Select:
         c = self.c
-        inside = [ast.Var(one) for one in visible(where, {})]
+        inside = [ast.Var(one) for one in group_variables(where, {})]
         keys = [one for one in inside if c.chance(45)]
         projection = [ast.Projection(one) for one in keys if c.chance(80)]
         projection += [self._figure(keys) for _ in range(c.number(1, 3))]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import count
 
-from obep.algebra.visible_variables import projected
 from obep.guards.guard_terms import term_of
 from obep.model import Term
 from obep.query import ast
+from obep.query.group_walk import projected
 
 _NUMBERS = count(1)
 Tables = Mapping[Term, list[tuple[Term | None, ...]]]

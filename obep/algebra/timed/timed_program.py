@@ -45,7 +45,7 @@ class TimedGraph(NamedTuple):
     end: int
 
 
-class Answer(NamedTuple):
+class TimedAnswer(NamedTuple):
     """What a statement gives at an instant."""
 
     statement: str
@@ -204,7 +204,7 @@ class TimedProgram:
 
     def take(
         self, at: int, triples: Iterable[Triple], refuse: Callable[[Refused], None] | None = None
-    ) -> list[Answer]:
+    ) -> list[TimedAnswer]:
         """The answers to the triples of an instant; all of it is known now.
 
         Where rules derive too much none of that counts (D27): `refuse` is called, and queries are answered.
@@ -278,14 +278,14 @@ class TimedProgram:
             for said in self._close(triple):
                 new.add(TripleOccurrence(said, graph.start, graph.end))
 
-    def _answers(self, at: int, new: TripleOccurrences, asked: Iterable[_Statement]) -> list[Answer]:
+    def _answers(self, at: int, new: TripleOccurrences, asked: Iterable[_Statement]) -> list[TimedAnswer]:
         answers = []
         for one in asked:
             one.look(at, new, self._old, self._k)
             graphs = list(one.graphs(one.solutions)) if isinstance(one, _Rule) else []
             rows = one.rows(self._k, at) if isinstance(one, _Query) else []
             if graphs or rows:
-                answers.append(Answer(one.name, rows, graphs))
+                answers.append(TimedAnswer(one.name, rows, graphs))
         return answers
 
     def _finish(self, at: int, new: TripleOccurrences) -> None:

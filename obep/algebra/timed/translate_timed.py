@@ -26,11 +26,12 @@ from obep.algebra.timed.timed_rows import NoTriples, TimedExtend, TimedFilter, T
 from obep.algebra.timed.timed_tests import TimedTest, shortest, timed_test
 from obep.algebra.translate import check_depth
 from obep.algebra.translate_path import Place, triple_match
-from obep.algebra.visible_variables import HIDDEN, projected, visible
 from obep.errors import ObepError, fail
 from obep.guards.guard_terms import term_of
 from obep.model import Term
 from obep.query import ast
+from obep.query.free_variables import HIDDEN
+from obep.query.group_walk import group_variables, projected
 from obep.query.walk import walk
 
 
@@ -123,7 +124,7 @@ class TimedScope:
         bound = {name for name, slot in self.layout.slots.items() if slot in node.possible}
         nested = [one for one in walk(group) if isinstance(one, ast.Group) and one is not group]
         for inner in nested:
-            own = set(visible(inner, {}))
+            own = set(group_variables(inner, {}))
             for element in inner.elements:
                 if isinstance(element, ast.Filter | ast.Bind):
                     for name in mentioned(element, {}):
@@ -168,7 +169,7 @@ class TimedScope:
             raise _not_in_sub_select("an aggregate", "aggregate over a window")
         if select.order_by or select.limit is not None or select.offset:
             raise _not_in_sub_select("ORDER BY, LIMIT or OFFSET", "write it at the top of the query")
-        layout = RowLayout([*visible(select.where, {}), *mentioned(select, {})])
+        layout = RowLayout([*group_variables(select.where, {}), *mentioned(select, {})])
         scope = TimedScope(layout, self._depth)
         node = scope.group(select.where, within)
         for one in select.projection:

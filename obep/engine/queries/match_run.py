@@ -54,7 +54,8 @@ class MatchRun(QueryRun):
             except Refused as refused:
                 self._refuse(at, refused.code, refused.reason)
                 continue
-            yield from self._told(at, records or (), span=(match.start, match.end, f"{match.id} {number}"))
+            span = (match.start, match.end, f"{match.id} {number}")
+            yield from self._as_answer(at, records or (), span=span)
 
     def next_deadline(self) -> int | None:
         return None

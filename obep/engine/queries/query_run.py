@@ -22,11 +22,9 @@ from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
 from obep.plan.query_plan import default_window, why_answered_anew
 from obep.query import ast
+from obep.query.function_signatures import CHANGING
 from obep.query.linked_queries import ASK, LinkedQuery
 from obep.query.walk import walk
-
-TIMED = frozenset(("NOW", "RAND", "UUID", "STRUUID", "BNODE"))
-"""Functions whose values change with the evaluation time (D17)."""
 
 
 class QueryRun(Running):
@@ -64,7 +62,7 @@ class QueryRun(Running):
         self._report = query.settings.get("report", "nonempty")
         self._steps = query.steps
         calls = {node.function for node in walk(query.register) if isinstance(node, ast.Call)}
-        self._varies = not TIMED.isdisjoint(one for one in calls if isinstance(one, str)) or bool(held)
+        self._varies = not CHANGING.isdisjoint(one for one in calls if isinstance(one, str)) or bool(held)
         self._changed = False
         """Whether a window has changed since the last evaluation."""
         self._at: int | None = None
@@ -122,7 +120,7 @@ class QueryRun(Running):
     def _evaluate(self, at: int) -> Sequence[Occurrence]:
         changed, self._changed, self._last = self._changed, False, at
         try:
-            if self._tells_changes and not self._loaded:
+            if self._reports_changes and not self._loaded:
                 return self._changes(at)
             answer = self._answer(at)
         except Refused as refused:
@@ -134,15 +132,15 @@ class QueryRun(Running):
         if self._operator == "rstream":
             holds = any(window.triples for window in self.windows)
             reported = {"all": True, "change": changed}.get(self._report, holds)
-            return self._told(at, answer) if reported else ()
-        before, self._before = self._before, () if self._tells_changes else answer
+            return self._as_answer(at, answer) if reported else ()
+        before, self._before = self._before, () if self._reports_changes else answer
         self._loaded = False
         if self._operator == "istream":
-            return self._told(at, less(answer, before), "+")
-        return self._told(at, less(before, answer), "-")
+            return self._as_answer(at, less(answer, before), "+")
+        return self._as_answer(at, less(before, answer), "-")
 
     @property
-    def _tells_changes(self) -> bool:
+    def _reports_changes(self) -> bool:
         """Whether its answers are the rows that came or went, and these are known."""
         return self._kept is not None and self._operator != "rstream" and isinstance(self._form, ast.Select)
 
@@ -154,12 +152,12 @@ class QueryRun(Running):
         op, sign = ("+", 1) if self._operator == "istream" else ("-", -1)
         changes = self._kept.changes(at)
         found = [row for row, number in changes.items() for _ in range(number * sign)]
-        return self._told(at, sorted(found, key=written), op)
+        return self._as_answer(at, sorted(found, key=written), op)
 
     def _give_up(self) -> None:
         """There were so many rows that they are no longer kept: from now on evaluate anew."""
         if self._kept is not None and self._kept.lost:
-            if self._tells_changes and not self._loaded:
+            if self._reports_changes and not self._loaded:
                 self._before = _all(self._kept.rows)
             self._kept.stop()
             self._kept = None
@@ -186,7 +184,7 @@ class QueryRun(Running):
             return graph(self._query.name, self._form.template, self._select.columns, rows)
         return rows if self._form.order_by or self._kept is not None else sorted(rows, key=written)
 
-    def _told(
+    def _as_answer(
         self, at: int, records: Records, op: str = "", span: tuple[int, int, str] | None = None
     ) -> Sequence[Occurrence]:
         """`span`: the interval and the name of the match that it is an answer of."""
@@ -217,7 +215,7 @@ class QueryRun(Running):
 
     def dump(self, pack: Pack) -> Any:
         before = self._before
-        if self._tells_changes and not self._loaded and self._kept is not None:
+        if self._reports_changes and not self._loaded and self._kept is not None:
             before = _all(self._kept.rows)
         return [self._changed, self._at, self._last, [list(one) for one in before]]
 

@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from obep.abstraction.window_closure import WindowClosure
-from obep.algebra.timed.timed_program import Answer as Found
-from obep.algebra.timed.timed_program import TimedProgram
+from obep.algebra.timed.timed_program import TimedAnswer, TimedProgram
 from obep.algebra.timed.triple_occurrences import Wanted
 from obep.engine.event_run import Running
 from obep.engine.queries.query_dataset import QueryDataset
@@ -126,7 +125,7 @@ def _matches(triple: Triple, wanted: Wanted) -> bool:
     return all(asked is None or asked == term for asked, term in zip(wanted, triple, strict=True))
 
 
-def _answers(found: Found, at: int) -> Iterator[Answer]:
+def _answers(found: TimedAnswer, at: int) -> Iterator[Answer]:
     """An answer for each interval: its rows, or what a rule derives."""
     for number, row in enumerate(found.rows):
         if row.start is None or row.end is None:

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from obep.abstraction.graph_matcher import positive_patterns
 from obep.algebra.evaluation import Evaluation
 from obep.algebra.translate import translate
-from obep.algebra.visible_variables import AtomColumns
 from obep.engine.states.state_dataset import StateDataset
 from obep.engine.states.state_run import StateRun
 from obep.engine.states.window_graph import WindowGraph
 from obep.guards.guard_terms import term_of
 from obep.model import Assertion, Term, Triple
 from obep.query import ast
-from obep.query.group_walk import atoms_by_window
+from obep.query.group_walk import AtomColumns, atoms_by_window
 from obep.query.walk import walk
 
 MOST = 100

@@ -16,30 +16,30 @@ from obep.ontology.owl.literals import LONGEST_REMEMBERED, Value, holds
 _TESTED = 1 << 16
 
 
-class _Told:
+class _Overlay:
     """What a file says, by number, and what was added since."""
 
-    def __init__(self, known: Any, told: dict[int, Any]) -> None:
-        self._known, self._told = known, told
+    def __init__(self, known: Any, added: dict[int, Any]) -> None:
+        self._known, self._added = known, added
 
     def __len__(self) -> int:
         return len(self._known)
 
     def __getitem__(self, key: int) -> Any:
-        found = self._told.get(key)
+        found = self._added.get(key)
         return self._known[key] if found is None else found
 
     def get(self, key: int, default: Any = None) -> Any:
-        found = self._told.get(key)
+        found = self._added.get(key)
         return self._known.get(key, default) if found is None else found
 
 
-def _with(known: Any, told: dict[int, Any]) -> Any:
-    if not told:
+def _with(known: Any, added: dict[int, Any]) -> Any:
+    if not added:
         return known
     if not isinstance(known, list | dict):
-        return _Told(known, told)
-    for key, found in told.items():
+        return _Overlay(known, added)
+    for key, found in added.items():
         known[key] = found
     return known
 

@@ -340,8 +340,8 @@ class _Sorter:
             if not isinstance(rule, r.Witness) or self._sharing.passes_through(rule.role):
                 self.opaque.append(words)
                 continue
-            if told_apart := self._sharing.spoils(rule):
-                self.opaque.append(told_apart)
+            if separated := self._sharing.spoils(rule):
+                self.opaque.append(separated)
                 continue
             for exists in self._of(r.Exists):
                 if self.relations.of(exists.role) not in self.relations.above(rule.role):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from obep.engine.query import Query
 from obep.model import DeadLetter, Item
-from obep.spark.stages.route import Fillings
+from obep.spark.stages.bucket_blocks import Fillings
 
 
 def settle(fillings: Sequence[Fillings], names: Sequence[str]) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 from obep.engine.query import Query
 from obep.errors import fail
 from obep.plan.components import Component, components
-from obep.spark.stages.route import Layout, Routes, Share
+from obep.spark.stages.bucket_blocks import Share
+from obep.spark.stages.route import Layout, Routes
 from obep.spark.stages.state_identity import ask_name, surroundings
 
 QUERIES = 256

@@ -53,10 +53,13 @@ NEARLY_ALL = 0.9
 """Of the individuals that items name: who knows some more of them may well wait for these alone."""
 FEWEST = 2
 """Items that must have the property."""
-TOLD = "_told"
-"""Facts are `object` with a property along which more is asked and an individual of which the item says no
-more, and `subject` with a property beside which more is asked and an individual that has it; both with `TOLD`
-and without the individual where the item says it, or the individual has no name."""
+DESCRIBED = "_described"
+"""The ending of a fact's kind where the item describes the individual, or the individual has no name.
+
+The facts are `object` (a property along which more is asked, and an individual that the item does not
+describe) and `subject` (a property beside which more is asked, and the individual that has it). With
+`DESCRIBED` they have no individual.
+"""
 
 
 @dataclass(frozen=True)
@@ -108,11 +111,11 @@ def observe(watched: Expected, item: Item, stats: StreamStats) -> None:
     enough = {end for p, _ in described for end in watched.along[p].ends}
     for p, o in links:
         bare = enough.isdisjoint(watched.along[p].ends)
-        fact = ("object", p, o) if bare else (f"object{TOLD}", p)
+        fact = ("object", p, o) if bare else (f"object{DESCRIBED}", p)
         stats.facts[CODE, item.stream, *fact] += 1
     for s, p in {(s, p) for s, p, _ in item.triples if p in watched.beside}:
         bare = s[0] == "<" and not asserted
-        fact = ("subject", p, s) if bare else (f"subject{TOLD}", p)
+        fact = ("subject", p, s) if bare else (f"subject{DESCRIBED}", p)
         stats.facts[CODE, item.stream, *fact] += 1
 
 
@@ -127,12 +130,12 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
     bundle, names = run.query.bundle, names_by_stream(stats)
     known = Known(bundle, {one for found in met.values() for one in found})
     seen = [key for key, found in met.items() if any(one in known for one in found)]
-    seen += [(key[0], key[1].removesuffix(TOLD), key[2]) for key in mine if key[1].endswith(TOLD)]
+    seen += [(key[0], key[1].removesuffix(DESCRIBED), key[2]) for key in mine if key[1].endswith(DESCRIBED)]
     served = {(kind, end) for stream, kind, one in seen for end in run.watched(stream).ends(kind, one)}
     said: set[tuple[str, str]] = set()
     for (stream, kind, property), found in sorted(met.items()):
         unknown = Counter({one: count for one, count in found.items() if one not in known})
-        every = found.total() + mine.get((stream, kind + TOLD, property), 0)
+        every = found.total() + mine.get((stream, kind + DESCRIBED, property), 0)
         if names[stream][property] < FEWEST or unknown.total() < NEARLY_ALL * every:
             continue
         here = run.watched(stream)

@@ -1,0 +1,257 @@
+"""The rules that follow from T and the definitions of a query, with a lower and an upper bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from obep.errors import Diagnostic
+from obep.model import Term, Triple
+from obep.ontology.bundle.cache import cache_dir
+from obep.ontology.closure.runnable import (
+    LookedAt,
+    Reading,
+    build_program,
+    build_reading,
+    closed,
+    possible_program,
+    relations_of,
+)
+from obep.ontology.closure.store import Store
+from obep.ontology.closure.work_budget import OverBudget
+from obep.ontology.owl.axioms import (
+    NOTHING,
+    Axioms,
+)
+from obep.ontology.owl.event_axioms import Definitions, define
+from obep.ontology.owl.static_graph import Graph
+from obep.ontology.rules import rule_kinds as r
+from obep.ontology.rules.axiom_rules import mentioned
+from obep.ontology.rules.class_folding import Folded, fold
+from obep.ontology.rules.exactness import Profile, profile
+from obep.ontology.rules.normal_form import Normal, Normaliser
+from obep.ontology.rules.program import Names, Program
+from obep.ontology.rules.relevance import relevant
+from obep.ontology.rules.role_relations import Relations
+from obep.ontology.rules.rule_kinds import EMPTY_PROPERTIES, UNEQUAL_TO_ITSELF, Bound, Rule, Symbol
+from obep.ontology.rules.value_tests import ValueTests
+from obep.query import ast
+from obep.query.state_expansion import expand
+
+if TYPE_CHECKING:
+    from obep.query.link import Linked
+
+
+class CompiledRules:
+    """A query with T and K, and the rules made of them. Nothing in it changes."""
+
+    def __init__(
+        self,
+        linked: Linked,
+        axioms: Axioms,
+        k: Sequence[Triple],
+        *,
+        named: Mapping[Term, Graph] | None = None,
+        subsumptions: Iterable[tuple[Term, Term]] = (),
+        diagnostics: Sequence[Diagnostic] = (),
+        java: bool = True,
+        cache_dir: Path | None = None,
+        max_explanations: int | None = None,
+        max_work: int | None = None,
+    ) -> None:
+        """`java`: whether the reasoner may be asked (it starts when the first question comes).
+
+        What is found out is remembered in `cache_dir`, or where `obep.ontology.bundle.cache` says.
+        `max_explanations` is how many of them matchers keep (SPEC D4), `max_work` how many steps an item
+        may take.
+        """
+        self.max_work = max_work
+        self.java, self.chosen_dir, self.max_explanations = java, cache_dir, max_explanations
+        self.linked = linked
+        self.expanded = expand(linked)
+        """The query with the hidden events of its states."""
+        self.t = axioms
+        """T as loaded; `definitions.axioms` has the definitions as well."""
+        self.k = k if isinstance(k, Graph) else Graph(k)
+        self.named = named or {}
+        """The static graphs of FROM NAMED; they are no part of K."""
+        self.subsumptions = tuple(subsumptions)
+        self.diagnostics: list[Diagnostic] = list(diagnostics)
+        self.definitions: Definitions = define(self.expanded, axioms)
+        self.folded: Folded = fold(axioms.axioms, self._spoken_of())
+        self._names = Names(self.definitions.goals)
+        self.normal: Normal = self._normalise()
+        guard_roles = self.definitions.guard_roles
+        everything = [*self.normal.rules, *self.normal.asserted]
+        sure = [rule for rule, bound in self.normal.rules.items() if bound & Bound.LOWER]
+        self.relations: Relations = relations_of(everything, sure, self.definitions.axioms, guard_roles)
+        self.names_looked_at = LookedAt(
+            self.definitions.axioms,
+            self.definitions.goals,
+            self.definitions.guard_classes,
+            guard_roles,
+            self.folded.below,
+        )
+        asked = [self.relations.of(p)[0] for p in guard_roles if p in self.relations]
+        unwritten = sorted(self.normal.unwritten)
+        asked += [self.relations.of(name)[0] for name in unwritten if name in self.relations]
+        goals: tuple[Symbol | int, ...] = (
+            *self.definitions.goals,
+            *self.definitions.guard_classes,
+            *unwritten,
+            NOTHING,
+            *asked,
+        )
+        may_count, _ = relevant(everything, goals, self.relations, self.normal.counted())
+        rules = {rule: bound for rule, bound in self.normal.rules.items() if rule in may_count}
+        more = {rule: bound for rule, bound in self.normal.asserted.items() if rule in may_count}
+        self.profile: Profile = self._profile(rules)
+        self.asserted: Profile = self._profile({**rules, **more}) if more else self.profile
+        """The profile for items that assert an event's class."""
+        every = {rule: None for p in (self.profile, self.asserted) for rule in (*p.lower, *p.upper)}
+        self._names.intern(every)
+        self.clauses = (*self.profile.clauses, *self.asserted.clauses)
+        """For each case analysis the rules of its cases."""
+        self._relevant, self._needed = relevant(every, goals, self.relations, self.clauses)
+        self._every = every | {rule: None for rule in everything if rule not in may_count}
+
+    @property
+    def cache_dir(self) -> Path:
+        """Where what is found out is remembered."""
+        return self.chosen_dir or cache_dir()
+
+    def _normalise(self) -> Normal:
+        to = Normaliser()
+        for always in (UNEQUAL_TO_ITSELF, *EMPTY_PROPERTIES):
+            to.emit(always)
+        for axiom in self.folded.axioms:
+            to.add(axiom)
+        elsewhere = self._mentioned_elsewhere()
+        for event, body in self.definitions.bodies.items():
+            if event in self.definitions.guarded:
+                to.define_body(event, body, asserted=event not in elsewhere)
+            else:
+                to.define(event, body, both=event in elsewhere)
+        hints = {r.Sub((sub,), sup): None for sub, sup in self.subsumptions}
+        self._hints = frozenset(hints.keys() - to.normal.rules.keys())
+        for rule in hints:
+            to.emit(rule)
+        return to.normal
+
+    def _spoken_of(self) -> set[Term]:
+        """The classes that the query or K speak of, and those that a reasoner found something out about."""
+        found = {*self.definitions.goals, *self.definitions.guard_classes, *self.k.facts.classes}
+        for body in self.definitions.bodies.values():
+            found.update(mentioned(body))
+        for event in self.expanded.events.values():
+            found.update(place.iri for triple in event.construct for place in _names_in(triple))
+        found.update(name for pair in self.subsumptions for name in pair)
+        return found
+
+    def _mentioned_elsewhere(self) -> set[Term]:
+        """The events that T, K or another definition speak of: there `H SubClassOf B` counts too."""
+        found = set(self.folded.mentioned)
+        found.update(*self.folded.below.values())  # an item of a folded class asserts what it lies below
+        for event, body in self.definitions.bodies.items():
+            found.update(name for name in mentioned(body) if name != event)
+        found.update(self.k.facts.classes)
+        return found
+
+    def _profile(self, rules: Mapping[Rule, Bound]) -> Profile:
+        axioms = self.definitions.axioms
+        datatypes = axioms.datatype_definitions
+
+        def static(some: list[Rule]) -> tuple[Program, Store]:
+            self._names.intern(some)
+            program = build_program(some, self.relations, self._names, self.names_looked_at, equality=False)
+            return program, closed(program, (), axioms, upper=True)
+
+        found = profile(rules, self.normal, self.relations, datatypes, static)
+        found.hints = self._hints
+        return found
+
+    def _reading(self, rules: list[Rule], *, upper: bool = False) -> Reading:
+        kept = [rule for rule in rules if rule in self._relevant]
+        return build_reading(
+            kept,
+            self.relations,
+            self._names,
+            self.names_looked_at,
+            self.k,
+            upper=upper,
+            folder=self.cache_dir,
+        )
+
+    def _program(self, rules: list[Rule], like: Reading, *, upper: bool = False) -> Program:
+        """A program of more rules, for the same store: it gets their witnesses."""
+        kept = [rule for rule in rules if rule in self._relevant]
+        equality = like.program.equality
+        program, _, static = possible_program(
+            kept,
+            self.relations,
+            self._names,
+            self.names_looked_at,
+            equality,
+            upper=upper,
+            folder=self.cache_dir,
+        )
+        like.store.tell(static, program.witnesses - like.program.witnesses)
+        return program
+
+    @cached_property
+    def lower(self) -> Reading:
+        """What surely follows."""
+        return self._reading(self.profile.lower)
+
+    @cached_property
+    def upper(self) -> Reading:
+        """What perhaps follows; the lower reading where there is too much of it (see `opaque`)."""
+        try:
+            return self._reading(self.profile.upper, upper=True)
+        except OverBudget:
+            return self.lower
+
+    @cached_property
+    def lower_asserted(self) -> Program:
+        """The same for items that assert an event's class."""
+        return self._program(self.asserted.lower, self.lower)
+
+    @cached_property
+    def upper_asserted(self) -> Program:
+        if self.upper is not self.lower:
+            with suppress(OverBudget):
+                return self._program(self.asserted.upper, self.upper, upper=True)
+        return self.lower_asserted
+
+    def opaque(self, *, asserted: bool = False) -> bool:
+        """Whether there is no upper bound: the reasoner decides all that the rules leave open."""
+        if asserted:
+            return bool(self.asserted.opaque) or self.upper_asserted is self.lower_asserted
+        return bool(self.profile.opaque) or self.upper is self.lower
+
+    @cached_property
+    def value_tests(self) -> ValueTests:
+        """What values are compared with, also for items that assert an event's class."""
+        return ValueTests([rule for rule in self._every if rule in self._relevant], self.relations)
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether the rules decide every item, whatever it asserts."""
+        return self.profile.exact() and self.asserted.exact()
+
+    @cached_property
+    def bare_store(self) -> Store:
+        """What T says by itself, without K, also of what only asserted classes lead to."""
+        return closed(self.lower_asserted, (), self.definitions.axioms)
+
+    @cached_property
+    def bare_upper_store(self) -> Store:
+        """What T perhaps says by itself."""
+        return closed(self.upper_asserted, (), self.definitions.axioms, upper=True)
+
+
+def _names_in(triple: ast.TriplePattern) -> list[ast.Name]:
+    return [place for place in (triple.predicate, triple.object) if isinstance(place, ast.Name)]
