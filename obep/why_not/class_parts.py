@@ -123,7 +123,7 @@ def _together(items: Sequence[Item]) -> list[Item]:
 
 
 class _Probes:
-    """A matcher that knows every part of a class expression as an event."""
+    """A matcher in which every part of a class expression is an event."""
 
     def __init__(self, bundle: Bundle, description: ast.Description) -> None:
         from obep.abstraction.matcher import Matcher

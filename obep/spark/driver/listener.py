@@ -1,6 +1,6 @@
 """Progress for programs that embed a stream: a `StreamingQueryListener` over what the buckets report.
 
-`detect(…, observe="rooms")` adds the sums up inside Spark; a `Listener("rooms")` hears them with every
+`detect(…, observe="rooms")` adds the sums up inside Spark; a `Listener("rooms")` receives them with every
 micro-batch, wherever the stream was started.
 """
 
@@ -21,7 +21,7 @@ SUMS = ("items", "processed", "occurrences", "late", "refused", "pending", "segm
 
 
 def observed(records: DataFrame, name: str) -> DataFrame:
-    """The records, with sums that Spark tells its listeners of."""
+    """The records, with sums that Spark reports to its listeners."""
     from pyspark.sql import functions as f
 
     def told(field: str) -> Any:
@@ -36,7 +36,7 @@ def observed(records: DataFrame, name: str) -> DataFrame:
 
 
 class Listener(StreamingQueryListener):
-    """Hears of the micro-batches of a stream, and can be asked for figures (for Prometheus, say)."""
+    """Receives the progress of micro-batches, and returns figures on request (for Prometheus, say)."""
 
     def __init__(self, name: str, tell: Callable[[dict[str, Any]], object] | None = None) -> None:
         """`tell` is called with the figures of each micro-batch."""
