@@ -103,7 +103,7 @@ class Occurrence:
 
     @property
     def record_id(self) -> str:
-        """What tells a record of it from all others, for sinks that take each once."""
+        """The identity of a record of it, for sinks that take each once."""
         return self.id
 
     def to_json(self, style: str | None = None) -> dict[str, object]:

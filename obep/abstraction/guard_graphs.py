@@ -78,7 +78,7 @@ class ClosedGraph:
         facts: OpenFacts | None = None,
         sure: Closed | None = None,
     ) -> None:
-        """`sure` is what surely follows from the triples, where somebody keeps it."""
+        """`sure` is what surely follows from the triples, where it is kept."""
         self._bundle, self._triples, self._with_k = bundle, triples, with_k
         self._facts = facts if facts is not None and facts.names else None
         self._asserted = any(p == RDF_TYPE and o in bundle.definitions.bodies for _, p, o in triples)

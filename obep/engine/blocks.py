@@ -47,7 +47,7 @@ class Group(msgspec.Struct, array_like=True, gc=False):
 
     occurrences: tuple[Content, ...]
     triples: tuple[Triple, ...] | None = None
-    """The item itself, where somebody wants it."""
+    """The item itself, where it is needed."""
     stream: str = ""
     name: str = ""
 
@@ -61,7 +61,7 @@ class Block(msgspec.Struct, array_like=True, gc=False):
 
     `times`, `segments` and `numbers` (of groups) are columns, a row for each entry. `arrivals` are the
     instants of all items of each stream that this bucket has to account for (each item is accounted for in
-    one bucket), so that a late one is told of once, also if it has no occurrence.
+    one bucket), so that a late one is reported once, also if it has no occurrence.
     """
 
     version: int

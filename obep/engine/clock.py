@@ -87,7 +87,7 @@ class Clock:
         if not self._in_order or self._start is None or self.watermark is None or at < self.watermark:
             return False
         self._looked = now
-        self._heard[stream] = self._elapsed  # which does not grow where nobody counts silence
+        self._heard[stream] = self._elapsed  # constant where silence is not counted
         self._greatest[stream] = self.watermark = at
         return True
 
@@ -108,7 +108,7 @@ class Clock:
         return self.watermark
 
     def advance(self, to: int) -> None:
-        """Somebody knows that time has come to `to` in every stream."""
+        """Raise the watermark to `to`: every stream has reached it."""
         if self.watermark is None or to > self.watermark:
             self.watermark = to
 

@@ -25,7 +25,7 @@ class Running:
     timed: bool = False
     """Whether it ever has deadlines."""
     in_turn: bool = False
-    """Whether no deadline ever comes before one that there was already, so that nobody need ask again."""
+    """Whether no deadline ever comes before one that there was already, so that it need not be read again."""
     prompt: bool = True
     """Whether it may report something before the instant closes."""
     wants_items: bool = False

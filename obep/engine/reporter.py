@@ -159,7 +159,7 @@ def _by_triple(assertion: Assertion) -> tuple[object, ...]:
 
 
 class Reports(Sequence[Occurrence]):
-    """Very many occurrences: made when somebody looks at them."""
+    """Very many occurrences: made when they are read."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[Reporter, Sequence[Candidate | list[Candidate]]]] = []

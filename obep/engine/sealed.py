@@ -1,6 +1,6 @@
 """A digest around bytes that are kept, so that damage is noticed before anything is read from them.
 
-A digest is no signature: it finds a flipped byte or a cut file, not somebody who wrote a new one.
+A digest is no signature: it finds a flipped byte or a cut file, not a forged one.
 """
 
 from __future__ import annotations

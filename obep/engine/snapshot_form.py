@@ -1,6 +1,6 @@
 """The form of a snapshot: what the parts that all patterns share must be, looked at before any is used.
 
-A digest finds damage, not somebody who wrote a snapshot by hand or by another program. What is refused here
+A digest finds damage, not a snapshot that was written by hand or by another program. What is refused here
 would otherwise fail in the midst of a run.
 """
 

@@ -30,7 +30,7 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What a rule about streams knows beside the statistics."""
+    """The input of a rule about streams beside the statistics."""
 
     query: Query
     watched: Callable[[str], Any]

@@ -14,7 +14,7 @@ from obep.query.state_parts import part_of
 
 
 class Cause(msgspec.Struct):
-    """A part of an occurrence, as a line tells it, or what one follows from."""
+    """A part of an occurrence, as a line has it, or what one follows from."""
 
     event: str
     start: Shown

@@ -13,7 +13,7 @@ from obep.model import Alert, Answer, Occurrence, Part, Term, local_name
 from obep.query.state_parts import GRAPH, StatePart, state_part
 
 LOOKS_LIKE_NUMBERS = 100_000_000 * 1_000_000
-"""Instants before 1973 were written as plain numbers, unless somebody knows better."""
+"""Instants before 1973 were written as plain numbers, unless the caller sets a style."""
 Shown = str | int | float
 """An instant as it is printed."""
 LONGEST, DEEPEST = 64 * 1024, 20
@@ -159,7 +159,7 @@ def _alert(alert: Alert, style: Style) -> AlertRecord:
 
 
 def labels_of(alert: Alert) -> dict[str, str]:
-    """What tells it from others: its name, and the values of the state's parameters."""
+    """Its identity: its name, and the values of the state's parameters."""
     return {"alertname": local_name(alert.event), **alert.labels}
 
 

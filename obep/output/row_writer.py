@@ -78,7 +78,7 @@ def row_line(row: Row, style: Style) -> str:
 
 
 class RowIds:
-    """What tells a row from all others, for sinks that take each once: a hash of its line and its number
+    """The identity of a row, for sinks that take each once: a hash of its line and its number
     among equal ones. Equal lines have one instant, so only those of the last one are counted."""
 
     def __init__(self) -> None:

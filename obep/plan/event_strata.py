@@ -85,7 +85,7 @@ def in_order(linked: Linked, found_in: Derived) -> list[list[Term]]:
 
 
 def _constructed(event: Event) -> Iterator[Term]:
-    """The classes and properties that an event's CONSTRUCT speaks of."""
+    """The classes and properties in an event's CONSTRUCT."""
     for triple in event.construct:
         name = triple.predicate
         about = triple.object if isinstance(name, Name) and name.iri == RDF_TYPE else name

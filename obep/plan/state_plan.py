@@ -83,7 +83,7 @@ class StatePlan:
     row_variables: tuple[str, ...] = ()
     """Of OVER: the variables of its rows."""
     history: int | None = 0
-    """How long after an instant somebody may ask what held then; `None` is for ever."""
+    """How long after an instant its content may be read; `None` is for ever."""
     owner: Owner | None = None
     """Where it is split: which keys are decided here."""
 

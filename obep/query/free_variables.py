@@ -13,7 +13,7 @@ N = TypeVar("N", bound=Node)
 
 THIS = "this"
 HIDDEN = "_:"
-"""Variables whose names begin with this are solved for but shown to nobody: blank nodes of a block, and the
+"""Variables whose names begin with this are solved for but not shown: blank nodes of a block, and the
 `?this` of an alias where a filter needs it outside of that alias."""
 
 

@@ -336,7 +336,7 @@ def _states_of(state: ast.State | ast.GraphEvent, linked: Linked) -> set[str]:
 
 
 def _mentioned(event: ast.CompositeEvent) -> frozenset[str]:
-    """The variables that an event speaks of outside of its leaves."""
+    """The variables that an event uses outside of its leaves."""
     names = {one.name for one in (*event.parameters, *event.partition_by)} | set(variables(*event.construct))
     return frozenset(names | set(variables(event.guard) if event.guard is not None else ()))
 

@@ -48,7 +48,7 @@ def apart(event: Term) -> StatePart | None:
 def state_part(occurrence: Occurrence) -> StatePart | None:
     """Which moment of a state an occurrence is, or which graph; nothing for other events.
 
-    These have their own ids as individuals. So an event that somebody has named `begin` is another thing.
+    These have their own ids as individuals. So an event named `begin` is another thing.
     """
     name = occurrence._id
     if not name or occurrence.parts or occurrence.individual != f"<{name}>":

@@ -33,7 +33,7 @@ def load(
 ) -> Query:
     """Read and compile a query, from a file or from `text` (whose paths are relative to `folder`).
 
-    `dialect` is the language that it is written in; without it the ending of the file or the text tells.
+    `dialect` is the language that it is written in; without it the ending of the file or the text decides.
     Raises ObepError with all that is wrong with it. `java=False` never starts the reasoner; `strict` holds
     guards to the vocabulary of their events (SPEC D7); `require_complete` refuses events that need the
     reasoner where there is no Java, which otherwise run as a lower bound; `max_explanations` is how many of

@@ -25,7 +25,7 @@ NAME = "run.lock"
 HIDDEN = ".run.lock"
 """The one in a folder of Parquet: who reads the folder leaves out what begins with a dot."""
 LOCKS = Path("/proc/locks")
-"""Where Linux tells who holds which lock."""
+"""Where Linux lists who holds which lock."""
 
 
 class Locks:
@@ -114,7 +114,7 @@ def _refusal(what: str, other: int | None) -> ObepError:
 
 
 def _holder(number: int) -> int | None:
-    """The process that holds the lock of an open file, where Linux tells."""
+    """The process that holds the lock of an open file, where Linux lists it."""
     found = os.fstat(number)
     place = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
     try:

@@ -22,7 +22,7 @@ from obep.streams.stream_uri import Address
 PORT = 9092
 ANSWER_S = 10.0
 LOOK_MS = 1000
-"""How often librdkafka tells how it stands with the brokers."""
+"""How often librdkafka reports the state of its brokers."""
 TAKEN_S = 30.0
 """How long a broker that is there may take nothing."""
 WAITED_S = 0.5
@@ -272,7 +272,7 @@ class Said:
             self.refusals.setdefault(error.name(), reason.split(": ", 1)[-1])
 
     def look(self, statistics: str) -> None:
-        """No event tells that a broker is back; the statistics do."""
+        """No event reports that a broker is back; the statistics do."""
         if self.away and any(one["state"] == "UP" for one in json.loads(statistics)["brokers"].values()):
             self.away = ""
 

@@ -120,7 +120,7 @@ def place_of(given: Mapping[str, Any], config: Config) -> str:
 
 
 def _named(words: str) -> str:
-    """The option that the client speaks of."""
+    """The option that the client's message names."""
     if "SASL mechanism" in words:
         return MECHANISM
     found = re.search(r'property:? "([\w.]+)"|: (ssl\.[\w.]+)|expected (\w+) property', words)

@@ -199,7 +199,7 @@ class MqttSource(Subscription):
             yield Batch(records, {NEXT: first + len(messages)})
 
     def _batch(self, messages: list[Message], sent: list[paho.MQTTMessage]) -> Batch:
-        """Messages as records; with a spool they are safe in it before the broker hears that they are."""
+        """Messages as records; with a spool they are stored before they are acknowledged."""
         position: Position = {}
         if self._spool is not None:
             if self._forgotten:

@@ -57,8 +57,8 @@ class Lacking:
         """For people: what holds, and what is missing, down to the smallest part."""
         verdict = ("yes, known" if self.known else "yes") if self.holds else "missing"
         if self.values:
-            told = map(with_datatype if self.mistyped else short, self.values)
-            verdict += f"; it is {(' and ' if self.mistyped else ', ').join(told)}"
+            listed = map(with_datatype if self.mistyped else short, self.values)
+            verdict += f"; it is {(' and ' if self.mistyped else ', ').join(listed)}"
         if self.remark:
             verdict += f"; {self.remark}"
         yield f"{indent}{self.expression}: {verdict}"
@@ -123,7 +123,7 @@ def _together(items: Sequence[Item]) -> list[Item]:
 
 
 class _Probes:
-    """A matcher that knows every part of a class expression as an event."""
+    """A matcher in which every part of a class expression is an event."""
 
     def __init__(self, bundle: Bundle, description: ast.Description) -> None:
         from obep.abstraction.matcher import Matcher

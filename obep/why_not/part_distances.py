@@ -35,10 +35,10 @@ def distance(
         return ""
     wrong = second.start < first.start
     times = (first.start, second.end) if wrong else (first.end, second.start)
-    told = [f"{name} at {show_instant(at, style)}" for name, at in zip((one, two), times, strict=True)]
+    shown = [f"{name} at {show_instant(at, style)}" for name, at in zip((one, two), times, strict=True)]
     ordered = wrong and any(isinstance(node, ast.Seq | ast.Next) for node in nodes)
     asked = f"WITHIN is {show(ast.Duration(bound))}{f', and {one} must come first' if ordered else ''}"
-    when = ", ".join(reversed(told) if wrong else told)
+    when = ", ".join(reversed(shown) if wrong else shown)
     return f"{one} and {two} lie at least {length(apart)} apart ({when}): {asked}."
 
 

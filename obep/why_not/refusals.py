@@ -139,8 +139,8 @@ def _disagreements(leaves: list[Read], rows: Mapping[str, Rows]) -> Iterator[Rea
                 values.setdefault(name, {})[leaf.alias] = {value for value in column if value is not None}
     for name, by_alias in values.items():
         if len(by_alias) > 1 and not set.intersection(*by_alias.values()):
-            told = ", ".join(f"{_some(found)} in {alias}" for alias, found in by_alias.items())
-            yield Reason("variable", f"?{name} is {told}", tuple(by_alias))
+            listed = ", ".join(f"{_some(found)} in {alias}" for alias, found in by_alias.items())
+            yield Reason("variable", f"?{name} is {listed}", tuple(by_alias))
 
 
 def _values(wanted: tuple[str, ...], variables: tuple[str, ...], rows: Rows) -> str:

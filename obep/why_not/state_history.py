@@ -1,4 +1,4 @@
-"""What states did lately, as why-not tells it: episodes, how long they held, and what ended them."""
+"""What states did lately, for why-not: episodes, how long they held, and what ended them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Spells(NamedTuple):
 
 
 class StatesSeen(Protocol):
-    """What an engine knows of its states."""
+    """The states of an engine."""
 
     def name(self, state: Term, key: Key) -> str:
         """A state with its values, for people: `TooHot(z1)`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,6 +24,11 @@ _NAME = re.compile(r"([^\W\d_][\w.-]*)?:((?:[\w.:%-]|\\.)+)|([^\W\d](?:[\w.%-]|\
 ANY = "_"
 
 
+def _call(name: str, arguments: Sequence[str]) -> str:
+    """A name with its arguments in brackets, if there are any."""
+    return f"{name}({', '.join(arguments)})" if arguments else name
+
+
 @dataclass(frozen=True)
 class Question:
     """An event with the values of its parameters; `None` for any. Without values it is about them all."""
@@ -32,14 +37,12 @@ class Question:
     values: tuple[Term | None, ...] = ()
 
     def __str__(self) -> str:
-        told = ", ".join(ANY if value is None else short(value) for value in self.values)
-        return f"{self.plan.name}({told})" if self.values else self.plan.name
+        return _call(self.plan.name, [ANY if value is None else short(value) for value in self.values])
 
     @property
     def written(self) -> str:
         """The question as it can be asked again, with every name as an IRI."""
-        told = ", ".join(ANY if value is None else value for value in self.values)
-        return f"{self.plan.event}({told})" if self.values else self.plan.event
+        return _call(self.plan.event, [ANY if value is None else value for value in self.values])
 
     @property
     def individual(self) -> Term | None:
@@ -68,7 +71,7 @@ class Question:
             return False
         others = [(at, value) for at, value, name in wanted if name not in leaf.single]
         rows = occurrence.solutions.get(leaf.ask, ())
-        if others and not rows:  # its block finds nothing: what it is about tells
+        if others and not rows:  # its block finds nothing: compare with its triples
             about = {
                 occurrence.individual,
                 *(term for triple, _ in occurrence.explanation for term in triple),
@@ -85,14 +88,12 @@ class StateQuestion:
     values: tuple[Term | None, ...] = ()
 
     def __str__(self) -> str:
-        told = ", ".join(ANY if value is None else short(value) for value in self.values)
-        return f"{self.plan.name}({told})" if self.values else self.plan.name
+        return _call(self.plan.name, [ANY if value is None else short(value) for value in self.values])
 
     @property
     def written(self) -> str:
         """The question as it can be asked again, with every name as an IRI."""
-        told = ", ".join(ANY if value is None else value for value in self.values)
-        return f"{self.plan.state}({told})" if self.values else self.plan.state
+        return _call(self.plan.state, [ANY if value is None else value for value in self.values])
 
     def fits(self, alert: Alert) -> bool:
         """Whether an alert of the state is about what was asked for."""

@@ -1,4 +1,4 @@
-"""A sum of numbers that knows no rounding, so that what was added can be taken away (D18).
+"""A sum of numbers without rounding, so that what was added can be taken away (D18).
 
 Integers, decimals and binary fractions are kept apart: decimals as a decimal of as many digits as it needs,
 floats and doubles as an integer, scaled by a power of two by as much as the finest number so far needed.

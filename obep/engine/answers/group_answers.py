@@ -87,12 +87,12 @@ class _Narrowing:
     def _against(self, part: ast.GroupElement, before: list[Row]) -> str:
         text = " ".join(show(part).split()).removesuffix(" .")
         own = {name for name in variables(part) if name in self._wanted}
-        told = "".join(f" with ?{name} = {short(self._wanted[name])}" for name in sorted(own))
+        listed = "".join(f" with ?{name} = {short(self._wanted[name])}" for name in sorted(own))
         if isinstance(part, ast.Filter):
             return f"{text} is not true{_values(variables(part), before)}"
         if isinstance(part, ast.Atom) and part.name.iri in self._run.columns:
             return self._atom(part, before)
-        return f"nothing matches {text}{told}"
+        return f"nothing matches {text}{listed}"
 
     def _atom(self, atom: ast.Atom, before: list[Row]) -> str:
         """How long a state that the group asks for has held."""

@@ -1,4 +1,4 @@
-"""What an engine knows of its states for why-not: episodes, and what keeps a state from holding."""
+"""The states of an engine for why-not: episodes, and what keeps a state from holding."""
 
 from __future__ import annotations
 

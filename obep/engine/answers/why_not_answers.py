@@ -1,4 +1,4 @@
-"""Answer why-not with what an engine knows: its latest items, occurrences and episodes."""
+"""Answer why-not from the state of an engine: its latest items, occurrences and episodes."""
 
 from __future__ import annotations
 

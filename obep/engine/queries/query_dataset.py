@@ -42,7 +42,7 @@ class QueryDataset:
         self.settle()
 
     def settle(self) -> None:
-        """The windows have changed: make their graphs anew, when somebody looks."""
+        """The windows have changed: make their graphs anew when they are read next."""
         self._made: dict[object, Graph] = {}
         self._joined: ClosedGraph | None = None
 

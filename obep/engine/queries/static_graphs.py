@@ -41,7 +41,7 @@ class WrittenGraph:
 
 
 class StaticGraphs:
-    """K and the named graphs of a bundle; each is closed when somebody looks at it."""
+    """K and the named graphs of a bundle; each is closed when it is first read."""
 
     def __init__(self, matcher: Any) -> None:
         self._matcher = matcher

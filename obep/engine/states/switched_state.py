@@ -64,7 +64,7 @@ class SwitchedState(StateRun):
             if p.start < at:
                 self._switch_on(p, at, now)
         for q in sorted(self._off, key=_order):
-            bindings, explanation = _told(q, self._to)
+            bindings, explanation = _solutions_and_cause(q, self._to)
             for key in self._joined(bindings, now):
                 off.setdefault(key, (explanation, "changed"))
         for key in self._timed_out(at, now):
@@ -93,7 +93,7 @@ class SwitchedState(StateRun):
                 self._wind(key, at)
 
     def _switch_on(self, p: Occurrence, at: int, now: dict[Key, _Switch | None]) -> None:
-        bindings, explanation = _told(p, self._from)
+        bindings, explanation = _solutions_and_cause(p, self._from)
         for key, rows in _by_key(bindings, self.state.parameters).items():
             if now.get(key) is None:
                 extra = _distinct(
@@ -227,8 +227,8 @@ def _read(leaf: EventPlan) -> Read:
     return leaf.root
 
 
-def _told(p: Occurrence, leaf: EventPlan | None) -> _Switch:
-    """Its solutions, and why; without its id, which nobody asks for."""
+def _solutions_and_cause(p: Occurrence, leaf: EventPlan | None) -> _Switch:
+    """Its solutions, and why; without its id, which is not needed."""
     if leaf is not None:
         read = _read(leaf)
         return leaf.bindings(NOTHING if read.free else p.solutions[read.ask]), p.explanation

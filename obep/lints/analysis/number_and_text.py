@@ -48,7 +48,7 @@ def numeric_properties(events: Iterable[Event]) -> Iterator[str]:
 
 
 def compared_with_text(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP219: SPARQL knows no order between a number and text, so the condition is never true."""
+    """OBEP219: SPARQL defines no order between a number and text, so the condition is never true."""
     numeric = frozenset(numeric_properties(definitions.events.values()))
     for event, file in definitions.all():
         nodes = list(walk(event.guard)) if event.guard else []

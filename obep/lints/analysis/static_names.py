@@ -177,7 +177,7 @@ def constructed(bundle: Bundle) -> Iterator[Term]:
 
 
 def _declared(bundle: Bundle) -> frozenset[Term]:
-    """What K itself declares as a class or property, or has axioms about, of which OBEP243 speaks."""
+    """What K itself declares as a class or property, or has axioms about: the subject of OBEP243."""
     facts = bundle.k.facts
     kinds = {c for c in facts.classes if c.startswith(BUILT_IN)} - {NAMED_INDIVIDUAL}
     about = {p for p in facts.properties if p.startswith(BUILT_IN)} - ANNOTATIONS - _OF_INDIVIDUALS

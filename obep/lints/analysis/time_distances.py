@@ -143,7 +143,7 @@ class Distances:
             case Or(operands):
                 return self._either(operands)
             case Times(operand, count):
-                inner = self.add(operand)  # the copy that a condition speaks of
+                inner = self.add(operand)  # the copy that a condition refers to
                 return inner if count == 1 else self._around([inner])
             case Without(left):
                 return self.add(left)

@@ -75,7 +75,7 @@ def ambiguous(scope: Scope) -> Iterator[Diagnostic]:
 
 
 def not_there(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP107: a guard speaks about aliases of the pattern."""
+    """OBEP107: a guard uses aliases of the pattern."""
     unknown = [p for p in scope.places if p.leaf.event.iri not in scope.definitions.events]
     for alias, span, written in _named_by_guard(scope):
         if alias in scope.aliases:

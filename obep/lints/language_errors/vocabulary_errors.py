@@ -204,7 +204,7 @@ def _asked_by(triples: Iterable[ast.TriplePattern]) -> Iterator[ast.Name]:
 
 
 def check_strict(bundle: Bundle) -> list[Diagnostic]:
-    """The paper's `allowed(E)` as a rule (SPEC D7): a block speaks of its alias's vocabulary only."""
+    """The paper's `allowed(E)` as a rule (SPEC D7): a block uses its alias's vocabulary only."""
     linked = bundle.linked
     found = {
         (iri, name.span): say(

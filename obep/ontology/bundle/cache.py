@@ -48,7 +48,7 @@ def cache_dir() -> Path:
 
 
 def _in_tmp() -> Path:
-    """A folder that is this user's alone; where somebody else has made it, nothing is remembered."""
+    """A folder that is this user's alone; where another user has made it, nothing is cached."""
     user = os.getuid()
     folder = Path(tempfile.gettempdir()) / f"obep-{user}"
     with suppress(OSError):

@@ -35,7 +35,7 @@ class _Packed(msgspec.Struct, array_like=True):
     java: bool
     """Whether the reasoner may be asked, if there is a Java where the bundle is read."""
     cache_dir: str
-    """Where somebody has chosen to remember things; empty: where one does so on that machine."""
+    """The chosen cache folder; empty: the default of that machine."""
     max_explanations: int | None
     max_work: int | None
 

@@ -72,7 +72,7 @@ class Store:
         self.assertions: Sequence[Assertion] = ()
         """The same, as they stand in explanations."""
         self.t_alone: Store | None = None
-        """What T says without K, where somebody has closed it."""
+        """What T says without K, where it has been closed."""
         self._types_of: dict[int, list[int]] = {}
         self._edges_of: dict[tuple[int, int], list[int]] = {}
 

@@ -49,7 +49,7 @@ class Answer:
 
 
 class Gap(Protocol):
-    """Somebody who can decide what the rules cannot."""
+    """A reasoner that can decide what the rules cannot."""
 
     def decide(self, question: Question) -> Answer: ...
 

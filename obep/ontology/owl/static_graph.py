@@ -100,7 +100,7 @@ class Graph(Sequence[Triple]):
 
     @cached_property
     def facts(self) -> Facts:
-        """Its length, a digest that does not depend on the order, and the classes it speaks of."""
+        """Its length, a digest that does not depend on the order, and the classes in it."""
         total = 0
         classes: dict[Term, None] = {}
         properties: dict[Term, None] = {}

@@ -107,7 +107,7 @@ class Normaliser:
         self.imply(event, body, asserted=asserted)
 
     def _is_left(self, event: Term, body: ClassExpression) -> bool:
-        """Whether a definition speaks of the universal property, and so is left to the reasoner."""
+        """Whether a definition uses the universal property, and so is left to the reasoner."""
         from obep.ontology.rules.axiom_rules import mentioned
 
         names = set(mentioned(body))
@@ -117,7 +117,7 @@ class Normaliser:
         return True
 
     def leave(self, words: str, names: Iterable[Term]) -> None:
-        """Something that speaks of the universal property: no rule says it."""
+        """An axiom that uses the universal property: no rule expresses it."""
         self.normal.opaque.append(f"{words}: the universal property")
         self.normal.unwritten.update(names)
 

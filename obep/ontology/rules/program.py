@@ -101,7 +101,7 @@ class Program:
     stored: list[bool]
     """Whether anybody looks a relation's edges up."""
     classes: dict[Term, Heads]
-    """What a class assertion says, for every class that T knows."""
+    """What a class assertion says, for every class of T."""
     roles: dict[Term, Edges]
     """What an assertion of an object property says."""
     data: dict[Term, Edges]

@@ -106,7 +106,7 @@ class Words:
             if role in inner or all(ends):
                 raise _irregular(role)
             if len(body) == 1 and body[0] not in self._complex:
-                continue  # HermiT knows simple inclusions
+                continue  # HermiT handles simple inclusions
             here, last = (1 if ends[0] else 0), (0 if ends[1] else 1)
             for i, step in enumerate(inner):
                 there, fresh = (last, fresh) if i == len(inner) - 1 else (fresh, fresh + 1)

@@ -1,7 +1,7 @@
 """The grammar as a table: what the LALR machine does in each state, and which words it looks for there.
 
 lark makes the table of a language out of `grammar/*.lark`; `python -m obep.query.parse.parse_table` writes it
-to `grammar/obep.json`, `grammar/csparql.json`, …, so that nobody waits for lark. It carries the hash of the
+to `grammar/obep.json`, `grammar/csparql.json`, …, so that no run waits for lark. It carries the hash of the
 grammar that it was made of: a table that is out of date is not used, but made again.
 """
 

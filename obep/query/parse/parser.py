@@ -120,7 +120,7 @@ def machine(language: Language = "obep") -> Machine:
 
 
 def _watching(scope: Scope) -> Callable[[Token], None]:
-    """Watches the words go by: nothing deep is ever built, and an error knows what is still open."""
+    """Watches the words go by: nothing deep is ever built, and an error can name what is still open."""
     depth, previous = 0, ""
 
     def taken(token: Token) -> None:

@@ -304,4 +304,4 @@ SLIPS_OF_WORDS = (
     _misspelt_before,
     _unknown_operator,
 )
-"""Asked in this order; the first that knows an answer gives it."""
+"""Called in this order; the first result that is not None is used."""

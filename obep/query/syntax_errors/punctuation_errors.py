@@ -124,7 +124,7 @@ def _facet_of_nothing(situation: Situation) -> Diagnostic | None:
 
 
 SLIPS_OF_SIGNS = (_character, _open_bracket, _facet_of_nothing)
-"""Asked in this order; the first that knows an answer gives it."""
+"""Called in this order; the first result that is not None is used."""
 
 
 def brackets_and_characters(situation: Situation) -> Diagnostic | None:

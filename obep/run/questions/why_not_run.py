@@ -164,8 +164,8 @@ def _parts(
     if lacking or (furthest is not None and furthest.states):
         for part in lacking:
             about = _about(part, asked, places)
-            told = "".join(f" with ?{name} = {short(value)}" for name, value in about.items())
-            yield f"{part.name.text} never occurred{told}:"
+            shown = "".join(f" with ?{name} = {short(value)}" for name, value in about.items())
+            yield f"{part.name.text} never occurred{shown}:"
             yield from (f"  {line}" for line in show(part).splitlines())
             if isinstance(part, ast.LogicalEvent):
                 yield from _words(part, query, seen, _individual(part, asked, event))

@@ -56,9 +56,9 @@ def _tried(
 
 def _values(alerts: list[Alert], names: list[str]) -> str:
     """The values of variables when it began."""
-    told = []
+    shown = []
     for name in names:
         found = Counter(row[name] for one in alerts for row in (one.labels, *one.bindings) if name in row)
         if found:
-            told.append(f"?{name} = {value_range(found).removeprefix(', with ')}")
-    return f"; when it began, {', '.join(told)}" if told else ""
+            shown.append(f"?{name} = {value_range(found).removeprefix(', with ')}")
+    return f"; when it began, {', '.join(shown)}" if shown else ""

@@ -1,6 +1,6 @@
 """A heartbeat: rows that only say that time goes on, so that deadlines fall due while a stream is silent.
 
-Spark runs a micro-batch when a source has something new; without it nobody looks at the clock.
+Spark runs a micro-batch when a source has something new; without it the clock is not read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 BEAT = "__obep_beat"
-"""The column that tells a beat from a row of the user's."""
+"""The column that marks a beat; rows of the user do not have it."""
 AVAILABLE_NOW = "spark.sql.streaming.triggerAvailableNowWrapper.enabled"
 """Spark's source of a row a second does not know `trigger(availableNow=True)`. With this setting Spark asks
 it once how far it is; without it the whole backlog of all sources becomes a single micro-batch."""

@@ -31,7 +31,7 @@ class MqttDataSource(DataSource):
 
 
 class MqttReader(SpooledReader):
-    """By obep's own connection, which knows TLS and passwords; acknowledged by hand."""
+    """By obep's own connection, which supports TLS and passwords; acknowledged by hand."""
 
     _client: Any = None
 

@@ -1,7 +1,7 @@
 """Lines of a TCP connection as a streaming source of Spark (`obep-tcp`), spooled to files.
 
 Spark's own socket source cannot go on from a checkpoint. Here a line that was read stays in the spool until
-the micro-batch that read it is done; only what the other side sends while nobody listens is gone.
+the micro-batch that read it is done; only what the other side sends without a connection is lost.
 """
 
 from __future__ import annotations

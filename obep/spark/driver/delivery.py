@@ -89,7 +89,7 @@ class Delivery:
         self._left = LeftFiles({}, ())
         """Where the files of earlier runs stand, also those that this run does not have."""
         self.said: list[tuple[str, str]] = []
-        """Warnings, each a code and a message, until somebody has shown them."""
+        """Warnings, each a code and a message, until they have been shown."""
         self._failed_before: int | None = None
         """Occurrences that sinks had not taken when the end was asked for."""
         self._file: Letters | None = None
@@ -139,7 +139,7 @@ class Delivery:
             self._note(Noted(batch, before.before, self._positions()))
 
     def writing(self) -> Writing | None:
-        """What the executors have to do with the payloads of a micro-batch, if somebody wants columns."""
+        """What the executors have to do with the payloads of a micro-batch, if columns are wanted."""
         if not self._parts:
             return None
         wanted = {key: tuple(event.strip("<>") for event in self._wanted[key]) for key in self._parts}
@@ -186,7 +186,7 @@ class Delivery:
         return dict(self._sinks)
 
     def hurry(self) -> None:
-        """Somebody waits for the end; may be called from a signal."""
+        """Stop retrying and finish; may be called from a signal."""
         self._failed_before = len(self.failed)
         for sink in list(self._sinks.values()):
             if hurry := getattr(sink, "hurry", None):

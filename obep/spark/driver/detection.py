@@ -132,7 +132,7 @@ def detect(
     heartbeat, so that deadlines fall due while nothing comes. Several queries share one clock.
     `forms` asks for texts (`event`, `nquads`, `trig`, `why`) in the column `texts` of `records` in place of
     the columns. `drop_state` begins anew where a checkpoint has the state of another query. `observe`
-    is a name under which a `Listener` hears of the progress. With `lints` the rules about streams observe
+    is a name under which a `Listener` receives the progress. With `lints` the rules about streams observe
     items, for a run that shows what they find.
     """
     from pyspark.sql import functions as f

@@ -1,6 +1,6 @@
 """Progress for programs that embed a stream: a `StreamingQueryListener` over what the buckets report.
 
-`detect(…, observe="rooms")` adds the sums up inside Spark; a `Listener("rooms")` hears them with every
+`detect(…, observe="rooms")` adds the sums up inside Spark; a `Listener("rooms")` receives them with every
 micro-batch, wherever the stream was started.
 """
 
@@ -21,22 +21,22 @@ SUMS = ("items", "processed", "occurrences", "late", "refused", "pending", "segm
 
 
 def observed(records: DataFrame, name: str) -> DataFrame:
-    """The records, with sums that Spark tells its listeners of."""
+    """The records, with sums that Spark reports to its listeners."""
     from pyspark.sql import functions as f
 
-    def told(field: str) -> Any:
+    def figure(field: str) -> Any:
         return f.get_json_object("progress", f"$.{field}").cast("long")
 
-    counted = {**{field: told(field) for field in SUMS}, "refused": told("refused") + told("derived")}
+    counted = {**{field: figure(field) for field in SUMS}, "refused": figure("refused") + figure("derived")}
     sums = [f.coalesce(f.sum(counted[field]), f.lit(0)).alias(field) for field in SUMS]
     # where nothing was found there is no average, and Spark would lose all of the figures
-    skew = f.try_divide(f.max(told("occurrences")), f.avg(told("occurrences"))).alias("skew")
+    skew = f.try_divide(f.max(figure("occurrences")), f.avg(figure("occurrences"))).alias("skew")
     holding = f.max(f.get_json_object("progress", "$.holding")).alias("holding")  # all buckets say the same
-    return records.observe(name, *sums, f.max(told("watermark")).alias("watermark"), skew, holding)
+    return records.observe(name, *sums, f.max(figure("watermark")).alias("watermark"), skew, holding)
 
 
 class Listener(StreamingQueryListener):
-    """Hears of the micro-batches of a stream, and can be asked for figures (for Prometheus, say)."""
+    """Receives the progress of micro-batches, and returns figures on request (for Prometheus, say)."""
 
     def __init__(self, name: str, tell: Callable[[dict[str, Any]], object] | None = None) -> None:
         """`tell` is called with the figures of each micro-batch."""

@@ -23,7 +23,7 @@ GONE = "it is gone, or other events now depend on it"
 
 
 class InputFile(msgspec.Struct, frozen=True):
-    """What tells whether a file is still the one that was read."""
+    """The identity of a file, to see whether it is still the one that was read."""
 
     size: int
     head: str

@@ -36,7 +36,7 @@ DELIVERED = (
 )
 _NAMES = tuple(column.split()[0] for column in DELIVERED.split(", "))
 SPARKS_LOG = "_spark_metadata"
-"""By which Spark's own sink knows its files."""
+"""How Spark's own sink marks its files."""
 _PART = re.compile(r"part-(\d{8})(-\d{4,})?\.parquet")
 
 
@@ -64,7 +64,7 @@ class Writing:
     """The function that `mapInArrow` runs over payloads: it hands on all but what only Parquet wants."""
 
     def __init__(self, places: Sequence[Place], texts: bool, names: Sequence[str] = OCCURRENCE_NAMES) -> None:
-        """`texts`: somebody wants occurrences as texts, too; `names` are the columns."""
+        """`texts`: occurrences are written as texts, too; `names` are the columns."""
         self._places = tuple(places)
         self._names = tuple(names)
         self._texts = texts

@@ -220,7 +220,7 @@ class SparkRun:
                 return
 
     def deliver(self, records: DataFrame, batch: int) -> None:
-        """One micro-batch to the sinks: records, or payloads where somebody wants columns."""
+        """One micro-batch to the sinks: records, or payloads where columns are wanted."""
         self.listens = True
         self.delivery.open(batch)
         if writing := self.delivery.writing():

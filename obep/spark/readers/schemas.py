@@ -1,4 +1,4 @@
-"""What the schema of a DataFrame tells before a row is read: columns that are missing, or that hold no items.
+"""Check the schema of a DataFrame before a row is read: columns that are missing, or that hold no items.
 
 Comes in: a schema, and the mapping if there is one. Goes out: a refusal with what to write, or nothing.
 """

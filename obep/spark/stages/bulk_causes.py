@@ -161,11 +161,11 @@ class Causes:
     """The shapes of some occurrences, and the causes in them, each once."""
 
     def __init__(self, lines: bool = False) -> None:
-        """`lines`: somebody wants them as JSON."""
+        """`lines`: they are wanted as JSON."""
         self.lines = lines
         self.causes: list[Cause] = []
         self.columns: dict[str, Any] = {}
-        """The same as columns, as far as somebody has made them."""
+        """The same as columns, as far as they have been made."""
         self._numbers: dict[tuple[str, object, bool], int] = {}
         self._shapes: dict[tuple[object, ...], Shape] = {}
         self._contents: dict[Content, Content] = {}

@@ -330,7 +330,7 @@ def progress_payload(progress: Mapping[str, Any]) -> bytes:
 
 
 def row_of(kind: str, progress: str) -> pa.RecordBatch:
-    """One row of another kind, which tells something as text."""
+    """One row of another kind, which has a text."""
     [row] = unwrapped([_batch(kind, {"progress": [progress]}, 1)])
     return row
 

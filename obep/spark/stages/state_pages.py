@@ -54,7 +54,7 @@ class Kept(msgspec.Struct, array_like=True):
 
 
 class Index(msgspec.Struct, array_like=True):
-    """What a bucket knows of its stored segments and pages."""
+    """The stored segments and pages of a bucket."""
 
     segments: dict[int, Kept] = {}
     sizes: dict[int, int] = {}

@@ -62,7 +62,7 @@ class Job:
 
     @property
     def named(self) -> bool:
-        """Whether somebody wants to know the items of occurrences: RDF names them."""
+        """Whether the output names the items of occurrences, as RDF does."""
         return self.rdf or not {"nquads", "trig"}.isdisjoint(self.forms)
 
 

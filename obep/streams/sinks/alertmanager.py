@@ -160,7 +160,7 @@ class AlertmanagerSink:
         return {id: self._firing[id] for id in ids if id in self._firing}
 
     def _deliver(self, batch: dict[str, PostedAlert]) -> None:
-        """Send until it is taken or refused, or until somebody waits for the end."""
+        """Send until it is taken or refused, or until the run is stopped."""
         attempts = 0
         while (refusal := self._post(batch)) is not None and refusal.passes and not self._ending:
             attempts += 1

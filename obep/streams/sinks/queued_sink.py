@@ -17,7 +17,7 @@ class Slow(Protocol):
     def send(self, id: str, payload: bytes) -> None: ...
 
     def hurry(self) -> None:
-        """Try nothing again: somebody waits for the end. May be called from a signal."""
+        """Stop retrying: the run is ending. May be called from a signal."""
 
     def close(self) -> None: ...
 
@@ -49,7 +49,7 @@ class Posted:
         return 0
 
     def hurry(self) -> None:
-        """Somebody waits for the end; may be called from a signal."""
+        """Stop retrying and finish; may be called from a signal."""
         self._sink.hurry()
 
     def close(self) -> None:

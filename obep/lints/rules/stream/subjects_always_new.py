@@ -92,5 +92,5 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
 
 
 def _known(run: RunContext, subjects: set[str]) -> bool:
-    """Whether the static graph speaks of some of them: then they are no messages."""
+    """Whether the static graph contains some of them: then they are no messages."""
     return any(s in subjects for s, _, _ in run.query.bundle.k)
