@@ -43,16 +43,12 @@ class LogSource:
             yield Batch(list(read_json_lines(Lines(ready), self._reading)), {"0": at})
 
     def _ready(self, at: int, size: int) -> list[bytes]:
-        """So many records that have arrived; beside another source more, until one has an instant. A record
-        that cannot be read does not end a silence: the other stream would make those late that are behind."""
-        found: list[bytes] = []
-        dated = not self._apart
-        for one in self._records[at:]:
-            if one.arrival > self._world.now or (len(found) >= size and dated):
-                break
-            found.append(one.line)
-            dated |= one.at is not None
-        return found
+        """So many records that have arrived; beside another source more, up to the first that has an instant.
+        A record that cannot be read does not end a silence: the other stream would make that one late."""
+        arrived = [one for one in self._records[at:] if one.arrival <= self._world.now]
+        dated = (number for number, one in enumerate(arrived, 1) if one.at is not None)
+        least = next(dated, 0) if self._apart else 0
+        return [one.line for one in arrived[: max(size, least)]]
 
     def committed(self, position: Position) -> None:
         self._world.committed[self.name] = position.get("0", 0)
