@@ -119,7 +119,17 @@ def _plain(term: Term) -> Term:
     return term.removesuffix("^^<http://www.w3.org/2001/XMLSchema#string>")
 
 
-def dataset(case: Case, register: ast.Register) -> ListedDataset:
+@dataclass
+class CaseDataset(ListedDataset):
+    """A dataset that finds graphs by names relative to the query: after GRAPH obep keeps them as written."""
+
+    base: str = ""
+
+    def graph(self, name: Term) -> ListedGraph | None:
+        return super().graph(f"<{urljoin(self.base, name[1:-1])}>")
+
+
+def dataset(case: Case, register: ast.Register) -> CaseDataset:
     """The graphs of the query's FROM and FROM NAMED, or those of the manifest."""
     if register.graphs:
         files = [(urljoin(case.query, one.graph.iri[1:-1]), one.named) for one in register.graphs]
@@ -128,7 +138,8 @@ def dataset(case: Case, register: ast.Register) -> ListedDataset:
     else:
         default, named = case.data, case.named
     triples = {triple: None for iri in default for triple in graph_of(iri)}
-    return ListedDataset(list(triples), {f"<{name}>": ListedGraph(graph_of(file)) for name, file in named})
+    graphs = {f"<{name}>": ListedGraph(graph_of(file)) for name, file in named}
+    return CaseDataset(list(triples), graphs, base=case.query)
 
 
 def read(case: Case) -> ast.Register:

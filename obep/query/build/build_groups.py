@@ -52,9 +52,10 @@ def graph_group(children: Children) -> ast.GraphGroup:
     name: ast.Name | ast.Var
     if graph.type == "VAR":
         name = ast.Var(graph.value[1:], span=span_between(graph))
+    elif graph.value.startswith("<") and ":" not in graph.value:  # a file, as in FROM NAMED
+        name = ast.Name(graph.value, graph.value, span=span_between(graph))
     else:
-        iri, written = named_iri(graph)
-        name = ast.Name(written or f"<{iri}>", f"<{iri}>", span=span_between(graph))
+        name = reading.scope.resolve_term(graph)
     return ast.GraphGroup(name, as_group(inner), span=span_between(word, inner))
 
 
