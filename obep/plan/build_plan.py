@@ -21,9 +21,9 @@ from obep.plan.state_plan import GraphPlan, StatePlan, plan_graph, plan_state, w
 from obep.plan.times_expansion import Chain, Copies
 from obep.plan.window_plan import plan_windows
 from obep.query import ast
-from obep.query.linked_queries import LinkedQuery
+from obep.query.linked_queries import LinkedQuery, layered_queries
 from obep.query.state_expansion import Moment, looks_around
-from obep.query.walk import alias_of, depends, layered
+from obep.query.walk import alias_of, depends
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -99,9 +99,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
 
 def _queries(linked: Linked) -> tuple[LinkedQuery, ...]:
     """The queries, each after those that it reads."""
-    known = frozenset(query.name for query in linked.queries.values())
-    needs = {iri: {f"<{name}>" for name in query.reads(known)} for iri, query in linked.queries.items()}
-    return tuple(linked.queries[iri] for layer in layered(needs) for iri in layer)
+    return tuple(linked.queries[iri] for layer in layered_queries(linked.queries) for iri in layer)
 
 
 def _reaching(bundle: Any) -> frozenset[Term] | None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from obep.model import Term
 from obep.query import ast
 from obep.query.group_walk import group_variables
+from obep.query.parse.file_scope import DEFAULT_NAMESPACE
+from obep.query.parse.spelling import is_absolute, resolve_iri
+from obep.query.walk import layered
 
 ASK = "ask"
 """The variable of the answer to ASK."""
@@ -28,16 +31,15 @@ class LinkedQuery:
     """A query with its name, its windows and the settings of its file."""
 
     iri: Term
+    """What its answers are called; absolute."""
+    name: str
+    """What its file calls it, as a stream, too: `q1`, or an IRI that may be relative."""
     register: ast.Register
     windows: tuple[ast.Window, ...]
     """Its own, and in OBEP those of the file; their streams are sources, or queries."""
     language: ast.Language
     settings: dict[str, str]
     match: Matched | None = None
-
-    @property
-    def name(self) -> str:
-        return self.iri[1:-1]
 
     @property
     def select(self) -> ast.Select:
@@ -102,10 +104,23 @@ def link_queries(files: Sequence[ast.QueryFile]) -> dict[Term, LinkedQuery]:
             own = (*(file.windows if file.language == "obep" else ()), *register.windows)
             windows = tuple(replace(one, stream=sources.get(one.stream, one.stream)) for one in own)
             settings: dict[str, str] = {one.key: one.value for one in file.settings}
-            found.setdefault(
-                f"<{label}>", LinkedQuery(f"<{label}>", register, windows, file.language, settings)
-            )
+            iri = absolute_name(file, label)
+            found.setdefault(iri, LinkedQuery(iri, label, register, windows, file.language, settings))
     return found
+
+
+def absolute_name(file: ast.QueryFile, label: str) -> Term:
+    """The IRI of a query: its name against BASE, else in the namespace of an undeclared `:`."""
+    if file.base is None and not is_absolute(label) and "#" not in label:
+        return f"<{DEFAULT_NAMESPACE}{label}>"
+    return f"<{resolve_iri(file.base or DEFAULT_NAMESPACE, label)}>"
+
+
+def layered_queries(queries: Mapping[Term, LinkedQuery]) -> list[list[Term]]:
+    """Their names, each after those that it reads; raises Cycle."""
+    called = {query.name: iri for iri, query in queries.items()}
+    known = frozenset(called)
+    return layered({iri: {called[name] for name in query.reads(known)} for iri, query in queries.items()})
 
 
 def sources_of(file: ast.QueryFile) -> list[ast.Source]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import obep
 from obep.errors import ObepError
+from obep.formats import read_items
 from obep.model import Answer, Item, Triple
 
 SECOND = 1_000_000
@@ -192,8 +193,43 @@ def test_rows_are_lines_and_a_graph_is_rdf() -> None:
     query = obep.load(text=f"{PREFIX}REGISTER ISTREAM <q> AS SELECT ?x FROM NAMED WINDOW <w> ON <s> "
                       "[RANGE 2 s] WHERE { WINDOW <w> { ?x :p ?y } }")  # fmt: skip
     (answer,) = run(query, [said(1, p("a", "b"))])
-    assert answer.to_json() == {"query": "q", "at": 1, "rows": [{"x": iri("a")}], "op": "+"}
-    assert answer.to_rows() == [{"query": "q", "at": 1, "row": {"x": iri("a")}, "op": "+"}]
+    name = "http://example.org/obep#q"
+    assert answer.to_json() == {"query": name, "at": 1, "rows": [{"x": iri("a")}], "op": "+"}
+    assert answer.to_rows() == [{"query": name, "at": 1, "row": {"x": iri("a")}, "op": "+"}]
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "absolute"),
+    [
+        ("", "REGISTER RSTREAM <light> AS", "http://example.org/obep#light"),
+        ("", "REGISTER RSTREAM <#light> AS", "http://example.org/obep#light"),
+        ("", "REGISTER RSTREAM <http://e/light> AS", "http://e/light"),
+        ("BASE <http://e/ns/q>\n", "REGISTER RSTREAM <light> AS", "http://e/ns/light"),
+        ("BASE <http://e/>\n", "", "http://e/q1"),
+        ("", "", "http://example.org/obep#q1"),
+    ],
+)
+def test_the_name_of_a_query_is_absolute_so_its_rdf_can_be_read(base: str, head: str, absolute: str) -> None:
+    text = (
+        f"{base}{PREFIX}{head} CONSTRUCT {{ ?x a :Light }} FROM NAMED WINDOW <w> ON <s> [RANGE 2 s STEP 1 s] "
+        "WHERE { WINDOW <w> { ?x :p ?y } }"
+    )
+    answer = run(obep.load(text=text, dialect="rspql"), [said(1, p("a", "b"))], until=2)[0]
+    assert answer.to_json()["query"] == absolute
+    for form in ("nquads", "trig"):
+        (item,) = read_items(answer.to_rdf(format=form).encode(), form)
+        assert isinstance(item, Item), form
+
+
+def test_two_spellings_of_one_name_are_two_queries_of_one_name() -> None:
+    query = (
+        "REGISTER RSTREAM {} AS SELECT ?x FROM NAMED WINDOW <w> ON <s> [RANGE 2 s] "
+        "WHERE {{ WINDOW <w> {{ ?x :p ?y }} }}\n"
+    )
+    with pytest.raises(ObepError, match="OBEP703"):
+        obep.load(
+            text=PREFIX + query.format("<q>") + query.format("<http://example.org/obep#q>"), dialect="rspql"
+        )
 
 
 def test_a_query_goes_on_from_a_snapshot() -> None:

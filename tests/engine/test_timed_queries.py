@@ -8,7 +8,7 @@ import pytest
 
 import obep
 from obep.errors import ObepError
-from obep.model import DeadLetter
+from obep.model import DeadLetter, local_name
 
 EX = "http://example.org/"
 PREFIX = f"PREFIX : <{EX}>\n"
@@ -25,7 +25,7 @@ def push(engine: obep.Engine, items: dict[float, str]) -> Rows:
     for at, turtle in items.items():
         hits = engine.push(f"@prefix : <{EX}> . {turtle} .", at, "s", format="turtle")
         found += [
-            (row.event[1:-1], row.start / 1e6, row.end / 1e6, _shown(one))
+            (local_name(row.event), row.start / 1e6, row.end / 1e6, _shown(one))
             for row in hits
             for one in row.bindings
         ]
@@ -134,9 +134,9 @@ def test_from_stream_names_the_streams_of_a_query(tmp_path: Path) -> None:
     found = engine.push(f"<{EX}a> <{EX}p> <{EX}b> .", 1, "s", format="turtle")
     found += engine.push(f"<{EX}c> <{EX}p> <{EX}d> .", 2, "t", format="turtle")
     found += engine.close()
-    assert [(one.event, one.end, one.bindings) for one in found] == [
-        ("<q1>", 1_000_000, ({"x": f"<{EX}a>"},)),
-        ("<q2>", 2_000_000, ({"y": f"<{EX}d>"},)),
+    assert [(local_name(one.event), one.end, one.bindings) for one in found] == [
+        ("q1", 1_000_000, ({"x": f"<{EX}a>"},)),
+        ("q2", 2_000_000, ({"y": f"<{EX}d>"},)),
     ]
 
 
@@ -154,7 +154,7 @@ def test_construct_of_c_sparql_without_step_feeds_queries_that_read_it_and_not_i
     ]
     shown = [
         (
-            one.event,
+            local_name(one.event),
             one.start // 1_000_000,
             one.end // 1_000_000,
             *(_shown(row).values() for row in one.bindings),
@@ -162,10 +162,10 @@ def test_construct_of_c_sparql_without_step_feeds_queries_that_read_it_and_not_i
         for one in [*found, *engine.close()]
     ]
     # a c from 1 to 3; b d from 3 to 4. Were it fed by itself, a d would be there at 4.
-    assert [(name, start, end) for name, start, end, *_ in shown if name == "<pairs>"] == [
-        ("<pairs>", 1, 3), ("<pairs>", 3, 4),
+    assert [(name, start, end) for name, start, end, *_ in shown if name == "pairs"] == [
+        ("pairs", 1, 3), ("pairs", 3, 4),
     ]  # fmt: skip
-    assert [(end, sorted(map(tuple, rows))) for name, _, end, *rows in shown if name == "<seen>"] == [
+    assert [(end, sorted(map(tuple, rows))) for name, _, end, *rows in shown if name == "seen"] == [
         (3, [("a", "c")]), (4, [("a", "c"), ("b", "d")]), (5, [("b", "d")]),
     ]  # fmt: skip
 

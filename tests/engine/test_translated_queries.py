@@ -76,7 +76,8 @@ def same_answers(text: str, language: ast.Language, c: Choices, folder: Path) ->
         assume(False)
     assert parse(show(translated)) == translated
     given = items(c)
-    columns = frozenset(link_queries([file])["<q>" if file.queries[0].name else "<q1>"].columns)
+    (query,) = link_queries([file]).values()
+    columns = frozenset(query.columns)
     mine = answers(translated, given, folder)
     if translated.events:  # the rows of an event have all variables of its pattern
         mine = shown(mine, columns)

@@ -12,8 +12,8 @@ from obep.lints.language_errors.state_definition_errors import calls_of
 from obep.query import ast
 from obep.query.diagnostics import listed, say
 from obep.query.group_walk import group_variables
-from obep.query.linked_queries import LinkedQuery, link_queries
-from obep.query.walk import Cycle, children, layered, leaves, walk
+from obep.query.linked_queries import LinkedQuery, absolute_name, layered_queries, link_queries
+from obep.query.walk import Cycle, children, leaves, walk
 
 Found = Iterator[Diagnostic]
 LATER = "The query is read and checked, but the engine does not carry this out yet."
@@ -51,22 +51,20 @@ def _named_twice(files: tuple[ast.QueryFile, ...]) -> Found:
         for register in file.queries:
             if register.name is None:
                 continue
-            if register.name.iri in first:
-                reason = (
-                    f"The first is in line {first[register.name.iri].line}, and an answer names its query."
-                )
+            iri = absolute_name(file, register.name.iri)
+            if iri in first:
+                reason = f"The first is in line {first[iri].line}, and an answer names its query."
                 message = f"two queries are called {register.name.text}"
                 yield say("OBEP703", file, register.name.span, message, reason, f"{register.name.iri}2")
-            first.setdefault(register.name.iri, register.name.span)
+            first.setdefault(iri, register.name.span)
 
 
 def _cycles(definitions: Definitions) -> Found:
     queries = link_queries(definitions.linked.files)
-    known = frozenset(query.name for query in queries.values())
     try:
-        layered({iri: {f"<{name}>" for name in query.reads(known)} for iri, query in queries.items()})
+        layered_queries(queries)
     except Cycle as cycle:
-        names = " → ".join(iri[1:-1] for iri in cycle.events)
+        names = " → ".join(queries[iri].name for iri in cycle.events)
         register = queries[cycle.events[0]].register
         file = next(one for one in definitions.linked.files if register in one.queries)
         message = (

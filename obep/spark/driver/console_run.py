@@ -19,6 +19,7 @@ from obep.run.terminal_text import escaped, plain
 from obep.run.watched_run import watch
 from obep.secrets import hide
 from obep.spark.connectors.heartbeat import other_sources
+from obep.spark.driver.detection import require_returns
 from obep.spark.driver.spark_errors import our_words
 from obep.spark.stages.worker import streams_of
 from obep.streams.login_refused import refused
@@ -52,6 +53,7 @@ def run_on_spark(order: Order) -> int:
             remedy="a WITHIN, which bounds the state on every engine; or --engine embedded",
         )
     query = opened(order)
+    require_returns([query])  # before Spark starts
     with Locks() as locks:
         locks.take(order)
         locks.take_folders(order)
