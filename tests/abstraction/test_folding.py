@@ -10,7 +10,7 @@ from cases import bundle, found, item, ontology, shown
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.model import DeadLetter
-from obep.ontology.bundle import compile as compiling
+from obep.ontology.bundle import compiled_rules as compiling
 from obep.ontology.owl.axioms import Axiom
 from obep.ontology.rules.class_folding import Folded, fold
 

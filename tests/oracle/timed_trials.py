@@ -89,14 +89,15 @@ def engine_answers(case: TimedCase, folder: Path, cut: int | None = None) -> Ans
 def told_by_engine(case: TimedCase, reported: list[Occurrence]) -> Answers:
     found: Answers = Counter()
     for answer in reported:
-        statement = case.statements[int(answer.event[2:-1]) - 1]
+        name = f"<{answer.event.rpartition('#')[2]}"
+        statement = case.statements[int(name[2:-1]) - 1]
         if isinstance(statement, ast.ConstructQuery):
-            key = (answer.event, frozenset(answer.constructed), answer.start, answer.end)
+            key = (name, frozenset(answer.constructed), answer.start, answer.end)
             found[key] = 1
             continue
         start = None if merges(statement) else answer.start
         for row in answer.bindings:
-            found[answer.event, frozenset(row.items()), start, answer.end] += 1
+            found[name, frozenset(row.items()), start, answer.end] += 1
     return found
 
 

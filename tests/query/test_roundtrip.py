@@ -84,6 +84,7 @@ def test_the_strategies_reach_every_rule_of_the_grammar(reached: set[str]) -> No
     parse("EVENT X AS { [ ] :p [ :q 5, 6 ; :r (1 [] ()) ] . [ :p ?x ] . () :p [] . (2) :q 5 }")
     parse("STATE Night DAILY FROM 22:00 TO 6:00 ON Sun-Thu")  # the printer joins days where it can
     parse("FROM NAMED WINDOW <w> ON <s> [RANGE 5 s] EVENT X ON <w> AS A")  # most files begin with a prefix
+    assert show(parse("FROM NAMED GRAPH <g.ttl>")) == "FROM NAMED GRAPH <g.ttl>\n"
     for query in REGISTERED:  # test_languages has their strategy
         parse(query)
     # Only wrong guards get to this one; it lets their error stand after the alias.
