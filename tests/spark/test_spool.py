@@ -233,7 +233,8 @@ def test_the_broker_keeps_what_comes_while_nobody_listens_for_a_client_id(tmp_pa
         broker.wait_until_gone("obep-test")
         broker.publish("rooms", b"two", b"three", **me)
         again = MqttReader(options)
-        assert sorted(until(again, 3)) == [b"three", b"two"]
+        # QoS 1 is "at least once": amqtt sends again what it has no answer to in time
+        assert sorted(set(until(again, 3))) == [b"three", b"two"]
         again.stop()
         with pytest.raises(ObepError, match="OBEP552") as caught:
             MqttReader({**options, "password": "wrong-word"}).initialOffset()
