@@ -258,4 +258,7 @@ CODES: dict[str, str] = {
     "OBEP771": "COMPUTE EVERY or RANGE that does not fit STEP",
     "OBEP772": "ORDER BY without LIMIT under ISTREAM or DSTREAM",
     "OBEP773": "LIMIT without ORDER BY",
+    # 830-849 models: references, imports, units
+    "OBEP830": "an id that the static graph does not know",
+    "OBEP831": "an id that the static graph has for several",
 }

@@ -147,7 +147,7 @@ def open_run(
     observer: Observer | None = None,
 ) -> tuple[Run, Engine]:
     """The run with its sources, sinks and checkpoint; what cannot be opened is the user's to mend."""
-    config, notes = order.config, Notes()
+    config, notes = order.config.with_lookups(query.bundle.k.once), Notes()
     checkpoint = Checkpoint(order.checkpoint) if order.checkpoint is not None else None
     standing = checkpoint.load(query.hash) if checkpoint is not None else None
     if standing is not None:
