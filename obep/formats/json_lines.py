@@ -137,7 +137,8 @@ def read_mapped(line: bytes, reading: Reading) -> Item | DeadLetter:
     """The item that the stream's mapping makes of one JSON record."""
     assert reading.mapping is not None
     try:
-        check_nesting(line, reading.limits.nesting)
+        if len(line) > reading.limits.nesting:
+            check_nesting(line, reading.limits.nesting)
         record = _anything(line)
         if not isinstance(record, dict):
             raise Refused("OBEP601", f"a record is a JSON object, this is {_kind(record)}")
