@@ -190,11 +190,12 @@ class Engine:
             state = (self.clock.dump(), self.counters, waiting, self._runtime.dump())
             return sealed(msgspec.msgpack.encode((SNAPSHOT, self.query.hash, *state)))
 
-    def restore(self, data: bytes) -> None:
+    def restore(self, data: bytes, *, resume: bool = True) -> None:
         """Go on from a snapshot of the same query, in this process or in another.
 
         What the engine held before is forgotten; a snapshot that is refused changes nothing. Settings may be
-        others than those of the snapshot: they hold from its watermark on.
+        others than those of the snapshot: they hold from its watermark on. `resume=False`: what came since is
+        pushed again as it came, so silence is counted on.
         """
         body = unsealed(data, "the snapshot", ANEW)
         try:
@@ -207,7 +208,8 @@ class Engine:
             with self._lock:
                 _require_order(runtime.now, clock["watermark"], [item[1] for item in waiting])
                 self.clock.load(clock)
-                self.clock.resume()
+                if resume:
+                    self.clock.resume()
                 self._runtime = runtime
                 self._held.follow(runtime)
                 self._evicted = runtime.evicted
@@ -264,6 +266,11 @@ class Engine:
                 ended=self._closed,
             )
             return answers.ask(event)
+
+    def held_by_operators(self) -> list[dict[str, Any]]:
+        """For each event and state, what is remembered of it, by operator where there is one of each."""
+        with self._lock:
+            return self._runtime.held_by_operators()
 
     @property
     def waiting(self) -> int:

@@ -302,6 +302,22 @@ class Runtime:
         """How much is remembered."""
         return sum(run.size() for run in self._runs)
 
+    def held_by_operators(self) -> list[dict[str, Any]]:
+        """For each event and state, what is remembered of it."""
+        return [
+            {
+                "event": run.plan.event.strip("<>"),
+                "name": run.plan.name,
+                "held": run.size(),
+                "pending": run.pending(),
+                "operators": [
+                    {"operator": type(one).__name__, "held": one.size()}
+                    for one in getattr(getattr(run, "tree", None), "operators", ())
+                ],
+            }
+            for run in self._runs
+        ]
+
     def _move(self, to: int, found: list[Occurrence]) -> None:
         if self.now is not None:
             assert to > self.now, "occurrences come in the order of time"
