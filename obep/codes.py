@@ -258,6 +258,11 @@ CODES: dict[str, str] = {
     "OBEP771": "COMPUTE EVERY or RANGE that does not fit STEP",
     "OBEP772": "ORDER BY without LIMIT under ISTREAM or DSTREAM",
     "OBEP773": "LIMIT without ORDER BY",
+    # SHACL
+    "OBEP800": "a SHACL rule that is not applied",
+    "OBEP801": "a SHACL rule that cannot be carried out",
+    "OBEP802": "a SHACL rule that does not come to an end",
+    "OBEP803": "SHACL rules that add too many triples",
     # 830-849 models: references, imports, units
     "OBEP830": "an id that the static graph does not know",
     "OBEP831": "an id that the static graph has for several",
