@@ -6,7 +6,7 @@ file if they came in one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -17,6 +17,7 @@ import msgspec
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.bundle.cache import seal, unseal
 from obep.ontology.owl.axioms import SAME_AS
+from obep.ontology.owl.triple_index import TripleIndex
 
 _ALL = 1 << 128
 _AT_ONCE = 20_000
@@ -117,6 +118,23 @@ class Graph(Sequence[Triple]):
     def digest(self) -> str:
         """A name for the content."""
         return self.facts.digest
+
+    @cached_property
+    def members(self) -> Container[Triple]:
+        """The triples as a set; of a large graph it is made when it is first asked."""
+        return frozenset(self._all())
+
+    def __contains__(self, triple: object) -> bool:
+        return triple in self.members
+
+    @cached_property
+    def index(self) -> TripleIndex:
+        """The triples by their terms, made when a pattern is first asked for."""
+        return TripleIndex(self._all())
+
+    def match(self, *wanted: Term | None) -> Iterable[Triple]:
+        """The triples of a pattern, as written; `None` is any term."""
+        return self.index.match(*wanted)
 
     def __len__(self) -> int:
         return self.facts.length if self._triples is None else len(self._triples)
