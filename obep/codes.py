@@ -258,4 +258,8 @@ CODES: dict[str, str] = {
     "OBEP771": "COMPUTE EVERY or RANGE that does not fit STEP",
     "OBEP772": "ORDER BY without LIMIT under ISTREAM or DSTREAM",
     "OBEP773": "LIMIT without ORDER BY",
+    # 820-829 a static graph that changes
+    "OBEP820": "a change of the static graph that contradicts the ontology",
+    "OBEP821": "a change of the static graph that cannot be read",
+    "OBEP822": "a change of the static graph that needs a restart",
 }

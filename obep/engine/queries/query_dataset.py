@@ -11,7 +11,7 @@ from obep.engine.queries.query_window import QueryWindow
 from obep.engine.queries.static_graphs import StaticGraphs, WrittenGraph
 from obep.engine.states.state_run import StateRun
 from obep.model import Term, Triple
-from obep.ontology.owl.triple_index import TripleIndex
+from obep.ontology.owl.static_graph import TripleIndex
 
 
 class _New:

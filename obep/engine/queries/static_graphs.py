@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from obep.abstraction.guard_graphs import ClosedGraph
 from obep.algebra.dataset import Graph
 from obep.model import Term, Triple
-from obep.ontology.owl.triple_index import TripleIndex
+from obep.ontology.owl.static_graph import TripleIndex
 
 
 class _Written(Protocol):

@@ -127,11 +127,11 @@ class Knowing(Maintained):
             return bool(program.classes.get(o))
         return bool((program.data if o[0] == '"' else program.roles).get(p))
 
-    def take_away(self, triples: Iterable[Triple]) -> None:
-        """Triples go that are there, with what follows from them alone."""
-        mine, theirs = [], []
-        for triple in triples:
-            (mine if triple in self._held else theirs).append(triple)
+    def take_away(self, triples: Iterable[Triple]) -> Iterable[Fact]:
+        """Triples go that are there, with what follows from them alone; the facts that may have gone."""
+        every = [*triples]
+        mine = [triple for triple in every if triple in self._held]
+        theirs = [triple for triple in every if triple not in self._held]
         marked: dict[Fact, None] = {}
         self._marked = marked
         for triple in mine:
@@ -153,6 +153,7 @@ class Knowing(Maintained):
         self._forget_numbers()
         self._derive_again(marked)
         self._come.clear()
+        return marked
 
     def _derive_of_store(self, triple: Triple) -> None:
         s, p, o = triple
@@ -198,37 +199,61 @@ class Knowing(Maintained):
 
 
 class _Ids:
-    def __init__(self, base: Mapping[Term, int], mine: Mapping[Term, int]) -> None:
-        self._base, self._mine = base, mine
+    def __init__(self, store: ChangingStore, base: Mapping[Term, int], mine: Mapping[Term, int]) -> None:
+        self._store, self._base, self._mine = store, base, mine
 
     def get(self, term: Term, default: Any = None) -> Any:
         found = self._base.get(term)
-        return self._mine.get(term, default) if found is None else found
+        if found is None:
+            found = self._mine.get(term)
+        if found is None:
+            self._store.read.add(term)
+            return default
+        return found
 
     def __contains__(self, term: object) -> bool:
         return term in self._base or term in self._mine
 
 
 class ChangingStore(Overlay):
-    """The store as it is after all changes."""
+    """The store as it is after all changes. It notes what is read, so that it is known what a change affects.
+
+    An individual is noted by its number, a name that is not there by itself, everything as `ALL`.
+    """
 
     def __init__(self, program: Program, base: Store) -> None:
         self.left = Remaining(base, len(program.stored))
         self.knowing = Knowing(program, self.left)
         self.forgotten: set[int] = set()
         """Individuals of the shared store that K does not name any more."""
+        self.read: set[object] = set()
+        """What has been read since `note_reads`."""
+        self.affected: set[object] = set()
+        """What the changes since `note_changes` have affected."""
         super().__init__(self.knowing)
-        self.ids = _Ids(base.ids, self.knowing.ids)
+        self.ids = _Ids(self, base.ids, self.knowing.ids)
         self.terms = _AllTerms(self)
         self.triples = _AllTriples(self, base)
-        self.assertions = _AllAssertions(self.triples)
-        self.forwards = _AllEdges(self.forwards, self.left, self.knowing)
+        self.assertions: Any = _AllAssertions(self.triples)
+        self.types = _ReadTypes(self, self.types)
+        self.forwards = _ReadEdges(self, self.forwards)
+        self.backwards = _ReadEdges(self, self.backwards)
+
+    def note_reads(self) -> set[object]:
+        """Begin to note what is read."""
+        self.read = set()
+        return self.read
+
+    def note_changes(self) -> set[object]:
+        """What has been affected since this was last asked."""
+        affected, self.affected = self.affected, set()
+        return affected
 
     def take_away(self, triples: Sequence[Triple]) -> None:
         """Triples go that are there."""
-        self.knowing.take_away(triples)
-        ends = {term for s, p, o in triples for term in ((s,) if p == RDF_TYPE else (s, o))}
-        for term in ends:
+        self._affect(triples)
+        self.affected.update(x for fact in self.knowing.take_away(triples) for x in fact[1:])
+        for term in {term for s, p, o in triples for term in ((s,) if p == RDF_TYPE else (s, o))}:
             x = self.left.ids.get(term)
             if x is not None and not self._is_named(x):
                 self.forgotten.add(x)
@@ -237,6 +262,8 @@ class ChangingStore(Overlay):
         """Triples come that are not there, all or (False) none: T and K would contradict each other."""
         come = self.knowing.insert(triples)
         witnesses = self.knowing.program.witnesses
+        self._affect(triples)
+        self.affected.update(x for fact in come for x in fact[1:])
         if any(fact[0] == BOTTOM and len(fact) == 2 and fact[1] not in witnesses for fact in come):
             self.knowing.take_away(triples)
             return False
@@ -244,6 +271,11 @@ class ChangingStore(Overlay):
             for s, _, o in triples:
                 self.forgotten -= {self.left.ids.get(s, -1), self.left.ids.get(o, -1)}
         return True
+
+    def _affect(self, triples: Iterable[Triple]) -> None:
+        self.affected.add(ALL)
+        for s, _, o in triples:
+            self.affected.update((s, o, self.ids.get(s), self.ids.get(o)))
 
     def _is_named(self, x: int) -> bool:
         """Whether T or K names an individual of the shared store: then something is known about it."""
@@ -253,16 +285,72 @@ class ChangingStore(Overlay):
         edges = (self.forwards, self.backwards)
         return bool(self.types[x]) or any(way.get(x * width + n) for n in range(width) for way in edges)
 
+    # --- what is read
+
     def members(self, concept: int) -> Iterator[int]:
         """Everything in a concept."""
+        self.read.add(ALL)
         return (x for x in range(self.size) if concept in self.types[x])
 
     def named(self) -> Iterator[tuple[int, Term]]:
         """The individuals and literals that T or K names now."""
+        self.read.add(ALL)
         for x in range(self.left.size):
             if x not in self.forgotten:
                 yield x, self.left.terms[x]
         yield from ((x, term) for term, x in self.knowing.ids.items())
+
+    def edges(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """All edges, as `forwards` has them."""
+        self.read.add(ALL)
+        mine, known = self.knowing.forwards, self.left.base.forwards
+        for key, ends in self.left.forwards.items():
+            yield key, (*ends, *mine.get(key, ()))
+        end = self.left.size * self._width
+        yield from ((key, tuple(ends)) for key, ends in mine.items() if key >= end or not known.get(key))
+
+    def type_assertions(self, x: int) -> Sequence[int]:
+        """The numbers of the assertions about the classes of x."""
+        self.read.add(x)
+        return super().type_assertions(x)
+
+    def edge_assertions(self, x: int, y: int) -> Sequence[int]:
+        """The numbers of the assertions that lead from x to y."""
+        self.read.add(x)
+        return super().edge_assertions(x, y)
+
+    def has_edge(self, relation: int, a: int, b: int) -> bool:
+        """Whether K has this edge."""
+        self.read.add(a)
+        return super().has_edge(relation, a, b)
+
+
+ALL = "everything"
+"""Stands for all of K among what is read; no term is spelt like it."""
+
+
+class _ReadTypes:
+    def __init__(self, store: ChangingStore, types: Any) -> None:
+        self._store, self._types = store, types
+
+    def __getitem__(self, x: int) -> frozenset[int]:
+        self._store.read.add(x)
+        found: frozenset[int] = self._types[x]
+        return found
+
+
+class _ReadEdges:
+    def __init__(self, store: ChangingStore, edges: Any) -> None:
+        self._store, self._edges = store, edges
+        self._width = len(store.knowing.program.stored)
+
+    def get(self, key: int, default: tuple[int, ...] = ()) -> tuple[int, ...]:
+        self._store.read.add(key // self._width)
+        found: tuple[int, ...] = self._edges.get(key, default)
+        return found
+
+    def items(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        return self._store.edges()
 
 
 class _AllTerms:
@@ -296,18 +384,3 @@ class _AllAssertions:
 
     def __getitem__(self, number: int) -> Assertion:
         return self._triples[number], None
-
-
-class _AllEdges:
-    """The edges of one direction, also one after the other."""
-
-    def __init__(self, edges: Any, left: Remaining, knowing: Knowing) -> None:
-        self.get = edges.get
-        self._left, self._knowing = left, knowing
-
-    def items(self) -> Iterator[tuple[int, tuple[int, ...]]]:
-        mine = self._knowing.forwards
-        for key, ends in self._left.forwards.items():
-            yield key, (*ends, *mine.get(key, ()))
-        known, end = self._left.base.forwards, self._left.size * len(self._knowing.program.stored)
-        yield from ((key, tuple(ends)) for key, ends in mine.items() if key >= end or not known.get(key))

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from obep.model import Term, Triple
-from obep.ontology.owl.static_graph import Graph
-from obep.ontology.owl.triple_index import TripleIndex
+from obep.ontology.owl.static_graph import Graph, TripleIndex
 
 
 class ChangedGraph(Graph):
