@@ -263,6 +263,10 @@ CODES: dict[str, str] = {
     "OBEP801": "a SHACL rule that cannot be carried out",
     "OBEP802": "a SHACL rule that does not come to an end",
     "OBEP803": "SHACL rules that add too many triples",
+    # 820-829 a static graph that changes
+    "OBEP820": "a change of the static graph that contradicts the ontology",
+    "OBEP821": "a change of the static graph that cannot be read",
+    "OBEP822": "a change of the static graph that needs a restart",
     # 830-849 models: references, imports, units
     "OBEP830": "an id that the static graph does not know",
     "OBEP831": "an id that the static graph has for several",
