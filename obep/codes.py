@@ -258,4 +258,7 @@ CODES: dict[str, str] = {
     "OBEP771": "COMPUTE EVERY or RANGE that does not fit STEP",
     "OBEP772": "ORDER BY without LIMIT under ISTREAM or DSTREAM",
     "OBEP773": "LIMIT without ORDER BY",
+    # 870-879 changing a query while it runs
+    "OBEP870": "a query that cannot be put in place of another",
+    "OBEP871": "no history to begin from",
 }

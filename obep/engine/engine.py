@@ -18,6 +18,9 @@ from obep.engine.clock import Clock, micros
 from obep.engine.observer import Observer, together
 from obep.engine.pushed_graphs import triples_of
 from obep.engine.query import Query
+from obep.engine.replacing.generations import Generation, Generations
+from obep.engine.replacing.replacement import Replacement
+from obep.engine.replacing.stored_generations import dump_generation, load_generation
 from obep.engine.runtime import Runtime
 from obep.engine.sealed import damaged, sealed, unsealed
 from obep.engine.snapshot_form import COUNTED, kept_in
@@ -27,14 +30,17 @@ from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import Alert, DeadLetter, Item, Occurrence
+from obep.model import Alert, DeadLetter, Item, Occurrence, Term, local_name
+from obep.plan.plan import Plan
 from obep.query.nearest_name import nearest
 from obep.why_not.latest import Latest
 from obep.why_not.report import WhyNot
+from obep.why_not.state_history import Spell
+from obep.why_not.target import split
 
 __all__ = ["Engine", "Runtime"]
 
-SNAPSHOT = 7
+SNAPSHOT = 8
 """The version of the format of snapshots."""
 ANEW = "restore an older snapshot, or begin anew"
 MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -90,8 +96,12 @@ class Engine:
         self._max_keys = _cap(max_keys)
         self._latest = Latest(remember)
         self._observer = together(observer, None if remember == 0 else self._latest)
-        self._runtime = self._new_runtime()
-        self._held = HeldStates(query.plan.states, query.linked.states)
+        self._max_explanations = max_explanations
+        self._custom = matcher is not None
+        self._runtime = self._new_runtime(query.plan, self._matcher)
+        self._versions: Generations | None = None
+        """The versions that run side by side after a replacement; `None`: there is one only."""
+        self._held = HeldStates(query.plan.states, query.linked.states, self._runtime_of)
         self._evicted = 0
         self._buffer: Buffer[Item] = Buffer()
         self._style: Style | None = None
@@ -172,14 +182,14 @@ class Engine:
             self._closed = True
             for _, item in self._buffer.take(len(self._buffer)):
                 self._process(item, found)
-            found.extend(self._runtime.close())
+            found.extend((self._versions or self._runtime).close())
             if self._runtime.now is not None:
                 self.clock.advance(self._runtime.now)  # what was decided is not decided again after `restore`
         return self._out(found)
 
     async def apush(self, graph: Any, at: Instant, stream: str | None = None) -> list[Occurrence]:
         """`push` for a program with an event loop; the reasoner, if it may be called, does not block it."""
-        if getattr(self._matcher, "may_reason", False):
+        if any(getattr(one.matcher, "may_reason", False) for one in self._generations()):
             return await asyncio.to_thread(self.push, graph, at, stream)
         return self.push(graph, at, stream)
 
@@ -187,7 +197,8 @@ class Engine:
         """All of its state, as bytes: msgpack with a version and a digest, text, bytes and numbers only."""
         with self._lock:
             waiting = [tuple(item) for _, item in self._buffer]
-            state = (self.clock.dump(), self.counters, waiting, self._runtime.dump())
+            versions = [dump_generation(one, self.query) for one in self._generations()]
+            state = (self.clock.dump(), self.counters, waiting, versions)
             return sealed(msgspec.msgpack.encode((SNAPSHOT, self.query.hash, *state)))
 
     def restore(self, data: bytes) -> None:
@@ -201,16 +212,15 @@ class Engine:
             version, of, *rest = msgspec.msgpack.decode(body)
             if (version, of) != (SNAPSHOT, self.query.hash):
                 raise _other(version, of, self.query.hash)
-            clock, counters, waiting, state = kept_in(rest)
-            runtime = self._new_runtime()
-            runtime.load(state)
+            clock, counters, waiting, versions = kept_in(rest)
+            loaded = [self._load_generation(one) for one in versions]
             with self._lock:
-                _require_order(runtime.now, clock["watermark"], [item[1] for item in waiting])
+                for one in loaded:
+                    _require_order(one.runtime.now, clock["watermark"], [item[1] for item in waiting])
                 self.clock.load(clock)
                 self.clock.resume()
-                self._runtime = runtime
-                self._held.follow(runtime)
-                self._evicted = runtime.evicted
+                self._run_on(loaded, self.query)
+                self._held.follow()
                 self.counters.clear()
                 self.counters.update(counters)
                 if self._observer is not None:
@@ -222,27 +232,99 @@ class Engine:
             reason = f"It is whole, but something in it has another form ({type(error).__name__}: {error})."
             raise damaged("the snapshot", reason, ANEW) from None
 
-    def _new_runtime(self) -> Runtime:
-        runtime = Runtime(self.query.plan, self._matcher, self._bury_derived, max_keys=self._max_keys)
+    def replace(
+        self, query: Query, *, warm: object = None, history: Iterable[Item | DeadLetter] | None = None
+    ) -> Replacement:
+        """Run another query from the watermark on.
+
+        Events, states and queries that mean the same keep their state; the others begin empty with all that
+        they are made of, or from `history`: items that came before, of which those of the last `warm` (all
+        of them, if it is left out) build their state. What these items decide is not reported, but for
+        alerts that still fire. Items that wait for the watermark are judged by the new query. Alerts of
+        states that go or change are resolved. `Replacement.records` are to be delivered as occurrences are.
+        What is refused changes nothing.
+        """
+        from obep.engine.replacing.replace_query import replaced
+
+        with self._lock:
+            self._check_open()
+            found = replaced(self, query, micros(warm), history)
+        self._out(list(found.records))
+        return found
+
+    def compare(self, query: Query) -> Replacement:
+        """What `replace` would do, without doing it; `warmed` and `firing` are empty."""
+        from obep.engine.replacing.replace_query import compared
+
+        with self._lock:
+            self._check_open()
+            return compared(self, query)
+
+    def _generations(self) -> list[Generation]:
+        if self._versions is not None:
+            return self._versions.all
+        return [Generation(self.query, self._matcher, self._runtime)]
+
+    def _run_on(self, generations: list[Generation], query: Query) -> None:
+        """Run these versions of the query from now on."""
+        newest = generations[-1]
+        self.query = query
+        self._matcher, self._runtime = newest.matcher, newest.runtime
+        alone = len(generations) == 1 and newest.names is None and newest.query.hash == query.hash
+        self._versions = None if alone else Generations(generations, query)
+        self._noted = noted(self._matcher)
+        self._evicted = sum(one.runtime.evicted for one in generations)
         if self._observer is not None:
-            runtime.observer = self._observer.occurred
-            runtime.follow_states(self._observer.held, self._latest.most)
+            for one in generations:
+                one.runtime.observer = self._observer.occurred if alone else self._watching(one.runtime)
+
+    def _watching(self, runtime: Runtime) -> Callable[[Occurrence], None]:
+        """Show the observer what this runtime decides, and not what runs in it unseen."""
+
+        def occurred(occurrence: Occurrence) -> None:
+            if self._observer is not None and self._runtime_of(occurrence.event) is runtime:
+                self._observer.occurred(occurrence)
+
+        return occurred
+
+    def _runtime_of(self, name: Term) -> Runtime:
+        """What decides an event or a state."""
+        return self._runtime if self._versions is None else self._versions.of(name).runtime
+
+    def _load_generation(self, packed: Any) -> Generation:
+        return load_generation(
+            packed, self.query, self._matcher_of, self._new_runtime, self._matcher if self._custom else None
+        )
+
+    def _matcher_of(self, query: Query) -> Any:
+        return _matcher(query, self._max_explanations)
+
+    def _new_runtime(self, plan: Plan, matcher: Any) -> Runtime:
+        runtime = Runtime(plan, matcher, self._bury_derived, max_keys=self._max_keys)
+        if (observer := self._observer) is not None:
+            runtime.observer = observer.occurred
+
+            def held(state: Term, spell: Spell) -> None:
+                if self._runtime_of(state) is runtime:
+                    observer.held(state, spell)
+
+            runtime.follow_states(held, self._latest.most)
         return runtime
 
     def states(self, state: str) -> list[Held]:
         """What holds of a state now, that is after the last instant that is closed; the oldest first."""
         with self._lock:
-            return self._held.holding(state, self._runtime)
+            return self._held.holding(state)
 
     def firing(self) -> list[Alert]:
         """The alerts that have fired and are not resolved, as they would be reported now."""
         with self._lock:
-            return self._runtime.firing()
+            return (self._versions or self._runtime).firing()
 
     def on_state(self, state: str, callback: OnState) -> None:
         """Call back with each episode of a state when it begins, and, with its `until`, when it ends."""
         with self._lock:
-            self._held.listen(state, callback, self._runtime)
+            self._held.listen(state, callback)
 
     def why_not(self, event: str) -> WhyNot:
         """What came furthest of an event that was not reported, and what it waits for or what refused it.
@@ -255,15 +337,27 @@ class Engine:
         from obep.engine.answers.why_not_answers import WhyNotAnswers
 
         with self._lock:
+            one = self._asked_about(event)
             answers = WhyNotAnswers(
-                self.query,
-                self._runtime,
+                one.query,
+                one.runtime,
                 self._latest,
-                self._matcher,
+                one.matcher,
                 style=self._style,
                 ended=self._closed,
             )
             return answers.ask(event)
+
+    def _asked_about(self, event: str) -> Generation:
+        """The version of the query that decides what a question names."""
+        if self._versions is None:
+            return self._generations()[0]
+        name, _ = split(event)
+        linked = self.query.linked
+        for iri, definition in (*linked.events.items(), *linked.states.items()):
+            if name in (iri, iri[1:-1], definition.name.text, local_name(iri)):
+                return self._versions.of(iri)
+        return self._versions.all[-1]
 
     @property
     def waiting(self) -> int:
@@ -275,13 +369,13 @@ class Engine:
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""
         with self._lock:
-            return self._runtime.pending()
+            return sum(one.runtime.pending() for one in self._generations())
 
     @property
     def remembered(self) -> int:
         """How many occurrences and partial matches it keeps, since they may have a part in an answer."""
         with self._lock:
-            return self._runtime.size()
+            return sum(one.runtime.size() for one in self._generations())
 
     def _stream(self, stream: str | None) -> str:
         streams = self.query.linked.streams
@@ -314,13 +408,23 @@ class Engine:
             return
         while (item := self._buffer.pop(watermark)) is not None:
             self._process(item, found)
-        if self._runtime.now is None or watermark > self._runtime.now:
+        if self._versions is not None:
+            found.extend(self._versions.advance(watermark))
+        elif self._runtime.now is None or watermark > self._runtime.now:
             found.extend(self._runtime.advance(watermark))
 
     def _process(self, whole: Item, found: list[Occurrence]) -> None:
         item = Item(*whole[:4]) if whole.sent else whole  # items may be kept for long, the record is not
         if self._observer is not None:
             self._observer.processed(item)
+        if self._versions is not None:
+            hits, letter = self._versions.process(whole, item)
+            found.extend(hits)
+            if letter is not None:
+                self._bury(letter)
+            else:
+                self.counters["processed"] += 1
+            return
         matched = self._matcher.match(whole)
         if isinstance(matched, DeadLetter):
             self._bury(matched)
@@ -333,6 +437,8 @@ class Engine:
 
     def _bury_derived(self, letter: DeadLetter) -> None:
         """An occurrence that contradicts T as an item of the next stratum; it is no item of the input."""
+        if self._versions is not None and letter in self._letters:
+            return  # two versions of the query have met it
         self.counters["derived_dead_letters"] = self.counters.get("derived_dead_letters", 0) + 1
         self._letters.append(letter)
 
@@ -367,7 +473,10 @@ class Engine:
                 if count > before:
                     self.counters[name] = self.counters.get(name, 0) + count - before
             self._noted = now
-        if (evicted := self._runtime.evicted) > self._evicted:
+        evicted = self._runtime.evicted
+        if self._versions is not None:
+            evicted = sum(one.runtime.evicted for one in self._versions)
+        if evicted > self._evicted:
             self.counters[EVICTED] = self.counters.get(EVICTED, 0) + evicted - self._evicted
             self._evicted = evicted
 

@@ -19,8 +19,11 @@ COUNTED = ("items", "processed", "dead_letters", "occurrences")
 """What every engine counts."""
 Waiting = tuple[str, int, tuple[Triple, ...], str, bytes]
 """An item that waits for the watermark."""
-Kept = tuple[dict[str, Any], dict[str, int], list[Waiting], Any]
-"""What a snapshot holds: the clock, the counters, the items that wait, and what patterns remember."""
+Stored = tuple[bytes, list[Term] | None, list[Term], tuple[int, list[str]], Any]
+"""A version of the query: its files (none where it is the query itself), what it was begun for (nothing: for
+all), what it decides, what was reported at the instant in which it began, and what its patterns remember."""
+Kept = tuple[dict[str, Any], dict[str, int], list[Waiting], list[Stored]]
+"""What a snapshot holds: the clock, the counters, the items that wait, and the versions of the query."""
 _Number = dict[Literal["o"], int]
 _Item = dict[Literal["i"], tuple[str, int, tuple[Triple, ...], Term]]
 _Remembered = tuple[
@@ -45,13 +48,16 @@ _Occurrence = tuple[
 
 def kept_in(plain: Any) -> Kept:
     """The parts of a snapshot; raises ValueError (msgspec's is one) where they have another form."""
-    clock, counters, waiting, state = msgspec.convert(plain, Kept)
+    clock, counters, waiting, versions = msgspec.convert(plain, Kept)
     if missing := [name for name in COUNTED if name not in counters]:
         raise ValueError(f"it does not say how many {', '.join(missing)} there were")
     for item in waiting:
         _require_terms(item[2])
-    _require_state(state)
-    return clock, counters, waiting, state
+    if not versions:
+        raise ValueError("it has no version of the query")
+    for *_, state in versions:
+        _require_state(state)
+    return clock, counters, waiting, versions
 
 
 def _require_state(state: Any) -> None:
