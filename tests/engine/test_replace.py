@@ -381,3 +381,47 @@ def test_the_record_reads_well_as_lines_and_as_json() -> None:
     ]
     plain = record.to_json()
     assert plain["gone"] == ["http://e.org/Hot"] and plain["watermark"] == 2 * SECOND
+
+
+ROOMS = """PREFIX : <http://e.org/>
+FROM GRAPH <k.ttl>
+FROM STREAM <s>
+EVENT Warm AS (Room and v value 1)
+EVENT Cold AS (Room and v value 2)
+EVENT P(?x) MATCH Warm(?x) SEQ Cold(?x) WITHIN 1 min
+"""
+
+
+def test_changes_of_the_static_graph_reach_all_versions_and_snapshots(tmp_path: Any) -> None:
+    (tmp_path / "k.ttl").write_text("<http://e.org/x> a <http://e.org/Room> .")
+
+    def rooms(more: str) -> Query:
+        return obep.load(text=ROOMS + more + "RETURN ALL", folder=tmp_path, java=False)
+
+    more = "EVENT Q(?x) MATCH Warm(?x) SEQ Cold(?x) WITHIN 9 s\n"
+    engine = rooms("").engine()
+    engine.push_items([item(1, 1)])
+    engine.update(insert="<http://e.org/y> a <http://e.org/Room> .", at=2)
+    done = engine.replace(rooms(more))
+    assert done.changed == () and done.generations == 2
+    engine.update(
+        insert="<http://e.org/z> a <http://e.org/Room> .",
+        delete="<http://e.org/x> a <http://e.org/Room> .",
+        at=4,
+    )
+    state = engine.snapshot()
+    again = rooms(more).engine()
+    again.restore(state)
+    for one in (engine, again):
+        early = told(one.push_items([item(3, 2), item(3, 1, "y")]))
+        assert sorted(early) == [("Cold", 3, 3), ("P", 1, 3), ("Warm", 3, 3)]
+        late = told(one.push_items([item(5, 2), item(5, 2, "y"), item(6, 1, "z"), item(7, 2, "z")]))
+        assert sorted(late) == [
+            ("Cold", 5, 5),
+            ("Cold", 7, 7),
+            ("P", 3, 5),
+            ("P", 6, 7),
+            ("Q", 3, 5),
+            ("Q", 6, 7),
+            ("Warm", 6, 6),
+        ]

@@ -6,9 +6,12 @@ without the replacement; new definitions begin in a version of their own, with a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
+from obep.abstraction.knowledge import Changed
+from obep.engine.knowledge.knowledge_changes import KnowledgeChanges
 from obep.engine.query import Query
 from obep.engine.runtime import Runtime
 from obep.model import Alert, DeadLetter, Item, Occurrence, Term
@@ -25,19 +28,20 @@ class Generation:
     def __init__(
         self,
         query: Query,
-        matcher: Any,
+        changes: KnowledgeChanges,
         runtime: Runtime | MakeRuntime,
         names: frozenset[Term] | None = None,
     ) -> None:
-        """`names`: the events and states that it was begun for; `None`: for all of the query."""
-        self.query, self.matcher, self.names = query, matcher, names
+        """`changes` has its matcher and its K; `names` are what it was begun for, `None` for all of it."""
+        self.query, self.changes, self.names = query, changes, names
+        self.matcher = changes.matcher
         if isinstance(runtime, Runtime):
             self.runtime = runtime
         else:
             plan = query.plan if names is None else partial_plan(query.plan, names)
-            self.runtime = runtime(plan, matcher)
-        self.shown: frozenset[Term] = frozenset()
-        """What it decides for the engine; the rest of it runs unseen."""
+            self.runtime = runtime(plan, self.matcher)
+        self.shown: frozenset[Term] | None = None
+        """What it decides for the engine, `None` for all; the rest of it runs unseen."""
         self.told_at = -1
         self.told: frozenset[str] = frozenset()
         """The ids of what an older version has reported of its events at the instant in which it began."""
@@ -53,10 +57,54 @@ class Generation:
         self.runtime.take(item.at, matched.occurrences, (item,), found)
         return found, None
 
+    def shows(self, hits: Iterable[Occurrence]) -> list[Occurrence]:
+        """Those that are reported."""
+        shown = self.shown
+        if shown is None:
+            return list(hits)
+        return [
+            hit
+            for hit in hits
+            if hit.event in shown and (hit.detected > self.told_at or hit.id not in self.told)
+        ]
+
     def advance(self, to: int) -> list[Occurrence]:
         """Time goes on without data."""
         now = self.runtime.now
-        return self.runtime.advance(to) if now is None or to > now else []
+        return self.shows(self.runtime.advance(to)) if now is None or to > now else []
+
+    def settle(self, at: int) -> list[Occurrence]:
+        """Close all that lies before an instant, at which K changes."""
+        found: list[Occurrence] = []
+        self.runtime.settle(at, found)
+        return self.shows(found)
+
+    def see_knowledge(self, at: int) -> list[Occurrence]:
+        """K is another one since an instant."""
+        found: list[Occurrence] = []
+        self.runtime.see_knowledge(at, found)
+        return self.shows(found)
+
+
+def change_knowledge(
+    versions: Sequence[Generation], item: Item, make: MakeRuntime
+) -> tuple[Changed | DeadLetter, list[Generation]]:
+    """Change K in all versions, or in none; what happened, and which of them have another runtime."""
+    done: list[tuple[Generation, Changed, Runtime]] = []
+    for one in reversed(versions):
+        anew = partial(make, one.runtime.plan, one.matcher)
+        outcome, runtime = one.changes.apply(item, one.runtime, anew)
+        if isinstance(outcome, DeadLetter):
+            for other, change, _ in done:
+                other.changes.undo(change)
+            return outcome, []
+        done.append((one, outcome, runtime))
+    others = [one for one, _, runtime in done if runtime is not one.runtime]
+    for one, _, runtime in done:
+        if runtime is not one.runtime:
+            runtime.show(one.runtime.returned)
+            one.runtime = runtime
+    return done[0][1], others
 
 
 class Generations:
@@ -64,11 +112,11 @@ class Generations:
 
     def __init__(self, all: Iterable[Generation], query: Query) -> None:
         self.all = list(all)
-        self._of = {name: one for one in self.all for name in one.shown}
+        self._of = {name: one for one in self.all for name in one.shown or ()}
         self._rank = {one.event: number for number, one in enumerate(query.plan.events)}
         returned = frozenset(query.plan.returned)
         for one in self.all:
-            one.runtime.show(returned & one.shown)
+            one.runtime.show(returned & (one.shown or returned))
 
     def __iter__(self) -> Iterator[Generation]:
         return iter(self.all)
@@ -86,25 +134,22 @@ class Generations:
         letter: DeadLetter | None = None
         for one in self.all:
             hits, letter = one.process(whole, item)
-            found += self._shown(one, hits)
+            found += one.shows(hits)
         return self._in_order(found), letter
 
     def advance(self, to: int) -> list[Occurrence]:
         """Time goes on without data."""
-        return self._in_order([hit for one in self.all for hit in self._shown(one, one.advance(to))])
+        return self._in_order([hit for one in self.all for hit in one.advance(to)])
 
     def close(self) -> list[Occurrence]:
         """The end of the input."""
-        return self._in_order([hit for one in self.all for hit in self._shown(one, one.runtime.close())])
+        return self._in_order([hit for one in self.all for hit in one.shows(one.runtime.close())])
 
     def firing(self) -> list[Alert]:
         """The alerts that have fired and are not resolved."""
-        return [alert for one in self.all for alert in one.runtime.firing() if alert.event in one.shown]
-
-    def _shown(self, one: Generation, hits: list[Occurrence]) -> Iterator[Occurrence]:
-        for hit in hits:
-            if hit.event in one.shown and (hit.detected > one.told_at or hit.id not in one.told):
-                yield hit
+        return [
+            alert for one in self.all for alert in one.runtime.firing() if alert.event in (one.shown or ())
+        ]
 
     def _in_order(self, found: list[Occurrence]) -> list[Occurrence]:
         """As one version would report them: by instant, what is resolved after what fires (STATES 4)."""

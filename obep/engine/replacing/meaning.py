@@ -47,7 +47,14 @@ def surroundings(query: Query) -> list[str]:
     bundle = query.bundle
     axioms = digest(sorted(map(repr, bundle.t.axioms)))
     named = [f"{name} {graph.digest}" for name, graph in sorted(bundle.named.items())]
-    return [axioms, bundle.k.digest, *named, repr((bundle.max_explanations, bundle.max_work, bundle.java))]
+    models = repr(sorted(query.linked.models))
+    return [
+        axioms,
+        bundle.k.digest,
+        models,
+        *named,
+        repr((bundle.max_explanations, bundle.max_work, bundle.java)),
+    ]
 
 
 def digest(pieces: Iterable[str]) -> str:

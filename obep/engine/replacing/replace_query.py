@@ -105,7 +105,11 @@ def _begin(engine: Engine, query: Query, found: Difference) -> Generation | None
         return None
     all_of_it = found.starting >= _remembering(query)
     names = None if all_of_it else found.starting
-    return Generation(query, engine._matcher_of(query), engine._new_runtime, names)
+    changes = engine._knowledge_of(query)
+    changes.judged = engine._changes.judged
+    if query.bundle.k.digest == engine.query.bundle.k.digest:
+        changes.load(*engine._changes.dump())  # another K begins as its files say
+    return Generation(query, changes, engine._new_runtime, names)
 
 
 def _swap(engine: Engine, query: Query, found: Difference, new: Generation | None) -> None:
@@ -121,9 +125,9 @@ def _swap(engine: Engine, query: Query, found: Difference, new: Generation | Non
     kept = frozenset(found.kept) - moved
     for one in old:
         if new is not None:
-            new.told |= one.told | one.runtime.seen_now(moved & one.shown)
+            new.told |= one.told | one.runtime.seen_now(moved & (one.shown or frozenset()))
             new.told_at = max(new.told_at, one.runtime.now or 0)
-        one.shown &= kept
+        one.shown = (one.shown or frozenset()) & kept
     going_on = [one for one in old if one.shown]
     engine._run_on([*going_on, *([new] if new is not None else [])] or old[-1:], query)
 
@@ -145,7 +149,10 @@ def _warm(engine: Engine, new: Generation, watermark: int, warm: int | None, his
     items = [
         one
         for one in history
-        if isinstance(one, Item) and one.at <= watermark and (first is None or one.at >= first)
+        if isinstance(one, Item)
+        and one.stream not in new.changes.streams
+        and one.at <= watermark
+        and (first is None or one.at >= first)
     ]
     letters, counters = len(engine._letters), dict(engine.counters)
     new.runtime.observer = None

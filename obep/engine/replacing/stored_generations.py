@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from obep.engine.knowledge.knowledge_changes import KnowledgeChanges
 from obep.engine.query import Query
 from obep.engine.replacing.generations import Generation, MakeRuntime
 from obep.engine.snapshot_form import Stored
+from obep.model import Triple
 from obep.ontology.bundle.compile import compile_bundle
 from obep.query.link import assemble
 from obep.query.packed_ast import pack_files, unpack_files
@@ -20,15 +21,15 @@ def dump_generation(one: Generation, query: Query) -> Stored:
     files = b"" if one.query.hash == query.hash else pack_files(one.query.linked.files)
     names = None if one.names is None else sorted(one.names)
     told = one.told_at, sorted(one.told)
-    return files, names, sorted(one.shown), told, one.runtime.dump()
+    return files, names, sorted(one.shown or ()), told, one.runtime.dump()
 
 
 def load_generation(
     stored: Stored,
     query: Query,
-    matcher_of: Callable[[Query], Any],
+    knowledge_of: Callable[[Query], KnowledgeChanges],
     make_runtime: MakeRuntime,
-    matcher: Any = None,
+    changes: Sequence[list[Triple]],
 ) -> Generation:
     """A version as it was. All versions have the T and K of the query that the snapshot is of."""
     files, names, shown, told, state = stored
@@ -36,8 +37,10 @@ def load_generation(
     linked = version.linked
     if unknown := {*(names or ()), *shown} - {*linked.events, *linked.states, *linked.queries}:
         raise ValueError(f"a version of its query does not define {min(unknown):.60}")
-    matcher = matcher if matcher is not None else matcher_of(version)
-    one = Generation(version, matcher, make_runtime, None if names is None else frozenset(names))
+    knowledge = knowledge_of(version)
+    come, gone = changes
+    knowledge.load(come, gone)
+    one = Generation(version, knowledge, make_runtime, None if names is None else frozenset(names))
     one.shown = frozenset(shown)
     one.told_at, one.told = told[0], frozenset(told[1])
     one.runtime.load(state)

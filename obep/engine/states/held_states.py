@@ -57,10 +57,11 @@ class HeldStates:
         self._listeners.append((plan, callback))
         self._attach(plan, callback)
 
-    def follow(self) -> None:
-        """Listen to other runtimes, which go on from a snapshot."""
+    def follow(self, is_new: Callable[[Runtime], bool] = lambda runtime: True) -> None:
+        """Listen to other runtimes, which go on from a snapshot or over another K."""
         for plan, callback in self._listeners:
-            self._attach(plan, callback)
+            if is_new(self._runtime_of(plan.state)):
+                self._attach(plan, callback)
 
     def end(self, states: Collection[Term], at: int) -> None:
         """States go, or mean something else from now on: what holds of them ends."""
