@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from obep.engine.query import Query, run
     from obep.engine.states.held_states import Held
     from obep.errors import Diagnostic, ObepError
+    from obep.frames.detect_frame import detect
+    from obep.frames.result import Result, Table
     from obep.model import DeadLetter, Item, Occurrence, Part
     from obep.run.load_query import load
 
@@ -30,6 +32,9 @@ _HOMES = {
     "Engine": "obep.engine.engine",
     "Held": "obep.engine.states.held_states",
     "run": "obep.engine.query",
+    "detect": "obep.frames.detect_frame",
+    "Result": "obep.frames.result",
+    "Table": "obep.frames.result",
     "Diagnostic": "obep.errors",
     "ObepError": "obep.errors",
     "DeadLetter": "obep.model",
@@ -48,7 +53,10 @@ __all__ = [
     "Occurrence",
     "Part",
     "Query",
+    "Result",
+    "Table",
     "__version__",
+    "detect",
     "load",
     "run",
 ]

@@ -258,4 +258,7 @@ CODES: dict[str, str] = {
     "OBEP771": "COMPUTE EVERY or RANGE that does not fit STEP",
     "OBEP772": "ORDER BY without LIMIT under ISTREAM or DSTREAM",
     "OBEP773": "LIMIT without ORDER BY",
+    # 880-899 frames, notebooks and agents
+    "OBEP880": "something that is no frame",
+    "OBEP881": "columns that do not fit",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from threading import RLock
 from types import TracebackType
@@ -22,7 +22,7 @@ from obep.engine.runtime import Runtime
 from obep.engine.sealed import damaged, sealed, unsealed
 from obep.engine.snapshot_form import COUNTED, kept_in
 from obep.engine.states.held_states import Held, HeldStates, OnState
-from obep.engine.time_letters import late, too_far
+from obep.engine.time_letters import kept_streams, late, too_far
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
@@ -140,6 +140,32 @@ class Engine:
                     self._release(found)
                     waiting = len(self._buffer)
         return self._out(found)
+
+    def push_frame(
+        self,
+        frame: Any,
+        *,
+        mapping: Mapping[str, Any] | None = None,
+        time: str = "",
+        subject: str = "",
+        stream: str | None = None,
+    ) -> list[Occurrence]:
+        """Take the rows of a frame: pandas, polars, Arrow, DuckDB, or dicts; `obep.detect` says how.
+
+        A program that pushes several frames gives them one mapping: without it each frame has its own.
+        """
+        from obep.formats.frame_items import frame_items
+
+        name = self._stream(stream)
+        read = frame_items(
+            frame, mapping=mapping, time=time, subject=subject, stream=name, names=self.query.names
+        )
+        found = self.push_items(kept_streams(read.items, self.query.linked.streams))
+        if self._style != "iso" and read.notes.style is not None:
+            self._style = read.notes.style
+        for hit in found:
+            hit.style = self._style or ""
+        return found
 
     def too_far(self, at: int) -> bool:
         """Whether an item of that instant, if it came now, would be refused since `future` is the limit."""
