@@ -203,9 +203,14 @@ class Engine:
                 self.clock.advance(self._runtime.now)  # what was decided is not decided again after `restore`
         return self._out(found)
 
+    @property
+    def may_reason(self) -> bool:
+        """Whether a push may ask the reasoner, which takes long."""
+        return bool(getattr(self._matcher, "may_reason", False))
+
     async def apush(self, graph: Any, at: Instant, stream: str | None = None) -> list[Occurrence]:
         """`push` for a program with an event loop; the reasoner, if it may be called, does not block it."""
-        if getattr(self._matcher, "may_reason", False):
+        if self.may_reason:
             return await asyncio.to_thread(self.push, graph, at, stream)
         return self.push(graph, at, stream)
 

@@ -52,13 +52,50 @@ def frame_items(
     individual.
     """
     records = frame_records(frame)
+    first = [] if isinstance(mapping, RecordMapping) else list(islice(records, SAMPLE))
+    reader = record_reader(
+        first, mapping=mapping, time=time, subject=subject, stream=stream, names=names, notes=notes
+    )
+    items = (reader.item(entry) for entry in chain(first, records))
+    return FrameItems(items, reader.mapping, reader.reading.notes)
+
+
+class RecordReader(NamedTuple):
+    """Makes items of records, one after the other."""
+
+    reading: Reading
+    mapping: dict[str, Any]
+    time: str = ""
+
+    def item(self, entry: Entry) -> Item | DeadLetter:
+        """The item of a record, or its dead letter; what is an item already stays one."""
+        if isinstance(entry, Item | DeadLetter):
+            return entry
+        if isinstance(entry, Refused):
+            return dead(entry, self.reading.stream, b"")
+        if self.reading.mapping is not None:
+            return self.reading.mapping.item(entry, _raw(entry), self.reading)
+        row = {**entry, "time": entry.get(self.time)} if self.time else entry
+        return read_row(row, _raw(entry), self.reading)
+
+
+def record_reader(
+    first: list[Entry],
+    *,
+    mapping: Settings | None = None,
+    time: str = "",
+    subject: str = "",
+    stream: str = "",
+    names: str = "http://example.org/",
+    notes: Notes | None = None,
+) -> RecordReader:
+    """The reader of records that begin with `first`; for its other settings see `frame_items`."""
     reading = Reading(stream=stream, source=stream or "the frame", notes=notes or Notes())
     if isinstance(mapping, RecordMapping):
         if time or subject:
             raise fail("OBEP881", "a mapping that is compiled has its own time", remedy="mapping={…}, time=…")
         reading.mapping, reading.rename = mapping, bool(stream)
-        return FrameItems(_items(records, reading, ""), {}, reading.notes)
-    first = list(islice(records, SAMPLE))
+        return RecordReader(reading, {})
     sample = _merged(first)
     for name in (time, subject):
         if name and sample and look_up(sample, name) is None and name not in sample:
@@ -70,7 +107,7 @@ def frame_items(
         settings = likely_settings(sample, names, time=time, subject=subject, optional=True)
     if settings:
         reading.mapping, reading.rename = make_mapping(settings, "mapping"), bool(stream)
-    return FrameItems(_items(chain(first, records), reading, time), settings, reading.notes)
+    return RecordReader(reading, settings, time)
 
 
 def _with_time(mapping: Mapping[str, Any], time: str, subject: str) -> dict[str, Any]:
@@ -100,19 +137,6 @@ def _merged(entries: list[Entry]) -> Record:
                 if merged.get(name) is None:
                     merged[name] = value
     return merged
-
-
-def _items(records: Iterator[Entry], reading: Reading, time: str) -> Iterator[Item | DeadLetter]:
-    mapping = reading.mapping
-    for entry in records:
-        if isinstance(entry, Item | DeadLetter):
-            yield entry
-        elif isinstance(entry, Refused):
-            yield dead(entry, reading.stream, b"")
-        elif mapping is not None:
-            yield mapping.item(entry, _raw(entry), reading)
-        else:
-            yield read_row({**entry, "time": entry.get(time)} if time else entry, _raw(entry), reading)
 
 
 def _raw(record: Record) -> bytes:
