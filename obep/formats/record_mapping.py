@@ -22,6 +22,12 @@ from obep.formats.units import Conversion, conversion, shown
 from obep.formats.zones import has_no_zone, nearest_zone, zone_named
 from obep.model import DeadLetter, Item, Triple
 
+SETTINGS = (
+    *("template", "context", "subject", "records", "prefixes"),
+    *("time", "time_format", "zone", "unit", "units"),
+)
+"""The keys of a mapping, in obep.toml and in Python; `unit` is that of times that are numbers."""
+
 
 class Triples(Protocol):
     """Makes the triples of one record, whose units are already brought to one."""

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from obep.formats.stream_reader import Notes, as_sent
+from obep.engine.time_letters import stray
+from obep.formats.stream_reader import Notes
 from obep.model import Alert, DeadLetter, Item, Occurrence
 from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, Standing
@@ -205,7 +206,7 @@ class Run:
             if isinstance(record, DeadLetter):
                 self.letters.take(record)
             elif self._strays(record):
-                self.letters.take(self._stray(record))
+                self.letters.take(stray(record, self.streams))
             else:
                 items.append(record)
         self.items += len(items)
@@ -220,11 +221,6 @@ class Run:
 
     def _strays(self, item: Item) -> bool:
         return bool(self.streams) and item.stream not in self.streams
-
-    def _stray(self, item: Item) -> DeadLetter:
-        known = ", ".join(sorted(self.streams))
-        reason = f"the query reads {known}, not {item.stream or 'items without a stream'}"
-        return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
 
     def _send(self, found: list[Occurrence]) -> None:
         if found:
