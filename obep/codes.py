@@ -261,4 +261,7 @@ CODES: dict[str, str] = {
     # 830-849 models: references, imports, units
     "OBEP830": "an id that the static graph does not know",
     "OBEP831": "an id that the static graph has for several",
+    "OBEP832": "imports that are left out",
+    "OBEP833": "an ontology beyond OWL 2 DL",
+    "OBEP834": "an ontology that cannot be added to the catalogue",
 }

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from obep.ontology.owl.static_graph import Graph
     from obep.query.link import Linked
 
-_AS_A_WHOLE = ("OBEP243", "OBEP242", "OBEP303", "OBEP312", "OBEP345")
+_AS_A_WHOLE = ("OBEP243", "OBEP242", "OBEP303", "OBEP312", "OBEP345", "OBEP833")
 
 
 class Examined(NamedTuple):
@@ -54,7 +54,7 @@ def examine(
     said = find_all(linked, lints=lints)
     bundle = None
     try:
-        (axioms, words), k, named = _read(linked, catalogue, cache_dir)
+        (axioms, words, missing), k, named = _read(linked, catalogue, cache_dir)
     except ObepError as error:
         said += error.diagnostics
     else:
@@ -79,7 +79,7 @@ def examine(
         except ObepError as error:
             said += error.diagnostics
         if lints:
-            said += apply_ontology_rules(OntologyContext(words, names), bundle)
+            said += apply_ontology_rules(OntologyContext(words, names, missing), bundle)
         if bundle is not None:
             said += _errors_of(bundle, strict=strict, require_complete=require_complete, lints=lints)
     said = [_placed(one, linked) for one in said]
