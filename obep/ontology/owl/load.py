@@ -49,7 +49,7 @@ _PLACE = f"{_ROOT}{'/folder' * 9}/file"
 
 def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = None) -> Axioms:
     """T from its files and all that they import."""
-    return axioms_in(ontology_files(paths, catalogue or {}))
+    return axioms_in(ontology_files(paths, {} if catalogue is None else catalogue))
 
 
 def axioms_in(files: Mapping[Path, list[Triple]]) -> Axioms:
