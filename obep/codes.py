@@ -270,6 +270,9 @@ CODES: dict[str, str] = {
     # 830-849 models: references, imports, units
     "OBEP830": "an id that the static graph does not know",
     "OBEP831": "an id that the static graph has for several",
+    "OBEP832": "imports that are left out",
+    "OBEP833": "an ontology beyond OWL 2 DL",
+    "OBEP834": "an ontology that cannot be added to the catalogue",
     # 850-869 the service
     "OBEP850": "a service without tokens that others can reach",
     "OBEP851": "TLS without its certificate or key",

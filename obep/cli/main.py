@@ -30,6 +30,7 @@ COMMANDS = (
     "why",
     "why-not",
     "translate",
+    "ontology",
     "rule",
     "doctor",
 )
