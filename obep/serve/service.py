@@ -103,6 +103,18 @@ class Service:
 
     def start(self) -> None:
         """Go on where the last service of this folder stood; raises what the user can mend."""
+        try:
+            self._open()
+        except BaseException:
+            self._locks.release()
+            raise
+        self._thread = threading.Thread(target=self._go, name="obep engine", daemon=True)
+        self._thread.start()
+        self.ready = True
+        if self.run.sources:
+            threading.Thread(target=self._pump, name="obep sources", daemon=True).start()
+
+    def _open(self) -> None:
         self._locks.take_checkpoint(self.project.state)
         standing = self._standing = self._last_standing()
         query = self.project.load(standing.text)
@@ -129,11 +141,6 @@ class Service:
         self.engine.clock.resume()
         self._base = self._steady, time.monotonic_ns() // 1000
         self._save()
-        self._thread = threading.Thread(target=self._go, name="obep engine", daemon=True)
-        self._thread.start()
-        if self.run.sources:
-            threading.Thread(target=self._pump, name="obep sources", daemon=True).start()
-        self.ready = True
 
     def _last_standing(self) -> Standing:
         kept = Checkpoint(self.project.state).read()
