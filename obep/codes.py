@@ -258,6 +258,18 @@ CODES: dict[str, str] = {
     "OBEP771": "COMPUTE EVERY or RANGE that does not fit STEP",
     "OBEP772": "ORDER BY without LIMIT under ISTREAM or DSTREAM",
     "OBEP773": "LIMIT without ORDER BY",
+    # SHACL
+    "OBEP800": "a SHACL rule that is not applied",
+    "OBEP801": "a SHACL rule that cannot be carried out",
+    "OBEP802": "a SHACL rule that does not come to an end",
+    "OBEP803": "SHACL rules that add too many triples",
+    # 820-829 a static graph that changes
+    "OBEP820": "a change of the static graph that contradicts the ontology",
+    "OBEP821": "a change of the static graph that cannot be read",
+    "OBEP822": "a change of the static graph that needs a restart",
+    # 830-849 models: references, imports, units
+    "OBEP830": "an id that the static graph does not know",
+    "OBEP831": "an id that the static graph has for several",
     # 850-869 the service
     "OBEP850": "a service without tokens that others can reach",
     "OBEP851": "TLS without its certificate or key",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -39,13 +39,15 @@ from obep.config.toml_values import (
 )
 from obep.errors import Diagnostic, ObepError, Span, fail
 from obep.formats.input_limits import Limits
+from obep.model import Triple
 
 NAME = "obep.toml"
 
 MAPPING: dict[str, Kind] = {
     "template": literal_text,
     "context": either(str, text, anything),
-    "subject": text,
+    "subject": either(str, text, nested({"lookup": literal_text})),
+    "records": literal_text,
     "prefixes": each(text),
     "time": text,
     "time_format": text,
@@ -195,6 +197,19 @@ class Config:
         if "zone" in of_source:
             setting = {"zone": of_source["zone"], **setting}
         return self._with_context(setting, where), where
+
+    def with_lookups(self, k: Callable[[], Iterable[Triple]]) -> Config:
+        """The same with the indexes of what mappings look up in K."""
+        names = [name for name, one in self.sources.items() if "mapping" in one]
+        found = {name: one for name in names if (one := self.mapping_of(name)) is not None}
+        if not any(isinstance(setting.get("subject"), dict) for setting, _ in found.values()):
+            return self
+        from obep.formats.record_mapping import with_index
+
+        sources = dict(self.sources)
+        for name, (setting, where) in found.items():
+            sources[name] = {**sources[name], "mapping": with_index(setting, where, k)}
+        return replace(self, sources=sources)
 
     def check_mappings(self) -> None:
         """Makes every mapping once, so that what is wrong with one is said before anything is read."""

@@ -15,26 +15,27 @@ import msgspec
 from obep.engine.blocks import EVICTED, NOTED, noted
 from obep.engine.buffer import Buffer
 from obep.engine.clock import Clock, micros
+from obep.engine.knowledge.knowledge_changes import CHANGES, MISSING, UPDATE, KnowledgeChanges
 from obep.engine.observer import Observer, together
-from obep.engine.pushed_graphs import triples_of
+from obep.engine.pushed_graphs import require_names, triples_of
 from obep.engine.query import Query
 from obep.engine.runtime import Runtime
 from obep.engine.sealed import damaged, sealed, unsealed
 from obep.engine.snapshot_form import COUNTED, kept_in
 from obep.engine.states.held_states import Held, HeldStates, OnState
-from obep.engine.time_letters import late, too_far
+from obep.engine.time_letters import late, late_change, too_far
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import Alert, DeadLetter, Item, Occurrence
+from obep.model import Alert, DeadLetter, Item, Occurrence, Triple
 from obep.query.nearest_name import nearest
 from obep.why_not.latest import Latest
 from obep.why_not.report import WhyNot
 
 __all__ = ["Engine", "Runtime"]
 
-SNAPSHOT = 7
+SNAPSHOT = 8
 """The version of the format of snapshots."""
 ANEW = "restore an older snapshot, or begin anew"
 MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -86,6 +87,8 @@ class Engine:
         self._steady = steady or now or (lambda: time.monotonic_ns() // 1000)
         self._lock = RLock()
         self._matcher = matcher if matcher is not None else _matcher(query, max_explanations)
+        self._changes = KnowledgeChanges(self._matcher, query.linked.models)
+        self._models = self._changes.streams
         self._noted = noted(self._matcher)
         self._max_keys = _cap(max_keys)
         self._latest = Latest(remember)
@@ -129,17 +132,91 @@ class Engine:
             now, wall = self._steady(), self._now()
             if self._observer is not None:
                 items = self._observer.taken(items)
-            waiting, goes_on = len(self._buffer), self.clock.goes_on
+            waiting, goes_on, models = len(self._buffer), self.clock.goes_on, self._models
             for item in items:
                 self.counters["items"] += 1
                 if isinstance(item, DeadLetter):
                     self._bury(item)
+                elif item.stream in models:
+                    if self._admit_change(item, now, wall):
+                        self._release(found)
+                    waiting = len(self._buffer)
                 elif not waiting and goes_on(item.stream, item.at, now):
                     self._process(item, found)
                 elif self._admit(item, now, wall):
                     self._release(found)
                     waiting = len(self._buffer)
         return self._out(found)
+
+    def update(
+        self, insert: Any = (), delete: Any = (), at: Instant | None = None, *, format: str | None = None
+    ) -> list[Occurrence]:
+        """Change the static graph in event time: items from `at` on are judged by what it is then.
+
+        `insert` and `delete` are graphs as `push` takes them. A change comes before the items of its instant;
+        nothing that was decided is revised. Without `at` it is made at the first instant of which nothing is
+        decided: the watermark, or just after it. A change that comes too late, that contradicts the ontology,
+        or that only a restart can make is a dead letter, and the graph stays as it is. A triple that is to go
+        and is not there is counted (`counters["missing_deletes"]`).
+
+            engine.update(insert="<urn:s9> a <urn:Sensor> .", at="2026-01-01T12:00:00Z")
+        """
+        found: list[Occurrence] = []
+        with self._lock:
+            self._check_open()
+            item = self._update(insert, delete, at, format)
+            if item is None:
+                return []
+            self.counters["items"] += 1
+            wall = self._now()
+            if self.clock.too_far(item.at, wall):
+                self._bury(too_far(item))
+            elif self._is_late_change(item):
+                self._bury(late_change(item, self.clock.watermark))
+            else:
+                self._buffer.add(item.at, item, ahead=True)
+                self._release(found)
+        return self._out(found)
+
+    def _update(self, insert: Any, delete: Any, at: Instant | None, format: str | None) -> Item | None:
+        """The change as an item; nothing is left of one that no time has come before."""
+        if at is None:
+            watermark = self.clock.watermark
+            instant = None if watermark is None else self._changes.first_instant(watermark)
+        else:
+            at = _written(at)
+            instant = _instant(at)
+            if self._style != "iso":
+                self._style = style_of_text(at)
+        when = instant or 0
+        come, gone = (triples_of(graph, UPDATE, when, format) for graph in (insert, delete))
+        require_names(gone)
+        item = Item(UPDATE, when, come, removed=gone)
+        if instant is None:
+            self.counters["items"] += 1
+            self._make_change(item)
+            return None
+        return item
+
+    def _admit_change(self, item: Item, now: int, wall: int) -> bool:
+        """Let a change of a stream wait for its instant."""
+        if item.stream == UPDATE:
+            self._bury(DeadLetter(item.stream, item.at, "OBEP616", "no stream has this name", as_sent(item)))
+            return False
+        watermark = self.clock.watermark
+        late_here = self._is_late_change(item)
+        verdict = self.clock.observe(item.stream, item.at, now, wall)
+        if verdict == "future":
+            self._bury(too_far(item))
+        elif late_here or verdict == "late":
+            self._bury(late_change(item, watermark))
+        else:
+            self._buffer.add(item.at, item, ahead=True)
+        return verdict == "on time"
+
+    def _is_late_change(self, item: Item) -> bool:
+        watermark = self.clock.watermark
+        return (watermark is not None and item.at < watermark) or self._changes.is_late(item.at)
 
     def too_far(self, at: int) -> bool:
         """Whether an item of that instant, if it came now, would be refused since `future` is the limit."""
@@ -187,7 +264,8 @@ class Engine:
         """All of its state, as bytes: msgpack with a version and a digest, text, bytes and numbers only."""
         with self._lock:
             waiting = [tuple(item) for _, item in self._buffer]
-            state = (self.clock.dump(), self.counters, waiting, self._runtime.dump())
+            changes = (self._changes.judged, *self._changes.dump())
+            state = (self.clock.dump(), self.counters, waiting, self._runtime.dump(), changes)
             return sealed(msgspec.msgpack.encode((SNAPSHOT, self.query.hash, *state)))
 
     def restore(self, data: bytes, *, resume: bool = True) -> None:
@@ -202,11 +280,10 @@ class Engine:
             version, of, *rest = msgspec.msgpack.decode(body)
             if (version, of) != (SNAPSHOT, self.query.hash):
                 raise _other(version, of, self.query.hash)
-            clock, counters, waiting, state = kept_in(rest)
-            runtime = self._new_runtime()
-            runtime.load(state)
+            clock, counters, waiting, state, (judged, *changes) = kept_in(rest)
             with self._lock:
-                _require_order(runtime.now, clock["watermark"], [item[1] for item in waiting])
+                _require_order(state[0], clock["watermark"], [item[1] for item in waiting])
+                runtime = self._restored(state, *changes)
                 self.clock.load(clock)
                 if resume:
                     self.clock.resume()
@@ -218,11 +295,25 @@ class Engine:
                 if self._observer is not None:
                     self._observer.restarted()
                 self._buffer.clear()
-                for stream, at, triples, name, sent in waiting:
-                    self._buffer.add(at, Item(stream, at, triples, name, sent))
+                self._changes.judged = judged
+                for stream, at, triples, name, sent, removed in waiting:
+                    item = Item(stream, at, triples, name, sent, removed)
+                    self._buffer.add(at, item, ahead=stream in self._models)
         except MISFITS as error:
             reason = f"It is whole, but something in it has another form ({type(error).__name__}: {error})."
             raise damaged("the snapshot", reason, ANEW) from None
+
+    def _restored(self, state: Any, come: list[Triple], gone: list[Triple]) -> Runtime:
+        """What runs as a snapshot says, over the K that it says; a K that is refused changes nothing."""
+        before = self._changes.dump()
+        self._changes.load(come, gone)
+        try:
+            runtime = self._new_runtime()
+            runtime.load(state)
+        except (ObepError, *MISFITS):
+            self._changes.load(*before)
+            raise
+        return runtime
 
     def _new_runtime(self) -> Runtime:
         runtime = Runtime(self.query.plan, self._matcher, self._bury_derived, max_keys=self._max_keys)
@@ -325,6 +416,14 @@ class Engine:
             found.extend(self._runtime.advance(watermark))
 
     def _process(self, whole: Item, found: list[Occurrence]) -> None:
+        if whole.stream in self._models:
+            self._runtime.settle(whole.at, found)
+            if self._make_change(whole):
+                self._runtime.see_knowledge(whole.at, found)
+            else:
+                found.extend(self._runtime.advance(whole.at))
+            return
+        self._changes.judged = whole.at
         item = Item(*whole[:4]) if whole.sent else whole  # items may be kept for long, the record is not
         if self._observer is not None:
             self._observer.processed(item)
@@ -337,6 +436,21 @@ class Engine:
         for one in matched.occurrences:
             one.items = (item,)
         self._runtime.take(item.at, matched.occurrences, (item,), found)
+
+    def _make_change(self, item: Item) -> bool:
+        """Change K; whether something that runs must look at it again."""
+        outcome, runtime = self._changes.apply(item, self._runtime, self._new_runtime)
+        if isinstance(outcome, DeadLetter):
+            self._bury(outcome)
+            return False
+        self.counters[CHANGES] = self.counters.get(CHANGES, 0) + 1
+        if outcome.missing:
+            self.counters[MISSING] = self.counters.get(MISSING, 0) + outcome.missing
+        if runtime is self._runtime:
+            return False
+        self._runtime = runtime
+        self._held.follow(runtime)
+        return True
 
     def _bury_derived(self, letter: DeadLetter) -> None:
         """An occurrence that contradicts T as an item of the next stratum; it is no item of the input."""

@@ -223,6 +223,28 @@ class Runtime:
             self._move(to, found)
         return found
 
+    @property
+    def reads_k(self) -> bool:
+        """Whether something that runs here looks at K itself, beside the matcher."""
+        plan = self.plan
+        return bool(plan.windows or plan.states or plan.graphs or plan.queries)
+
+    def settle(self, at: int, found: list[Occurrence]) -> None:
+        """Close all that lies before an instant, at which K changes."""
+        if self.now is None or self.now < at - 1:
+            self._move(at - 1, found)
+        if self.now is not None and self.now < at:
+            self._close_instant(self.now, found)
+
+    def see_knowledge(self, at: int, found: list[Occurrence]) -> None:
+        """K is another one since an instant: all that looks at it is decided when that closes."""
+        self._touched.clear()
+        if self.now is None or self.now < at:
+            self._move(at, found)
+        self._touched.update(range(len(self._runs)))
+        for run in self._runs:
+            run.see_knowledge()
+
     def close(self) -> list[Occurrence]:
         """The end: the last instant closes; deadlines beyond it stay undecided."""
         found: list[Occurrence] = []

@@ -153,7 +153,7 @@ def open_run(
 
     `resume` is that of `Engine.restore`; `settings` are further ones of the engine.
     """
-    config, notes = order.config, Notes()
+    config, notes = order.config.with_lookups(query.bundle.k.once), Notes()
     checkpoint = Checkpoint(order.checkpoint) if order.checkpoint is not None else None
     standing = checkpoint.load(query.hash) if checkpoint is not None else None
     if standing is not None:
