@@ -216,7 +216,7 @@ class Service:
     def reading(self, stream: str) -> Reading:
         """How what is posted to a stream is read."""
         if stream not in self._readings:
-            config = self.project.config
+            config = self.project.config.with_lookups(self.engine.query.bundle.k.once)
             settings = config.sources.get(stream, {})
             reading = make_reading(stream, settings, config, live=True, notes=self._notes)
             reading.source = stream
