@@ -1,4 +1,4 @@
-"""A load on `obep serve`: small items over WebSockets for a while; how many a second, and how long answers take.
+"""A load on `obep serve`: small items over a WebSocket; how many a second, and how long answers take.
 
 python bench/serve.py --rate 20000 --seconds 60
 """
@@ -26,10 +26,11 @@ RETURN Hot
 def frame(first: int, size: int, every: int) -> str:
     """Items of one frame, of the same second; one of `every` is found."""
     second = first // 20_000
-    return "".join(
-        f'{{"time": {second}, "graph": "<http://e/p{n}> <http://e/hot> {"true" if n % every == 0 else "false"} ."}}\n'
-        for n in range(first, first + size)
-    )
+    lines = []
+    for n in range(first, first + size):
+        truth = "true" if n % every == 0 else "false"
+        lines.append(f'{{"time": {second}, "graph": "<http://e/p{n}> <http://e/hot> {truth} ."}}\n')
+    return "".join(lines)
 
 
 async def send(
