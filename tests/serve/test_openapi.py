@@ -8,10 +8,10 @@ import hypothesis
 import pytest
 import schemathesis
 from schemathesis.specs.openapi.checks import positive_data_acceptance
+from serve.conftest import Open, line
 
 from obep.serve.openapi_document import document
 from obep.serve.routes import ROUTES
-from serve.conftest import Open, line
 
 ENDLESS = "/watch"
 
