@@ -211,7 +211,10 @@ class Run:
                 items.append(record)
         self.items += len(items)
         self.heard.update([item.stream for item in items])
-        self.send(self.engine.push_items(items) if items else self.engine.tick())
+        if items:
+            self.send(self.engine.push_items(items))
+        elif turn.drained:  # otherwise an item that waits would be late for a clock that it has not moved
+            self.send(self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
 
