@@ -26,6 +26,7 @@ COMMANDS = (
     "explain",
     "graph",
     "run",
+    "serve",
     "test",
     "why",
     "why-not",
