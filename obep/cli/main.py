@@ -24,6 +24,7 @@ COMMANDS = (
     "check",
     "fmt",
     "explain",
+    "graph",
     "run",
     "serve",
     "test",
