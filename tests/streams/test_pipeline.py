@@ -255,7 +255,7 @@ def test_the_engine_does_not_look_at_the_time_while_an_item_waits_behind_dead_le
         lane.running = False
     seen = []
     for turn in turns(lanes, {}, set(), lambda: ()):
-        run._take(turn)
+        run.take(turn)
         seen.append(([type(record) for record in turn.records[:1]], turn.drained))
     assert seen == [([DeadLetter], False), ([Item], True)]
     assert run.engine.ticks == 0  # type: ignore[attr-defined]
