@@ -263,6 +263,10 @@ CODES: dict[str, str] = {
     "OBEP801": "a SHACL rule that cannot be carried out",
     "OBEP802": "a SHACL rule that does not come to an end",
     "OBEP803": "SHACL rules that add too many triples",
+    "OBEP804": "a SHACL shape that is not checked",
+    "OBEP805": "a static graph that does not conform to a shape",
+    "OBEP806": "an item that does not conform to a shape",
+    "OBEP807": "validation of items on Spark",
     # 820-829 a static graph that changes
     "OBEP820": "a change of the static graph that contradicts the ontology",
     "OBEP821": "a change of the static graph that cannot be read",
