@@ -89,8 +89,8 @@ def command(
         _copy(file, home / copy)
     if after != text:
         _write(config, after)
-    for iri, file in lines.items():
-        print(f'"{iri}" = "{file}"')
+    for iri, name in lines.items():
+        print(f'"{iri}" = "{name}"')
 
 
 def _configuration(config: Path) -> tuple[str, Mapping[str, str]]:

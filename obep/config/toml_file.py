@@ -122,6 +122,23 @@ LIMITS: dict[str, Kind] = {
     "gzip_ratio": whole_number,
 }
 
+SERVE: dict[str, Kind] = {
+    "query": text,
+    "host": text,
+    "port": whole_number,
+    "state": text,
+    "certificate": text,
+    "key": text,
+    "tokens": tables({"token": secret, "role": choice("read", "write", "admin")}),
+    "queue": positive,
+    "body_bytes": positive,
+    "body_seconds": positive,
+    "keep": positive,
+    "snapshot": duration,
+    "history": duration,
+    "watchers": positive,
+}
+
 FILE: dict[str, Kind] = {
     "sources": tables(SOURCE),
     "sinks": tables(SINK),
@@ -131,6 +148,7 @@ FILE: dict[str, Kind] = {
     "lints": nested({"ignore": names}),
     "spark": nested(SPARK),
     "limits": nested(LIMITS),
+    "serve": nested(SERVE),
 }
 
 
@@ -155,6 +173,7 @@ class Config:
     """Whether what the configuration names may be run: programs, libraries, classes."""
     ignore: tuple[str, ...] = ()
     """The codes of warnings that are switched off."""
+    serve: Mapping[str, Any] = field(default_factory=dict)
 
     def file(self, path: str) -> Path:
         """A file that the configuration names, if it lies where files may lie."""
@@ -313,6 +332,7 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
             allowed,
             below(Path(ontology["cache"]), folder, allowed) if ontology.get("cache") else None,
             ignore=settings.get("lints", {}).get("ignore", ()),
+            serve=settings.get("serve", {}),
         )
         config.check_mappings()
         return config

@@ -63,6 +63,9 @@ class Running:
     def connect(self, touch: Callable[[], None]) -> None:
         """Keep what lets it be asked at the end of the instant, if it needs that."""
 
+    def see_knowledge(self) -> None:
+        """K is another one: an answer of before may not be the answer of now."""
+
     def report(self) -> Sequence[Occurrence]:
         """What can be reported before the instant closes."""
         return ()

@@ -150,7 +150,8 @@ def read_mapped(line: bytes, reading: Reading) -> Sequence[Item | DeadLetter]:
     """The items that the stream's mapping makes of one JSON record."""
     assert reading.mapping is not None
     try:
-        check_nesting(line, reading.limits.nesting)
+        if len(line) > reading.limits.nesting:
+            check_nesting(line, reading.limits.nesting)
         record = _anything(line)
         if not isinstance(record, dict) and not (isinstance(record, list) and _takes_arrays(reading)):
             raise Refused("OBEP601", f"a record is a JSON object, this is {_kind(record)}")

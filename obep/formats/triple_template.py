@@ -127,6 +127,26 @@ def _fill_iri(pieces: tuple[str | Place, ...]) -> Fill:
         text = _joined(record, pieces, in_iri)
         return None if text is None else f"<{text}>"
 
+    if sum(isinstance(piece, Place) for piece in pieces) > 1:
+        return fill
+    return _fill_iri_at_once(pieces, fill)
+
+
+def _fill_iri_at_once(pieces: tuple[str | Place, ...], otherwise: Fill) -> Fill:
+    """The same for one place, which most values fill as they are: nothing in them needs to be encoded."""
+    [at] = [n for n, piece in enumerate(pieces) if isinstance(piece, Place)]
+    place = pieces[at]
+    assert isinstance(place, Place)
+    path = place.path
+    head, tail = "<" + "".join(map(str, pieces[:at])), "".join(map(str, pieces[at + 1 :])) + ">"
+
+    def fill(record: Record) -> Term | None:
+        value: Any = record.get(path)
+        kind = type(value)
+        if kind is int or (kind is str and value.isascii() and value.isalnum()):
+            return f"{head}{value}{tail}"
+        return otherwise(record)
+
     return fill
 
 
@@ -170,13 +190,13 @@ class Template:
     ) -> None:
         self.patterns = patterns
         self._lookup = lookup
-        slots = dict.fromkeys(term for pattern in patterns for term in pattern if isinstance(term, Slot))
-        number = {slot: at for at, slot in enumerate(slots)}
+        terms = dict.fromkeys(term for pattern in patterns for term in pattern)
+        slots = [term for term in terms if isinstance(term, Slot)]
+        self._constants = [term for term in terms if isinstance(term, str)]
+        filled: list[Term | Slot] = [*slots, *self._constants]
+        number = {term: n for n, term in enumerate(filled)}
         self._fills = tuple(slot.compile(zone) for slot in slots)
-        self._shape = tuple(
-            tuple(number[term] if isinstance(term, Slot) else term for term in pattern)
-            for pattern in patterns
-        )
+        self._shape = tuple((number[s], number[p], number[o]) for s, p, o in patterns)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -195,12 +215,11 @@ class Template:
             names = zip(self._lookup.variables, self._lookup.find(record), strict=True)
             record = record | {variable: name[1:-1] for variable, name in names}
         terms = [fill(record) for fill in self._fills]
-        found: list[Triple] = []
-        for pattern in self._shape:
-            s, p, o = (terms[term] if isinstance(term, int) else term for term in pattern)
-            if s is not None and p is not None and o is not None:
-                found.append((s, p, o))
-        return found
+        terms += self._constants
+        found = [(terms[s], terms[p], terms[o]) for s, p, o in self._shape]
+        if None in terms:
+            found = [triple for triple in found if None not in triple]
+        return found  # type: ignore[return-value]  # without None
 
 
 def compile_template(

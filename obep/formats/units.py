@@ -6,6 +6,7 @@ import math
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
@@ -209,7 +210,7 @@ def as_number(path: str, value: object) -> float:
     if isinstance(value, str) and len(value) <= 64:
         with suppress(ValueError):
             value = float(value) if "_" not in value else None
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise Refused("OBEP610", f"{path}: {shown(value)} is no number")
     try:
         number = float(value)

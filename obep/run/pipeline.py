@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from obep.formats.stream_reader import Notes, as_sent
+from obep.engine.time_letters import stray
+from obep.formats.stream_reader import Notes
 from obep.model import Alert, DeadLetter, Item, Occurrence
 from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, Standing
@@ -41,7 +42,7 @@ class Pushed(Protocol):
 
     def snapshot(self) -> bytes: ...
 
-    def restore(self, data: bytes) -> None: ...
+    def restore(self, data: bytes, *, resume: bool = True) -> None: ...
 
     def firing(self) -> list[Alert]: ...
 
@@ -91,6 +92,10 @@ class Run:
     origins: Mapping[str, str] = field(default_factory=dict)
     """What kind of thing each source is, by its key."""
     row_ids: RowIds = field(default_factory=RowIds)
+    on_found: Callable[[list[Occurrence]], None] = lambda found: None
+    """Called with what was found, before sinks get it."""
+    beside: Callable[[], bytes] = lambda: b""
+    """What else a checkpoint keeps."""
     _before: dict[str, int] | None = None
     """Where a checkpoint says that outputs stand, also those that this run does not have."""
     _left: LeftFiles | None = None
@@ -99,9 +104,9 @@ class Run:
     """Occurrences that sinks had not taken when the stop was asked for."""
     _saved: float = 0.0
 
-    def restore(self, standing: Standing) -> None:
+    def restore(self, standing: Standing, *, resume: bool = True) -> None:
         """Goes on where a checkpoint stands; sinks were opened at its positions."""
-        self.engine.restore(standing.state)
+        self.engine.restore(standing.state, resume=resume)
         for outlet in self.outlets.values():
             if isinstance(outlet.sink, Repeating):
                 for alert in self.engine.firing():
@@ -121,10 +126,10 @@ class Run:
             self.checkpoint.save(self._standing())  # an output that begins is known before it is written
         try:
             whole = True
-            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle, orders=self._orders):
+            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle, orders=self.orders):
                 if self.stopping:
                     break
-                self._take(turn)
+                self.take(turn)
                 self.waiting = turn.waiting
                 self.on_turn(self)
                 whole = turn.whole
@@ -133,7 +138,7 @@ class Run:
             if whole:
                 self.save()
             if not self.stopping:
-                self._send(self.engine.close())
+                self.send(self.engine.close())
                 self.on_turn(self)
         finally:
             for source in self.sources.values():
@@ -185,6 +190,7 @@ class Run:
             dict(self.origins),
             self.notes.style,
             self.row_ids.dump(),
+            self.beside(),
         )
 
     def _outputs(self) -> dict[str, int]:
@@ -193,34 +199,36 @@ class Run:
         sinks = {key: outlet.sink.position() for key, outlet in self.outlets.items()}
         return {**before, **sinks, **self.letters.positions()}
 
-    def _take(self, turn: Turn) -> None:
+    def take(self, turn: Turn) -> None:
+        """Gives the engine what came, and the sinks what it finds; the positions are then those after it."""
         items = []
         for record in turn.records:
             if isinstance(record, DeadLetter):
                 self.letters.take(record)
             elif self._strays(record):
-                self.letters.take(self._stray(record))
+                self.letters.take(stray(record, self.streams))
             else:
                 items.append(record)
         self.items += len(items)
         self.heard.update([item.stream for item in items])
-        self._send(self.engine.push_items(items) if items else self.engine.tick())
+        if items:
+            self.send(self.engine.push_items(items))
+        elif turn.drained:  # otherwise an item that waits would be late for a clock that it has not moved
+            self.send(self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
 
-    def _orders(self, item: Item) -> bool:
+    def orders(self, item: Item) -> bool:
         """Whether the instant of an item says when its source stands: not if it will be refused."""
         return not (self._strays(item) or self.engine.too_far(item.at))
 
     def _strays(self, item: Item) -> bool:
         return bool(self.streams) and item.stream not in self.streams
 
-    def _stray(self, item: Item) -> DeadLetter:
-        known = ", ".join(sorted(self.streams))
-        reason = f"the query reads {known}, not {item.stream or 'items without a stream'}"
-        return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
-
-    def _send(self, found: list[Occurrence]) -> None:
+    def send(self, found: list[Occurrence]) -> None:
+        """Gives the sinks what was found."""
+        if found:
+            self.on_found(found)
         for occurrence in found:
             self.occurrences[occurrence.event] += 1
             if self._left is not None:
