@@ -226,6 +226,11 @@ class Service:
         """Whether that is another one than in the file."""
         return self._standing.text != self._standing.of_file
 
+    @property
+    def of_file(self) -> str:
+        """What the file of the query held when the service last looked."""
+        return self._standing.of_file
+
     def _file_text(self) -> str:
         try:
             return self.project.path.read_text("utf-8-sig")
