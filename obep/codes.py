@@ -290,4 +290,6 @@ CODES: dict[str, str] = {
     # 870-879 changing a query while it runs
     "OBEP870": "a query that cannot be put in place of another",
     "OBEP871": "no history to begin from",
+    "OBEP872": "a changed query that this run cannot go on with",
+    "OBEP873": "--watch on Spark",
 }
