@@ -298,6 +298,8 @@ CODES: dict[str, str] = {
     # 870-879 changing a query while it runs
     "OBEP870": "a query that cannot be put in place of another",
     "OBEP871": "no history to begin from",
+    "OBEP872": "a changed query that this run cannot go on with",
+    "OBEP873": "--watch on Spark",
     # 880-899 frames, notebooks and agents
     "OBEP880": "something that is no frame",
     "OBEP881": "columns that do not fit",

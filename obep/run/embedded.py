@@ -60,6 +60,10 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
     run.on_turn = lambda run: _turn(run, progress, figures, absences, lints, observer)
     for sink in _heard_sinks(run).values():  # no turn comes to its end while a sink waits
         sink.waits = lambda: absences.look(_heard_sinks(run), progress)
+    if order.watch:
+        from obep.run.query_watch import QueryWatch
+
+        run.between = QueryWatch(order, query, run.notes, progress).look
     sources = run.sources.values()
     free, ends = ([one.name for one in sources if one.ends is ended] for ended in (False, True))
     if lints is not None:
