@@ -28,8 +28,10 @@ LAYERS = (
     {"lints"},
     {"streams"},
     {"run"},
+    {"frames"},
     {"spark"},
     {"testing"},
+    {"serve"},
     {"cli"},
     {"__main__"},
 )

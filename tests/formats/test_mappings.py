@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from obep.errors import ObepError
 from obep.formats import read_graph, read_items
+from obep.formats.likely_mapping import likely_mapping
 from obep.formats.record_mapping import make_mapping
 from obep.formats.stream_reader import Notes
-from obep.formats.time_hints import likely_mapping, likely_time
+from obep.formats.time_hints import likely_time
 from obep.model import DeadLetter, Item, Triple
 
 P = {"": "http://e/"}
@@ -116,6 +117,18 @@ def test_no_value_can_add_a_triple_or_change_another_term(value: str) -> None:
     assert [p for _, p, _ in item.triples] == ["<http://e/p>", "<http://e/q>", "<http://e/r>", "<http://e/r>"]
     text = "".join(f"{s} {p} {o} .\n" for s, p, o in item.triples)
     assert read_graph(text, "ntriples") == item.triples, "terms are as every reader writes them"
+
+
+@given(st.one_of(st.text(max_size=6), st.integers(), st.booleans(), st.floats(), st.none()), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_a_name_of_one_field_is_made_as_one_of_two_is(value: object, optional: bool) -> None:
+    """The second field is always the same text, so both names must be refused, left out or equal."""
+    mark = "?" if optional else ""
+    record = {"time": 1, "v": value, "w": "x"}
+    one = mapped(record, template=f"<urn:a-{{v{mark}}}x> :p 1 .")
+    two = mapped(record, template=f"<urn:a-{{v{mark}}}{{w}}> :p 1 .")
+    assert type(one) is type(two)
+    assert (one.triples, one.at) == (two.triples, two.at) if isinstance(one, Item) else one.code == two.code
 
 
 def test_a_triple_whose_optional_field_is_missing_is_left_out() -> None:

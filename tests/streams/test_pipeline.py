@@ -63,7 +63,7 @@ class Pairs:
     def snapshot(self) -> bytes:
         return json.dumps(self.held).encode()
 
-    def restore(self, data: bytes) -> None:
+    def restore(self, data: bytes, *, resume: bool = True) -> None:
         self.held = json.loads(data)
 
 
@@ -105,8 +105,8 @@ def start(folder: Path, out: str, kill_at: int | None = None, checkpoint: bool =
         "q1",
         kept,
         frozenset({"a", "b"}),
-        on_turn,
-        lambda: 3.0 * next(ticking),
+        on_turn=on_turn,
+        clock=lambda: 3.0 * next(ticking),
         notes=notes,
     )
     if standing:
@@ -241,7 +241,7 @@ def test_dead_letters_are_written_with_their_reason(folder: Path) -> None:
 
 def test_a_run_without_items_lets_the_engine_look_at_the_time(folder: Path) -> None:
     run = start(folder, "out.jsonl", checkpoint=False)
-    run._take(Turn([], {}))
+    run.take(Turn([], {}))
     assert run.engine.ticks == 1  # type: ignore[attr-defined]
 
 
@@ -255,7 +255,7 @@ def test_the_engine_does_not_look_at_the_time_while_an_item_waits_behind_dead_le
         lane.running = False
     seen = []
     for turn in turns(lanes, {}, set(), lambda: ()):
-        run._take(turn)
+        run.take(turn)
         seen.append(([type(record) for record in turn.records[:1]], turn.drained))
     assert seen == [([DeadLetter], False), ([Item], True)]
     assert run.engine.ticks == 0  # type: ignore[attr-defined]
