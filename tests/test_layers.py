@@ -30,7 +30,7 @@ LAYERS = (
     {"run"},
     {"frames"},
     {"spark"},
-    {"testing"},
+    {"testing", "pytest_plugin"},
     {"cli"},
     {"__main__"},
 )
