@@ -303,4 +303,5 @@ CODES: dict[str, str] = {
     # 880-899 frames, notebooks and agents
     "OBEP880": "something that is no frame",
     "OBEP881": "columns that do not fit",
+    "OBEP882": "a test of an event that is not returned",
 }

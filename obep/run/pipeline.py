@@ -157,7 +157,7 @@ class Run:
     def replace(self, query: Query, outlets: Mapping[str, Outlet]) -> Replacement:
         """Runs another query from the watermark on; the checkpoint is then of that query."""
         done = self.engine.replace(query)
-        self._send([*done.records])
+        self.send([*done.records])
         self.query_hash, self.streams, self.outlets = query.hash, frozenset(query.linked.streams), outlets
         self.save()
         return done
