@@ -26,6 +26,7 @@ COMMANDS = (
     "explain",
     "run",
     "serve",
+    "studio",
     "test",
     "why",
     "why-not",
