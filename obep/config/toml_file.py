@@ -134,6 +134,7 @@ SERVE: dict[str, Kind] = {
     "body_seconds": positive,
     "keep": positive,
     "snapshot": duration,
+    "history": duration,
     "watchers": positive,
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Protocol
@@ -290,6 +290,19 @@ class Runtime:
         self._arrived[:] = unpack(arrived)
         self._seen.clear()
         self._items[:] = unpack(items)
+
+    @property
+    def returned(self) -> frozenset[Term]:
+        """The events that are reported."""
+        return self._returned
+
+    def show(self, events: frozenset[Term]) -> None:
+        """Report these events from now on."""
+        self._returned = events
+
+    def seen_now(self, events: Collection[Term]) -> frozenset[str]:
+        """The ids of what came of some logical events at the open instant: they come no second time."""
+        return frozenset(one.id for one in self._arrived if one.event in events)
 
     def run_of(self, state: Term) -> StateRun:
         """What runs for a state of the plan."""

@@ -137,7 +137,7 @@ class Run:
             if whole:
                 self.save()
             if not self.stopping:
-                self._send(self.engine.close())
+                self.send(self.engine.close())
                 self.on_turn(self)
         finally:
             for source in self.sources.values():
@@ -210,7 +210,7 @@ class Run:
                 items.append(record)
         self.items += len(items)
         self.heard.update([item.stream for item in items])
-        self._send(self.engine.push_items(items) if items else self.engine.tick())
+        self.send(self.engine.push_items(items) if items else self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
 
@@ -226,7 +226,8 @@ class Run:
         reason = f"the query reads {known}, not {item.stream or 'items without a stream'}"
         return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
 
-    def _send(self, found: list[Occurrence]) -> None:
+    def send(self, found: list[Occurrence]) -> None:
+        """Gives the sinks what was found."""
         if found:
             self.on_found(found)
         for occurrence in found:

@@ -7,6 +7,7 @@ the process cut short was not acknowledged and is dropped; any other damage is r
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -20,6 +21,10 @@ HEAD = len(MAGIC) + 8 + 8 + SIZE
 """A frame begins with the magic, its number, the length of its body, and the digest of these."""
 END = b"\n"
 """The last byte of a frame: not zero, as what a disk has not written is."""
+
+
+HISTORY_BYTES = 1 << 30
+"""So much is kept of what snapshots already hold, for queries that begin with history."""
 
 
 class WriteLog:
@@ -40,7 +45,8 @@ class WriteLog:
         """The whole frames from the number `start` on; the next one to append comes after them."""
         self.next = start
         paths = self._paths()
-        for path in paths:
+        before = [path for path in paths if int(path.stem) <= start]
+        for path in paths[max(0, len(before) - 1) :]:
             for number, body in _read(path, is_last=path is paths[-1]):
                 if number < start:
                     continue
@@ -72,14 +78,27 @@ class WriteLog:
         self._good = self._file.tell()
         self.bytes += len(body)
 
-    def cut(self) -> None:
-        """A snapshot holds all that was appended: begin a new file, and remove the old ones."""
+    def cut(self, history_s: float = 0.0) -> None:
+        """A snapshot holds all that was appended: begin a new file, and remove those that are too old.
+
+        Files of the last `history_s` seconds stay, as far as they are not too long.
+        """
         if self._file is not None:
             self._file.close()
         self._file, self._good, self.bytes = None, 0, 0
-        for path in self._paths():
-            if int(path.stem) < self.next:
+        room = HISTORY_BYTES
+        for path in reversed(self._paths()):
+            found = path.stat()
+            room -= found.st_size
+            if room < 0 or time.time() - found.st_mtime >= history_s:
                 path.unlink(missing_ok=True)
+
+    def history(self) -> Iterator[bytes]:
+        """All whole frames that are still there, the oldest first."""
+        paths = self._paths()
+        for path in paths:
+            for _, body in _read(path, is_last=path is paths[-1]):
+                yield body
 
     def close(self) -> None:
         if self._file is not None:

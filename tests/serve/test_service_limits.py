@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import threading
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
+import uvicorn
 from serve.conftest import Open, line, until
+from websockets.sync.client import connect
 
 from obep.errors import ObepError, Stopped
 from obep.formats import read_items
+from obep.serve import web_server
 from obep.serve.calls import Call
 from obep.serve.http_answers import STATUS
 from obep.serve.watchers import TooSlow
@@ -143,3 +148,71 @@ def test_a_slow_watcher_is_dropped_and_nobody_waits_for_it(local: Open) -> None:
     assert service.client.portal is not None
     assert service.client.portal.call(watch) == "dropped"
     assert watchers.number == 0
+
+
+@pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"])
+def test_a_head_that_does_not_come_to_its_end_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, before: bytes
+) -> None:
+    """On a new connection, and after a request on one that is kept."""
+    monkeypatch.setattr(web_server, "HEAD_S", 0.1)
+
+    async def app(scope: object, receive: object, send: Callable[..., Awaitable[None]]) -> None:
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    config = uvicorn.Config(
+        app, port=0, http=web_server.ImpatientProtocol, log_config=None, lifespan="off", timeout_keep_alive=60
+    )
+    server = web_server.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    until(lambda: server.started)
+    with socket.create_connection(server.servers[0].sockets[0].getsockname(), timeout=30) as connection:
+        connection.sendall(before)
+        assert not before or connection.recv(1000).startswith(b"HTTP/1.1 204")
+        connection.sendall(b"GET / HT")
+        while connection.recv(1000):
+            pass  # it ends: the other side has closed
+    server.stop()
+    thread.join()
+
+
+def test_a_socket_on_which_nothing_is_sent_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "HEAD_S", 0.05)
+    looks: list[bool] = []
+    look = web_server.ImpatientProtocol._look
+
+    def counted(self: web_server.ImpatientProtocol) -> None:
+        look(self)
+        looks.append(self.transport.is_closing())
+
+    monkeypatch.setattr(web_server.ImpatientProtocol, "_look", counted)
+
+    async def app(
+        scope: object, receive: Callable[..., Awaitable[object]], send: Callable[..., object]
+    ) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})  # type: ignore[misc]
+        await receive()
+        await send({"type": "websocket.send", "text": "still here"})  # type: ignore[misc]
+
+    config = uvicorn.Config(
+        app,
+        port=0,
+        http=web_server.ImpatientProtocol,
+        ws="websockets-sansio",
+        log_config=None,
+        lifespan="off",
+    )
+    server = web_server.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    until(lambda: server.started)
+    host, port = server.servers[0].sockets[0].getsockname()
+    with connect(f"ws://{host}:{port}/") as client:
+        until(lambda: bool(looks))
+        client.send("hello")
+        assert client.recv(timeout=30) == "still here" and looks == [False]
+    server.stop()
+    thread.join()

@@ -7,7 +7,7 @@ a hash of the files, of K and of this code: a changed byte anywhere, and the rul
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,6 +52,8 @@ class Applied(NamedTuple):
     """What the rules have added to K."""
     rules: tuple[RuleLine, ...] = ()
     unread: tuple[Unread, ...] = ()
+    model: Model | None = None
+    """What they were applied to, where there are rules: they are applied again when K changes."""
 
 
 class _Kept(msgspec.Struct, array_like=True):
@@ -90,7 +92,13 @@ class Model:
             more = unpack_axioms(kept.axioms)
         k = Graph((*self.k, *kept.inferred)) if kept.inferred else self.k
         axioms = self.axioms | more if more != Axioms() else self.axioms
-        return Applied(axioms, k, tuple(kept.inferred), tuple(kept.rules), tuple(kept.unread))
+        rules = tuple(kept.rules)
+        return Applied(axioms, k, tuple(kept.inferred), rules, tuple(kept.unread), self if rules else None)
+
+    def with_k(self, k: Graph) -> Model:
+        """The same rules for another K; the files of T are not read again."""
+        files = self.files()
+        return replace(self, k=k, files=lambda: files, folder=None)
 
     def _kept(self, place: Path, key: str) -> _Kept | None:
         data = unseal(place, _MAGIC)
