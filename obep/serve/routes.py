@@ -104,7 +104,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/check", question_calls.check, "read", "What is wrong or odd about a query.", (), QUERY,
           refused=(400, 413, 415)),
     Route("POST", "/try", trial_calls.attempt, "write", "What a query finds in recorded items.", (),
-          _object(("query", "items"), query=TEXT, items={"type": "object", "additionalProperties": TEXT}),
+          _object(("query",), query=TEXT, items={"type": "object", "additionalProperties": TEXT}),
           refused=(400, 404, 413, 415, 422, 503)),
     Route("POST", "/explain", question_calls.explain, "read",
           "What a query is made of; without a text, the one that runs.", (), _object((), query=TEXT),

@@ -26,10 +26,10 @@ _free = threading.Lock()
 
 
 class Trial(msgspec.Struct, forbid_unknown_fields=True):
-    """A query, and for each stream its items as JSON lines."""
+    """A query, and for each stream its items as JSON lines; without them, what the log still has."""
 
     query: str
-    items: dict[str, str]
+    items: dict[str, str] | None = None
 
 
 async def attempt(call: Call) -> Response:
@@ -50,7 +50,12 @@ def _run(call: Call, wanted: Trial) -> dict[str, Any]:
         raise ObepError(*(one for one in checked.diagnostics if one.severity == "error"))
     letters: list[DeadLetter] = []
     notes = Notes()
-    items = _read(call, checked.query, wanted, notes, letters)
+    if wanted.items is None:
+        items = [one for one in call.service.history() if one.stream in checked.query.linked.streams]
+        style = call.service.run.notes.style
+    else:
+        items = _read(call, checked.query, wanted.items, notes, letters)
+        style = notes.style
     order = project.order(checked.query)
     found = run(
         checked.query,
@@ -63,17 +68,19 @@ def _run(call: Call, wanted: Trial) -> dict[str, Any]:
     return {
         "items": len(items),
         "total": len(found),
-        "events": [msgspec.Raw(to_line(one, notes.style).encode()) for one in found[:MOST]],
+        "events": [msgspec.Raw(to_line(one, style).encode()) for one in found[:MOST]],
         "refused": len(letters),
         "letters": [refused_record(one, call.context.plain) for one in letters[:SHOWN]],
     }
 
 
-def _read(call: Call, query: Query, wanted: Trial, notes: Notes, letters: list[DeadLetter]) -> list[Item]:
+def _read(
+    call: Call, query: Query, recorded: dict[str, str], notes: Notes, letters: list[DeadLetter]
+) -> list[Item]:
     """The items of all streams in the order of time; records that are none become letters."""
     config = call.service.project.config
     items: list[Item] = []
-    for stream, text in wanted.items.items():
+    for stream, text in recorded.items():
         if stream not in query.linked.streams:
             raise fail("OBEP855", f"the query reads no stream {stream[:200]}")
         reading = make_reading(stream, config.sources.get(stream, {}), config, notes=notes)

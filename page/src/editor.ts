@@ -7,6 +7,7 @@ import { EditorState, type Text } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { get, post, put, said, type Found, type Trouble } from "./api";
+import { definitions } from "./explanation";
 import { h, outline, show, shortened, table } from "./dom";
 import { Store, type Mark } from "./store";
 import { TimeLine } from "./timeline";
@@ -16,6 +17,20 @@ interface Running {
   text: string;
   hash: string;
   streams: string[];
+}
+
+/** What a replacement does, or would do; lists are of IRIs. */
+interface Replacement {
+  kept: string[];
+  begun: string[];
+  warmed?: string[];
+  gone: string[];
+  changed: { name: string; before: string; after: string }[];
+  streams_added: string[];
+  streams_removed: string[];
+  resolved: unknown[];
+  firing: unknown[];
+  waiting: number;
 }
 
 interface Tried {
@@ -71,7 +86,24 @@ function marked(text: Text, one: Trouble): Diagnostic {
   return { from, to: Math.max(to, from), severity: one.severity === "warning" ? "warning" : "error", message: `${one.code}  ${one.message}` };
 }
 
-export function editorView(explainRecord: (record: Found) => void, changed: () => void): { element: HTMLElement; load: () => Promise<void> } {
+function effects(of: Replacement): HTMLElement {
+  const warmed = new Set(of.warmed);
+  const cold = (name: string) => !warmed.has(name);
+  const rows: [string, string[]][] = [
+    ["keep their state", of.kept.map(shortened)],
+    ["begin empty", of.begun.filter(cold).map(shortened)],
+    ["mean something else, and begin empty", of.changed.filter((one) => cold(one.name)).map((one) => `${shortened(one.name)}: ${one.before} → ${one.after}`)],
+    ["begin from the history", [...warmed].map(shortened)],
+    ["go", of.gone.map(shortened)],
+    ["streams that are new", of.streams_added],
+    ["streams that are no longer read", of.streams_removed],
+    ["alerts that are resolved", of.resolved.length ? [String(of.resolved.length)] : []],
+    ["alerts that fire", of.firing.length ? [String(of.firing.length)] : []],
+  ];
+  return h("dl", { class: "effects" }, ...rows.filter(([, names]) => names.length).flatMap(([what, names]) => [h("dt", {}, what), ...names.map((name) => h("dd", {}, name))]));
+}
+
+export function editorView(explainRecord: (record: Found, defined: Map<string, string>) => void, changed: () => void): { element: HTMLElement; load: () => Promise<void> } {
   const host = h("div", { id: "editor" });
   const errors = h("ul", { id: "errors", "aria-live": "polite", "aria-label": "What is wrong or odd" });
   const result = h("div", { id: "result", "aria-live": "polite" });
@@ -140,14 +172,16 @@ export function editorView(explainRecord: (record: Found) => void, changed: () =
 
   async function attempt(): Promise<void> {
     const chosen = file.files?.[0];
-    if (!chosen) return show(result, h("p", { class: "error", role: "alert" }, "Choose a file of recorded items first."));
+    const query = text();
     show(result, "…");
     try {
-      const found = await post<Tried>("try", { query: text(), items: { [stream.value]: await chosen.text() } });
+      const recorded = chosen && { items: { [stream.value]: await chosen.text() } };
+      const [found, said] = await Promise.all([post<Tried>("try", { query, ...recorded }), post<{ text: string }>("explain", { query })]);
+      const defined = definitions(said.text);
       const store = new Store();
       store.add(found.events);
       const records = new Map(found.events.map((one) => [one.id, one]));
-      const line = new TimeLine(store, (mark: Mark) => explainRecord(records.get(mark.id)!), () => {}, () => {});
+      const line = new TimeLine(store, (mark: Mark) => explainRecord(records.get(mark.id)!, defined), () => {}, () => {});
       line.canvas.id = "trial";
       const counts = Map.groupBy(found.events, (one) => one.alert ?? one.event ?? one.query ?? "");
       show(
@@ -167,19 +201,20 @@ export function editorView(explainRecord: (record: Found) => void, changed: () =
     const path = `queries/${encodeURIComponent(running.name)}`;
     const sent = text();
     try {
-      const plan = await put<Record<string, unknown>>(`${path}?dry_run=true`, { query: sent });
-      const confirm = h("button", { id: "confirm", onclick: () => void live(path, sent) }, "Put live now");
-      show(result, h("h3", {}, "What would happen"), outline(plan), h("p", {}, confirm, " ", h("button", { onclick: () => show(result) }, "Leave it")));
+      const { replacement } = await put<{ replacement: Replacement }>(`${path}?dry_run=true`, { query: sent });
+      const warm = h("input", { id: "warm", placeholder: "10 min", size: 8 });
+      const confirm = h("button", { id: "confirm", onclick: () => void live(path, sent, warm.value.trim()) }, "Put live now");
+      show(result, h("h3", {}, "What would happen"), effects(replacement), h("p", {}, h("label", {}, "Begin with the history of ", warm)), h("p", {}, confirm, " ", h("button", { onclick: () => show(result) }, "Leave it")));
       confirm.focus();
     } catch (error) {
       show(result, h("p", { class: "error", role: "alert" }, said(error)));
     }
   }
 
-  async function live(path: string, sent: string): Promise<void> {
+  async function live(path: string, sent: string, warm: string): Promise<void> {
     try {
-      const done = await put<Record<string, unknown>>(path, { query: sent });
-      show(result, h("h3", { id: "is-live" }, "It is live"), outline(done));
+      const { replacement } = await put<{ replacement: Replacement }>(warm ? `${path}?warm=${encodeURIComponent(warm)}` : path, { query: sent });
+      show(result, h("h3", { id: "is-live" }, "It is live"), effects(replacement));
       changed();
     } catch (error) {
       show(result, h("p", { class: "error", role: "alert" }, said(error)));
@@ -198,7 +233,7 @@ export function editorView(explainRecord: (record: Found) => void, changed: () =
     {},
     host,
     errors,
-    h("div", { class: "bar" }, h("label", {}, "Stream ", stream), h("label", {}, "Recorded items ", file), tryButton, putButton),
+    h("div", { class: "bar" }, h("label", {}, "Stream ", stream), h("label", {}, "Recorded items ", file), tryButton, putButton), h("p", { class: "hint" }, "Without a file, a trial takes the items that the log of the service still has."),
     result,
   );
   return { element, load };

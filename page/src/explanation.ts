@@ -46,7 +46,7 @@ export async function explain(panel: HTMLElement, id: string): Promise<void> {
 }
 
 /** The same for a record that is at hand, as those of a trial are. */
-export function present(panel: HTMLElement, why: Pick<Why, "record" | "text">, defined = new Map<string, string>()): void {
+export function present(panel: HTMLElement, why: Pick<Why, "record" | "text">, defined: Map<string, string>): void {
   show(panel, ...view(why, defined));
   panel.dataset.id = why.record.id;
   panel.querySelector("h2")?.focus();

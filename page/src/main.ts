@@ -35,9 +35,9 @@ const openId = (id: string) => {
   openPanel();
   void explain(panel, id);
 };
-const openRecord = (record: Found) => {
+const openRecord = (record: Found, defined: Map<string, string>) => {
   openPanel();
-  present(panel, { record, text: "" });
+  present(panel, { record, text: "" }, defined);
 };
 
 let waiting: Found[] = [];

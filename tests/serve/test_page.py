@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Error, Route, expect
@@ -127,6 +128,59 @@ def test_a_query_is_tried_on_recorded_items_without_a_change(service: Running, o
     page.locator("#trial").press("Enter")
     expect(page.locator("#explanation h2")).to_contain_text("old")
     assert service.client.get("/events").json() == before
+
+
+def test_a_rule_is_put_live_after_its_dry_run_and_goes_no_further_if_left(
+    opened: Open, tmp_path: Path
+) -> None:
+    folder = tmp_path / "live"
+    folder.mkdir()
+    text = QUERY.replace("TO Cool(?x)", "TO Cool(?x) TIMEOUT 1 d")
+    (folder / "query.obep").write_text(text)
+    service = Running(folder)
+    try:
+        service.post(line(1, thing="kept"))
+        page = opened(service.url, "query").open()
+        expect(page.locator("#errors")).to_have_text("Nothing is wrong.")
+        page.locator("#editor .cm-content").press("Control+End")
+        page.keyboard.type("EVENT Chill MATCH Cool\nRETURN Chill\n")
+        expect(page.locator("#errors")).to_have_text("Nothing is wrong.")
+        page.click("#try")  # on what the log still has
+        expect(page.locator("#result p").first).to_contain_text("1 items, ")
+        page.click("#put")
+        effects = page.locator("#result .effects")
+        expect(effects).to_contain_text(re.compile("keep their state.*Pair.*begin empty.*Chill"))
+        assert "Chill" not in service.client.get("/queries").json()["queries"][0]["text"]
+        page.click("#confirm")
+        expect(page.locator("#is-live")).to_be_visible()
+        service.post(line(2, False, "kept"), line(3))
+        found = {one.get("event") for one in service.client.get("/events").json()["events"]}
+        assert {"http://e/Chill", "http://e/Pair"} <= found  # Pair began before
+        page.click("#tab-plan")
+        expect(page.locator("#plan .node", has_text="Chill")).to_be_visible()
+    finally:
+        service.kill()
+
+
+def test_a_token_is_asked_for_and_kept_in_the_tab_alone(opened: Open, tmp_path: Path) -> None:
+    folder = tmp_path / "guarded"
+    folder.mkdir()
+    (folder / "query.obep").write_text(QUERY)
+    (folder / "obep.toml").write_text('[serve.tokens.ann]\nrole = "write"\ntoken = "${PAGE_TOKEN}"\n')
+    token = "a-token-of-this-test-alone"
+    service = Running(folder, PAGE_TOKEN=token)
+    try:
+        page = opened(service.url).page
+        page.goto(service.url)
+        for typed in ("not-this-one-at-all", token):
+            page.fill("#token", typed)
+            page.keyboard.press("Enter")
+        expect(page.locator("#status.live")).to_be_visible()
+        kept = page.evaluate("[JSON.stringify(localStorage), document.cookie, location.href].join()")
+        assert token not in kept
+        assert page.evaluate("Object.values(sessionStorage)") == [token]
+    finally:
+        service.kill()
 
 
 def test_an_alert_is_acknowledged_snoozed_and_explained(service: Running, opened: Open) -> None:
