@@ -166,19 +166,20 @@ class Run:
         """The occurrences that a sink did not take, with the reason."""
         return [failure for outlet in self.outlets.values() for failure in getattr(outlet.sink, "failed", ())]
 
-    def save(self) -> None:
-        """Writes a checkpoint, once everything before it is safe."""
+    def save(self) -> bool:
+        """Writes a checkpoint, once everything before it is safe; whether it did."""
         if self.checkpoint is None:
-            return
+            return False
         for outlet in self.outlets.values():
             outlet.sink.flush()
         if self.stopping and len(self.failed) > self._failed_before:
-            return  # given up in a hurry: the next run sends them, as after a kill
+            return False  # given up in a hurry: the next run sends them, as after a kill
         self.letters.flush()
         self.checkpoint.save(self._standing())
         for key, source in self.sources.items():
             source.committed(self.positions.get(key, {}))
         self._saved = self.clock()
+        return True
 
     def _standing(self) -> Standing:
         return Standing(

@@ -14,7 +14,6 @@ from obep.output.json_reader import Lookup, ReadOccurrence, read_line
 from obep.output.why_tree import why as tree
 from obep.plan.query_picture import mermaid
 from obep.serve.calls import Call
-from obep.serve.entries import Replaced
 from obep.serve.http_answers import answer, errors
 from obep.serve.journal import Journal
 
@@ -129,8 +128,7 @@ async def put(call: Call) -> Response:
     if dry_run == "true":
         found = await asyncio.to_thread(service.engine.compare, query)
         return answer({"dry_run": True, "replacement": found.to_json(), "diagnostics": shown})
-    change = Replaced(name=service.project.name, text=text, of_file=service.of_file, warm=length)
-    done = await asyncio.wrap_future(service.submit(change))
+    done = await asyncio.wrap_future(service.replace_by(query, text, length))
     return answer({"dry_run": False, **done, "diagnostics": shown})
 
 

@@ -12,7 +12,8 @@ from typing import ClassVar
 
 import pytest
 import uvicorn
-from serve.conftest import Open, line, until
+from serve.conftest import Local, Open, line, until
+from serve.test_service_kills import killed
 from websockets.sync.client import connect
 
 from obep.errors import ObepError, Stopped
@@ -216,3 +217,36 @@ def test_a_socket_on_which_nothing_is_sent_stays_open(monkeypatch: pytest.Monkey
         assert client.recv(timeout=30) == "still here" and looks == [False]
     server.stop()
     thread.join()
+
+
+def test_who_goes_before_the_answer_harms_nobody(local: Open) -> None:
+    service = local()
+    future = service.service.submit(service.service.came(read_items(line(1).encode(), "jsonl", "points")))
+    assert not future.cancel()
+    assert service.post(line(2)).status_code == 200
+    assert len(service.client.get("/events/Hot").json()["events"]) == 2
+
+
+def test_an_engine_that_fails_is_said_and_what_was_acknowledged_is_kept(
+    local: Open, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service = local()
+    service.post(line(1))
+
+    def broken(turn: object) -> None:
+        raise ZeroDivisionError("a mistake")
+
+    monkeypatch.setattr(type(service.service.run), "take", lambda self, turn: broken(turn))
+    for number in (2, 3):
+        said = service.post(line(number))
+        assert said.status_code == 503 and said.json()["errors"][0]["code"] == "OBEP865"
+        assert "mistake" not in said.text
+    assert service.client.get("/health").status_code == 503
+    assert "a mistake" in capsys.readouterr().err
+    monkeypatch.undo()
+    again = Local(killed(service, project))
+    try:
+        assert {one["end"] for one in again.client.get("/events/Hot").json()["events"]} >= {1}
+        assert again.post(line(4)).status_code == 200
+    finally:
+        again.stop()
