@@ -31,6 +31,7 @@ COMMANDS = (
     "why",
     "why-not",
     "translate",
+    "ontology",
     "rule",
     "doctor",
 )
