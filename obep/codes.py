@@ -262,4 +262,9 @@ CODES: dict[str, str] = {
     "OBEP820": "a change of the static graph that contradicts the ontology",
     "OBEP821": "a change of the static graph that cannot be read",
     "OBEP822": "a change of the static graph that needs a restart",
+    "OBEP823": "a stream of knowledge without a stream of items",
+    "OBEP824": "a static graph that changes on Spark",
+    "OBEP825": "deleted triples that the static graph did not have",
+    "OBEP826": "a change of the static graph in a stream of items",
+    "OBEP827": "a stream of knowledge that is read as items",
 }

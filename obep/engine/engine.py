@@ -17,13 +17,13 @@ from obep.engine.buffer import Buffer
 from obep.engine.clock import Clock, micros
 from obep.engine.knowledge.knowledge_changes import CHANGES, MISSING, UPDATE, KnowledgeChanges
 from obep.engine.observer import Observer, together
-from obep.engine.pushed_graphs import require_names, triples_of
+from obep.engine.pushed_graphs import refuse_blank_nodes, triples_of
 from obep.engine.query import Query
 from obep.engine.runtime import Runtime
 from obep.engine.sealed import damaged, sealed, unsealed
 from obep.engine.snapshot_form import COUNTED, kept_in
 from obep.engine.states.held_states import Held, HeldStates, OnState
-from obep.engine.time_letters import late, late_change, too_far
+from obep.engine.time_letters import late, late_change, not_a_model, too_far
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
@@ -190,7 +190,7 @@ class Engine:
                 self._style = style_of_text(at)
         when = instant or 0
         come, gone = (triples_of(graph, UPDATE, when, format) for graph in (insert, delete))
-        require_names(gone)
+        refuse_blank_nodes(gone)
         item = Item(UPDATE, when, come, removed=gone)
         if instant is None:
             self.counters["items"] += 1
@@ -347,7 +347,7 @@ class Engine:
 
         with self._lock:
             answers = WhyNotAnswers(
-                self.query,
+                self.query.over(self._matcher.bundle) if self._changes.made else self.query,
                 self._runtime,
                 self._latest,
                 self._matcher,
@@ -376,8 +376,9 @@ class Engine:
 
     def _stream(self, stream: str | None) -> str:
         streams = self.query.linked.streams
-        if stream is None and len(streams) <= 1:
-            return streams[0] if streams else ""
+        items = [one for one in streams if one not in self._models]
+        if stream is None and len(items) <= 1:
+            return items[0] if items else ""
         if stream is None or (streams and stream not in streams):
             raise fail(
                 "OBEP570",
@@ -417,6 +418,10 @@ class Engine:
                 found.extend(self._runtime.advance(whole.at))
             return
         self._changes.judged = whole.at
+        if whole.removed is not None:
+            self._bury(not_a_model(whole))
+            found.extend(self._runtime.advance(whole.at))
+            return
         item = Item(*whole[:4]) if whole.sent else whole  # items may be kept for long, the record is not
         if self._observer is not None:
             self._observer.processed(item)

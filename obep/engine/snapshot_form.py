@@ -17,7 +17,7 @@ from obep.operators.wire import Content
 
 COUNTED = ("items", "processed", "dead_letters", "occurrences")
 """What every engine counts."""
-Waiting = tuple[str, int, tuple[Triple, ...], str, bytes, tuple[Triple, ...]]
+Waiting = tuple[str, int, tuple[Triple, ...], str, bytes, tuple[Triple, ...] | None]
 """An item or a change that waits for the watermark."""
 KeptChanges = tuple[int | None, list[Triple], list[Triple]]
 """The last instant that was judged, and how K differs from the one at the start: what came, what went."""
@@ -51,7 +51,7 @@ def kept_in(plain: Any) -> Kept:
     if missing := [name for name in COUNTED if name not in counters]:
         raise ValueError(f"it does not say how many {', '.join(missing)} there were")
     for item in waiting:
-        _require_terms((*item[2], *item[5]))
+        _require_terms((*item[2], *(item[5] or ())))
     for triples in changes[1:]:
         _require_terms(triples)
     _require_state(state)

@@ -121,7 +121,10 @@ class Run:
             self.checkpoint.save(self._standing())  # an output that begins is known before it is written
         try:
             whole = True
-            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle, orders=self._orders):
+            models = self.engine.query.linked.models
+            for turn in merged(
+                self.sources, self.positions, PATIENCE_S, idle=self.idle, orders=self._orders, models=models
+            ):
                 if self.stopping:
                     break
                 self._take(turn)

@@ -42,7 +42,7 @@ def replay(
     }
     items: list[Item] = []
     letters: list[DeadLetter] = []
-    for turn in merged(sources, {}, 1.0):
+    for turn in merged(sources, {}, 1.0, models=query.linked.models):
         items += (record for record in turn.records if isinstance(record, Item))
         letters += (record for record in turn.records if isinstance(record, DeadLetter))
         if len(items) > MOST:
