@@ -258,6 +258,11 @@ CODES: dict[str, str] = {
     "OBEP771": "COMPUTE EVERY or RANGE that does not fit STEP",
     "OBEP772": "ORDER BY without LIMIT under ISTREAM or DSTREAM",
     "OBEP773": "LIMIT without ORDER BY",
+    # SHACL
+    "OBEP800": "a SHACL rule that is not applied",
+    "OBEP801": "a SHACL rule that cannot be carried out",
+    "OBEP802": "a SHACL rule that does not come to an end",
+    "OBEP803": "SHACL rules that add too many triples",
     # 820-829 a static graph that changes
     "OBEP820": "a change of the static graph that contradicts the ontology",
     "OBEP821": "a change of the static graph that cannot be read",
@@ -267,4 +272,27 @@ CODES: dict[str, str] = {
     "OBEP825": "deleted triples that the static graph did not have",
     "OBEP826": "a change of the static graph in a stream of items",
     "OBEP827": "a stream of knowledge that is read as items",
+    # 830-849 models: references, imports, units
+    "OBEP830": "an id that the static graph does not know",
+    "OBEP831": "an id that the static graph has for several",
+    # 850-869 the service
+    "OBEP850": "a service without tokens that others can reach",
+    "OBEP851": "TLS without its certificate or key",
+    "OBEP852": "a token that cannot be used",
+    "OBEP853": "a source or sink that a service does not have",
+    "OBEP854": "a project without a query, or with several",
+    "OBEP855": "a request for what is not there",
+    "OBEP856": "a log or journal that cannot be written",
+    "OBEP857": "a body that is too long",
+    "OBEP858": "a body that does not come in time",
+    "OBEP859": "a parameter or body that cannot be read",
+    "OBEP860": "a request without a token",
+    "OBEP861": "a token that may not do this",
+    "OBEP862": "a request from another site",
+    "OBEP863": "a body of another type",
+    "OBEP864": "more than the service can take at once",
+    "OBEP865": "something that the service cannot do now",
+    # 870-879 changing a query while it runs
+    "OBEP870": "a query that cannot be put in place of another",
+    "OBEP871": "no history to begin from",
 }

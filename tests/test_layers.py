@@ -30,6 +30,7 @@ LAYERS = (
     {"run"},
     {"spark"},
     {"testing"},
+    {"serve"},
     {"cli"},
     {"__main__"},
 )

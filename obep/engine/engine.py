@@ -19,23 +19,29 @@ from obep.engine.knowledge.knowledge_changes import CHANGES, MISSING, UPDATE, Kn
 from obep.engine.observer import Observer, together
 from obep.engine.pushed_graphs import refuse_blank_nodes, triples_of
 from obep.engine.query import Query
+from obep.engine.replacing.generations import Generation, Generations, change_knowledge
+from obep.engine.replacing.replacement import Replacement
+from obep.engine.replacing.stored_generations import dump_generation, load_generation
 from obep.engine.runtime import Runtime
 from obep.engine.sealed import damaged, sealed, unsealed
-from obep.engine.snapshot_form import COUNTED, kept_in
+from obep.engine.snapshot_form import COUNTED, Stored, kept_in
 from obep.engine.states.held_states import Held, HeldStates, OnState
 from obep.engine.time_letters import late, late_change, not_a_model, too_far
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import Alert, DeadLetter, Item, Occurrence, Triple
+from obep.model import Alert, DeadLetter, Item, Occurrence, Term, Triple, local_name
+from obep.plan.plan import Plan
 from obep.query.nearest_name import nearest
 from obep.why_not.latest import Latest
 from obep.why_not.report import WhyNot
+from obep.why_not.state_history import Spell
+from obep.why_not.target import split
 
 __all__ = ["Engine", "Runtime"]
 
-SNAPSHOT = 8
+SNAPSHOT = 9
 """The version of the format of snapshots."""
 ANEW = "restore an older snapshot, or begin anew"
 MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -93,8 +99,12 @@ class Engine:
         self._max_keys = _cap(max_keys)
         self._latest = Latest(remember)
         self._observer = together(observer, None if remember == 0 else self._latest)
-        self._runtime = self._new_runtime()
-        self._held = HeldStates(query.plan.states, query.linked.states)
+        self._max_explanations = max_explanations
+        self._custom = matcher is not None
+        self._runtime = self._new_runtime(query.plan, self._matcher)
+        self._versions: Generations | None = None
+        """The versions that run side by side after a replacement; `None`: there is one only."""
+        self._held = HeldStates(query.plan.states, query.linked.states, self._runtime_of)
         self._evicted = 0
         self._buffer: Buffer[Item] = Buffer()
         self._style: Style | None = None
@@ -161,42 +171,45 @@ class Engine:
 
             engine.update(insert="<urn:s9> a <urn:Sensor> .", at="2026-01-01T12:00:00Z")
         """
-        found: list[Occurrence] = []
+        instant = None if at is None else _instant(_written(at))
+        if at is not None and self._style != "iso":
+            self._style = style_of_text(_written(at))
         with self._lock:
             self._check_open()
-            item = self._update(insert, delete, at, format)
-            if item is None:
-                return []
-            self.counters["items"] += 1
-            wall = self._now()
-            if self.clock.too_far(item.at, wall):
-                self._bury(too_far(item))
-            elif self._is_late_change(item):
-                self._bury(late_change(item, self.clock.watermark))
-            else:
-                self._buffer.add(item.at, item, ahead=True)
-                self._release(found)
+            when = self._first_instant() if instant is None else instant
+            come, gone = (triples_of(graph, UPDATE, when or 0, format) for graph in (insert, delete))
+            refuse_blank_nodes(gone)
+            found = self._take_update(come, gone, when)
         return self._out(found)
 
-    def _update(self, insert: Any, delete: Any, at: Instant | None, format: str | None) -> Item | None:
-        """The change as an item; nothing is left of one that no time has come before."""
+    def update_triples(self, insert: Iterable[Triple], delete: Iterable[Triple]) -> list[Occurrence]:
+        """The same with triples as the files of the static graph have them, blank nodes included."""
+        with self._lock:
+            self._check_open()
+            found = self._take_update(tuple(insert), tuple(delete), self._first_instant())
+        return self._out(found)
+
+    def _first_instant(self) -> int | None:
+        """The first instant of which nothing is decided; `None` as long as no time has come."""
+        watermark = self.clock.watermark
+        return None if watermark is None else self._changes.first_instant(watermark)
+
+    def _take_update(
+        self, come: tuple[Triple, ...], gone: tuple[Triple, ...], at: int | None
+    ) -> list[Occurrence]:
+        found: list[Occurrence] = []
+        item = Item(UPDATE, at or 0, come, removed=gone)
+        self.counters["items"] += 1
         if at is None:
-            watermark = self.clock.watermark
-            instant = None if watermark is None else self._changes.first_instant(watermark)
+            self._make_change(item, self._generations())
+        elif self.clock.too_far(at, self._now()):
+            self._bury(too_far(item))
+        elif self._is_late_change(item):
+            self._bury(late_change(item, self.clock.watermark))
         else:
-            at = _written(at)
-            instant = _instant(at)
-            if self._style != "iso":
-                self._style = style_of_text(at)
-        when = instant or 0
-        come, gone = (triples_of(graph, UPDATE, when, format) for graph in (insert, delete))
-        refuse_blank_nodes(gone)
-        item = Item(UPDATE, when, come, removed=gone)
-        if instant is None:
-            self.counters["items"] += 1
-            self._make_change(item)
-            return None
-        return item
+            self._buffer.add(at, item, ahead=True)
+            self._release(found)
+        return found
 
     def _admit_change(self, item: Item, now: int, wall: int) -> bool:
         """Let a change of a stream wait for its instant."""
@@ -249,14 +262,14 @@ class Engine:
             self._closed = True
             for _, item in self._buffer.take(len(self._buffer)):
                 self._process(item, found)
-            found.extend(self._runtime.close())
+            found.extend((self._versions or self._runtime).close())
             if self._runtime.now is not None:
                 self.clock.advance(self._runtime.now)  # what was decided is not decided again after `restore`
         return self._out(found)
 
     async def apush(self, graph: Any, at: Instant, stream: str | None = None) -> list[Occurrence]:
         """`push` for a program with an event loop; the reasoner, if it may be called, does not block it."""
-        if getattr(self._matcher, "may_reason", False):
+        if any(getattr(one.matcher, "may_reason", False) for one in self._generations()):
             return await asyncio.to_thread(self.push, graph, at, stream)
         return self.push(graph, at, stream)
 
@@ -264,30 +277,33 @@ class Engine:
         """All of its state, as bytes: msgpack with a version and a digest, text, bytes and numbers only."""
         with self._lock:
             waiting = [tuple(item) for _, item in self._buffer]
+            versions = [dump_generation(one, self.query) for one in self._generations()]
             changes = (self._changes.judged, *self._changes.dump())
-            state = (self.clock.dump(), self.counters, waiting, self._runtime.dump(), changes)
+            state = (self.clock.dump(), self.counters, waiting, versions, changes)
             return sealed(msgspec.msgpack.encode((SNAPSHOT, self.query.hash, *state)))
 
-    def restore(self, data: bytes) -> None:
+    def restore(self, data: bytes, *, resume: bool = True) -> None:
         """Go on from a snapshot of the same query, in this process or in another.
 
         What the engine held before is forgotten; a snapshot that is refused changes nothing. Settings may be
-        others than those of the snapshot: they hold from its watermark on.
+        others than those of the snapshot: they hold from its watermark on. `resume=False`: what came since is
+        pushed again as it came, so silence is counted on.
         """
         body = unsealed(data, "the snapshot", ANEW)
         try:
             version, of, *rest = msgspec.msgpack.decode(body)
             if (version, of) != (SNAPSHOT, self.query.hash):
                 raise _other(version, of, self.query.hash)
-            clock, counters, waiting, state, (judged, *changes) = kept_in(rest)
+            clock, counters, waiting, versions, (judged, *changes) = kept_in(rest)
             with self._lock:
-                _require_order(state[0], clock["watermark"], [item[1] for item in waiting])
-                runtime = self._restored(state, *changes)
+                for *_, state in versions:
+                    _require_order(state[0], clock["watermark"], [item[1] for item in waiting])
+                loaded = self._restored(versions, *changes)
                 self.clock.load(clock)
-                self.clock.resume()
-                self._runtime = runtime
-                self._held.follow(runtime)
-                self._evicted = runtime.evicted
+                if resume:
+                    self.clock.resume()
+                self._run_on(loaded, self.query)
+                self._held.follow()
                 self.counters.clear()
                 self.counters.update(counters)
                 if self._observer is not None:
@@ -301,39 +317,119 @@ class Engine:
             reason = f"It is whole, but something in it has another form ({type(error).__name__}: {error})."
             raise damaged("the snapshot", reason, ANEW) from None
 
-    def _restored(self, state: Any, come: list[Triple], gone: list[Triple]) -> Runtime:
+    def replace(
+        self, query: Query, *, warm: object = None, history: Iterable[Item | DeadLetter] | None = None
+    ) -> Replacement:
+        """Run another query from the watermark on.
+
+        Events, states and queries that mean the same keep their state; the others begin empty with all that
+        they are made of, or from `history`: items that came before, of which those of the last `warm` (all
+        of them, if it is left out) build their state. What these items decide is not reported, but for
+        alerts that still fire. Items that wait for the watermark are judged by the new query. Alerts of
+        states that go or change are resolved. `Replacement.records` are to be delivered as occurrences are.
+        What is refused changes nothing.
+        """
+        from obep.engine.replacing.replace_query import replaced
+
+        with self._lock:
+            self._check_open()
+            found = replaced(self, query, micros(warm), history)
+        self._out(list(found.records))
+        return found
+
+    def compare(self, query: Query) -> Replacement:
+        """What `replace` would do, without doing it; `warmed` and `firing` are empty."""
+        from obep.engine.replacing.replace_query import compared
+
+        with self._lock:
+            self._check_open()
+            return compared(self, query)
+
+    def _generations(self) -> list[Generation]:
+        if self._versions is not None:
+            return self._versions.all
+        return [Generation(self.query, self._changes, self._runtime)]
+
+    def _run_on(self, generations: list[Generation], query: Query) -> None:
+        """Run these versions of the query from now on."""
+        newest = generations[-1]
+        self.query = query
+        self._matcher, self._changes, self._runtime = newest.matcher, newest.changes, newest.runtime
+        self._models = self._changes.streams
+        alone = len(generations) == 1 and newest.names is None and newest.query.hash == query.hash
+        self._versions = None if alone else Generations(generations, query)
+        self._noted = noted(self._matcher)
+        self._evicted = sum(one.runtime.evicted for one in generations)
+        self._observe(generations)
+
+    def _observe(self, generations: list[Generation]) -> None:
+        """Let the observer see what these versions decide."""
+        if (observer := self._observer) is not None:
+            for one in generations:
+                alone = self._versions is None
+                one.runtime.observer = observer.occurred if alone else self._watching(one.runtime)
+
+    def _watching(self, runtime: Runtime) -> Callable[[Occurrence], None]:
+        """Show the observer what this runtime decides, and not what runs in it unseen."""
+
+        def occurred(occurrence: Occurrence) -> None:
+            if self._observer is not None and self._runtime_of(occurrence.event) is runtime:
+                self._observer.occurred(occurrence)
+
+        return occurred
+
+    def _runtime_of(self, name: Term) -> Runtime:
+        """What decides an event or a state."""
+        return self._runtime if self._versions is None else self._versions.of(name).runtime
+
+    def _restored(self, versions: list[Stored], *changes: list[Triple]) -> list[Generation]:
         """What runs as a snapshot says, over the K that it says; a K that is refused changes nothing."""
+        if self._versions is not None or len(versions) > 1 or versions[0][0]:
+            return [
+                load_generation(one, self.query, self._knowledge_of, self._new_runtime, changes)
+                for one in versions
+            ]
         before = self._changes.dump()
-        self._changes.load(come, gone)
         try:
-            runtime = self._new_runtime()
-            runtime.load(state)
+            return [
+                load_generation(
+                    versions[0], self.query, lambda query: self._changes, self._new_runtime, changes
+                )
+            ]
         except (ObepError, *MISFITS):
             self._changes.load(*before)
             raise
-        return runtime
 
-    def _new_runtime(self) -> Runtime:
-        runtime = Runtime(self.query.plan, self._matcher, self._bury_derived, max_keys=self._max_keys)
-        if self._observer is not None:
-            runtime.observer = self._observer.occurred
-            runtime.follow_states(self._observer.held, self._latest.most)
+    def _knowledge_of(self, query: Query) -> KnowledgeChanges:
+        """A matcher for a version of the query, and its K."""
+        return KnowledgeChanges(_matcher(query, self._max_explanations), query.linked.models)
+
+    def _new_runtime(self, plan: Plan, matcher: Any) -> Runtime:
+        runtime = Runtime(plan, matcher, self._bury_derived, max_keys=self._max_keys)
+        if (observer := self._observer) is not None:
+            runtime.observer = observer.occurred
+
+            def held(state: Term, spell: Spell) -> None:
+                if self._runtime_of(state) is runtime:
+                    observer.held(state, spell)
+
+            runtime.follow_states(held, self._latest.most)
         return runtime
 
     def states(self, state: str) -> list[Held]:
         """What holds of a state now, that is after the last instant that is closed; the oldest first."""
         with self._lock:
-            return self._held.holding(state, self._runtime)
+            return self._held.holding(state)
 
     def firing(self) -> list[Alert]:
         """The alerts that have fired and are not resolved, as they would be reported now."""
         with self._lock:
-            return self._runtime.firing()
+            return (self._versions or self._runtime).firing()
 
     def on_state(self, state: str, callback: OnState) -> None:
         """Call back with each episode of a state when it begins, and, with its `until`, when it ends."""
         with self._lock:
-            self._held.listen(state, callback, self._runtime)
+            self._held.listen(state, callback)
 
     def why_not(self, event: str) -> WhyNot:
         """What came furthest of an event that was not reported, and what it waits for or what refused it.
@@ -346,15 +442,32 @@ class Engine:
         from obep.engine.answers.why_not_answers import WhyNotAnswers
 
         with self._lock:
+            one = self._asked_about(event)
             answers = WhyNotAnswers(
-                self.query.over(self._matcher.bundle) if self._changes.made else self.query,
-                self._runtime,
+                one.query.over(one.matcher.bundle) if self._changes.made else one.query,
+                one.runtime,
                 self._latest,
-                self._matcher,
+                one.matcher,
                 style=self._style,
                 ended=self._closed,
             )
             return answers.ask(event)
+
+    def _asked_about(self, event: str) -> Generation:
+        """The version of the query that decides what a question names."""
+        if self._versions is None:
+            return self._generations()[0]
+        name, _ = split(event)
+        linked = self.query.linked
+        for iri, definition in (*linked.events.items(), *linked.states.items()):
+            if name in (iri, iri[1:-1], definition.name.text, local_name(iri)):
+                return self._versions.of(iri)
+        return self._versions.all[-1]
+
+    def held_by_operators(self) -> list[dict[str, Any]]:
+        """For each event and state, what is remembered of it, by operator where there is one of each."""
+        with self._lock:
+            return [held for one in self._generations() for held in one.runtime.held_by_operators()]
 
     @property
     def waiting(self) -> int:
@@ -366,13 +479,13 @@ class Engine:
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""
         with self._lock:
-            return self._runtime.pending()
+            return sum(one.runtime.pending() for one in self._generations())
 
     @property
     def remembered(self) -> int:
         """How many occurrences and partial matches it keeps, since they may have a part in an answer."""
         with self._lock:
-            return self._runtime.size()
+            return sum(one.runtime.size() for one in self._generations())
 
     def _stream(self, stream: str | None) -> str:
         streams = self.query.linked.streams
@@ -406,25 +519,36 @@ class Engine:
             return
         while (item := self._buffer.pop(watermark)) is not None:
             self._process(item, found)
-        if self._runtime.now is None or watermark > self._runtime.now:
+        if self._versions is not None:
+            found.extend(self._versions.advance(watermark))
+        elif self._runtime.now is None or watermark > self._runtime.now:
             found.extend(self._runtime.advance(watermark))
 
     def _process(self, whole: Item, found: list[Occurrence]) -> None:
         if whole.stream in self._models:
-            self._runtime.settle(whole.at, found)
-            if self._make_change(whole):
-                self._runtime.see_knowledge(whole.at, found)
-            else:
-                found.extend(self._runtime.advance(whole.at))
+            versions = self._generations()
+            for one in versions:
+                found.extend(one.settle(whole.at))
+            anew = self._make_change(whole, versions)
+            for one in versions:
+                found.extend(one.see_knowledge(whole.at) if one in anew else one.advance(whole.at))
             return
         self._changes.judged = whole.at
         if whole.removed is not None:
             self._bury(not_a_model(whole))
-            found.extend(self._runtime.advance(whole.at))
+            found.extend(hit for one in self._generations() for hit in one.advance(whole.at))
             return
         item = Item(*whole[:4]) if whole.sent else whole  # items may be kept for long, the record is not
         if self._observer is not None:
             self._observer.processed(item)
+        if self._versions is not None:
+            hits, letter = self._versions.process(whole, item)
+            found.extend(hits)
+            if letter is not None:
+                self._bury(letter)
+            else:
+                self.counters["processed"] += 1
+            return
         matched = self._matcher.match(whole)
         if isinstance(matched, DeadLetter):
             self._bury(matched)
@@ -435,23 +559,26 @@ class Engine:
             one.items = (item,)
         self._runtime.take(item.at, matched.occurrences, (item,), found)
 
-    def _make_change(self, item: Item) -> bool:
-        """Change K; whether something that runs must look at it again."""
-        outcome, runtime = self._changes.apply(item, self._runtime, self._new_runtime)
+    def _make_change(self, item: Item, versions: list[Generation]) -> list[Generation]:
+        """Change K in all versions of the query, or in none; those that must look at it again."""
+        outcome, anew = change_knowledge(versions, item, self._new_runtime)
         if isinstance(outcome, DeadLetter):
             self._bury(outcome)
-            return False
-        self.counters[CHANGES] = self.counters.get(CHANGES, 0) + 1
-        if outcome.missing:
-            self.counters[MISSING] = self.counters.get(MISSING, 0) + outcome.missing
-        if runtime is self._runtime:
-            return False
-        self._runtime = runtime
-        self._held.follow(runtime)
-        return True
+        else:
+            self.counters[CHANGES] = self.counters.get(CHANGES, 0) + 1
+            if outcome.missing:
+                self.counters[MISSING] = self.counters.get(MISSING, 0) + outcome.missing
+        self._runtime = versions[-1].runtime
+        if anew:
+            self._observe(versions)
+            runtimes = {id(one.runtime) for one in anew}
+            self._held.follow(lambda runtime: id(runtime) in runtimes)
+        return anew
 
     def _bury_derived(self, letter: DeadLetter) -> None:
         """An occurrence that contradicts T as an item of the next stratum; it is no item of the input."""
+        if self._versions is not None and letter in self._letters:
+            return  # two versions of the query have met it
         self.counters["derived_dead_letters"] = self.counters.get("derived_dead_letters", 0) + 1
         self._letters.append(letter)
 
@@ -486,7 +613,10 @@ class Engine:
                 if count > before:
                     self.counters[name] = self.counters.get(name, 0) + count - before
             self._noted = now
-        if (evicted := self._runtime.evicted) > self._evicted:
+        evicted = self._runtime.evicted
+        if self._versions is not None:
+            evicted = sum(one.runtime.evicted for one in self._versions)
+        if evicted > self._evicted:
             self.counters[EVICTED] = self.counters.get(EVICTED, 0) + evicted - self._evicted
             self._evicted = evicted
 

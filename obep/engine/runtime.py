@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Protocol
@@ -291,6 +291,19 @@ class Runtime:
         self._seen.clear()
         self._items[:] = unpack(items)
 
+    @property
+    def returned(self) -> frozenset[Term]:
+        """The events that are reported."""
+        return self._returned
+
+    def show(self, events: frozenset[Term]) -> None:
+        """Report these events from now on."""
+        self._returned = events
+
+    def seen_now(self, events: Collection[Term]) -> frozenset[str]:
+        """The ids of what came of some logical events at the open instant: they come no second time."""
+        return frozenset(one.id for one in self._arrived if one.event in events)
+
     def run_of(self, state: Term) -> StateRun:
         """What runs for a state of the plan."""
         return next(run for run in self._states if run.state.state == state)
@@ -323,6 +336,22 @@ class Runtime:
     def size(self) -> int:
         """How much is remembered."""
         return sum(run.size() for run in self._runs)
+
+    def held_by_operators(self) -> list[dict[str, Any]]:
+        """For each event and state, what is remembered of it."""
+        return [
+            {
+                "event": run.plan.event.strip("<>"),
+                "name": run.plan.name,
+                "held": run.size(),
+                "pending": run.pending(),
+                "operators": [
+                    {"operator": type(one).__name__, "held": one.size()}
+                    for one in getattr(getattr(run, "tree", None), "operators", ())
+                ],
+            }
+            for run in self._runs
+        ]
 
     def _move(self, to: int, found: list[Occurrence]) -> None:
         if self.now is not None:

@@ -63,8 +63,8 @@ def read_csv(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterat
         else:
             if mark == ";":  # where that is used, decimals mostly have a comma
                 fields = [f.replace(",", ".") if _DECIMAL_COMMA.match(f) else f for f in fields]
-            found = read_row(dict(zip(header, fields, strict=True)), record, reading)
-            yield found._replace(line=line) if isinstance(found, DeadLetter) else found
+            for found in read_rows(dict(zip(header, fields, strict=True)), record, reading):
+                yield found._replace(line=line) if isinstance(found, DeadLetter) else found
 
 
 def _cells(text: str, mark: str) -> list[str]:
@@ -127,7 +127,7 @@ def read_parquet(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter
         table = pyarrow.parquet.ParquetFile(file if file.seekable() else BytesIO(file.read()))
         for batch in table.iter_batches(BATCH):
             for row in plain_times(batch).to_pylist():
-                yield read_row(row, repr(row).encode(), reading)
+                yield from read_rows(row, repr(row).encode(), reading)
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # no UTF-8, no date
         yield dead(Refused("OBEP600", f"not Parquet: {error}"), reading.stream, b"")
 
@@ -151,6 +151,14 @@ def _shown(micros: int) -> str:
         return str(show_instant(micros))
     except OverflowError:
         return f"{micros} us"
+
+
+def read_rows(row: Row, raw: bytes, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The items of one row: several if the mapping takes the elements of an array in it."""
+    if reading.mapping is not None:
+        yield from reading.mapping.items(row, raw, reading)
+    else:
+        yield read_row(row, raw, reading)
 
 
 def read_row(row: Row, raw: bytes, reading: Reading) -> Item | DeadLetter:

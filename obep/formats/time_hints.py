@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from obep.formats.record_arrays import WHOLE
 from obep.formats.record_fields import Record, look_up
 from obep.formats.timestamps import UNITS, parse_instant, show_instant
 from obep.formats.zones import has_no_zone
@@ -349,7 +350,8 @@ def _is_measured(path: str, value: object) -> bool:
 
 def _flat(record: Record) -> dict[str, Any]:
     """The single values of a record by their paths, those that lie in objects or arrays last."""
-    leaves = _leaves(record.items(), DEEPEST)
+    own = [(name, value) for name, value in record.items() if name != WHOLE]
+    leaves = _leaves(own, DEEPEST)
     return {path: value for path, value in leaves if look_up(record, path) is value}  # names may have dots
 
 

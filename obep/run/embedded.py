@@ -145,9 +145,15 @@ def open_run(
     query: Query,
     warn: Warn = lambda code, said: None,
     observer: Observer | None = None,
+    *,
+    resume: bool = True,
+    **settings: Any,
 ) -> tuple[Run, Engine]:
-    """The run with its sources, sinks and checkpoint; what cannot be opened is the user's to mend."""
-    config, notes = order.config, Notes()
+    """The run with its sources, sinks and checkpoint; what cannot be opened is the user's to mend.
+
+    `resume` is that of `Engine.restore`; `settings` are further ones of the engine.
+    """
+    config, notes = order.config.with_lookups(query.bundle.k.once), Notes()
     checkpoint = Checkpoint(order.checkpoint) if order.checkpoint is not None else None
     standing = checkpoint.load(query.hash) if checkpoint is not None else None
     if standing is not None:
@@ -171,15 +177,16 @@ def open_run(
     known = None if standing is None else standing.outputs
     dead = order.dead_letters
     letters = Letters(dead, 0 if dead is None else continued_at(output_key(dead), dead, known, warn))
-    engine = query.engine(
-        lateness=_seconds(order.lateness),
-        idle=_seconds(order.idle),
-        future=_seconds(order.future if order.future is not None else DAY if live else None),
-        on_dead_letter=letters.take,
-        max_keys=config.engine.get("max_keys"),
-        remember=0,  # only `obep why-not` asks why not
-        observer=observer,
-    )
+    usual: dict[str, Any] = {
+        "lateness": _seconds(order.lateness),
+        "idle": _seconds(order.idle),
+        "future": _seconds(order.future if order.future is not None else DAY if live else None),
+        "on_dead_letter": letters.take,
+        "max_keys": config.engine.get("max_keys"),
+        "remember": 0,  # only `obep why-not` asks why not
+        "observer": observer,
+    }
+    engine = query.engine(**usual | settings)
     ids = RowIds()
     outlets = {
         t.key: make_outlet(t, order, query, notes, _start(t, order.config, known, warn), ids)
@@ -193,13 +200,14 @@ def open_run(
         query.hash,
         checkpoint,
         frozenset(streams),
+        query.linked.models,
         notes=notes,
         idle=order.idle is not None,
         origins={inlet.key: origin_of(inlet) for inlet in order.inlets},
         row_ids=ids,
     )
     if standing is not None:
-        run.restore(standing)
+        run.restore(standing, resume=resume)
     return run, engine
 
 

@@ -41,7 +41,7 @@ class Pushed(Protocol):
 
     def snapshot(self) -> bytes: ...
 
-    def restore(self, data: bytes) -> None: ...
+    def restore(self, data: bytes, *, resume: bool = True) -> None: ...
 
     def firing(self) -> list[Alert]: ...
 
@@ -75,6 +75,8 @@ class Run:
     checkpoint: Checkpoint | None = None
     streams: frozenset[str] = frozenset()
     """The streams of the query; items of others are refused. Empty: any."""
+    models: frozenset[str] = frozenset()
+    """Those whose items change the static graph."""
     on_turn: Callable[[Run], None] = lambda run: None
     clock: Callable[[], float] = time.monotonic
     items: int = 0
@@ -91,6 +93,10 @@ class Run:
     origins: Mapping[str, str] = field(default_factory=dict)
     """What kind of thing each source is, by its key."""
     row_ids: RowIds = field(default_factory=RowIds)
+    on_found: Callable[[list[Occurrence]], None] = lambda found: None
+    """Called with what was found, before sinks get it."""
+    beside: Callable[[], bytes] = lambda: b""
+    """What else a checkpoint keeps."""
     _before: dict[str, int] | None = None
     """Where a checkpoint says that outputs stand, also those that this run does not have."""
     _left: LeftFiles | None = None
@@ -99,9 +105,9 @@ class Run:
     """Occurrences that sinks had not taken when the stop was asked for."""
     _saved: float = 0.0
 
-    def restore(self, standing: Standing) -> None:
+    def restore(self, standing: Standing, *, resume: bool = True) -> None:
         """Goes on where a checkpoint stands; sinks were opened at its positions."""
-        self.engine.restore(standing.state)
+        self.engine.restore(standing.state, resume=resume)
         for outlet in self.outlets.values():
             if isinstance(outlet.sink, Repeating):
                 for alert in self.engine.firing():
@@ -121,13 +127,17 @@ class Run:
             self.checkpoint.save(self._standing())  # an output that begins is known before it is written
         try:
             whole = True
-            models = self.engine.query.linked.models
             for turn in merged(
-                self.sources, self.positions, PATIENCE_S, idle=self.idle, orders=self._orders, models=models
+                self.sources,
+                self.positions,
+                PATIENCE_S,
+                idle=self.idle,
+                orders=self.orders,
+                models=self.models,
             ):
                 if self.stopping:
                     break
-                self._take(turn)
+                self.take(turn)
                 self.waiting = turn.waiting
                 self.on_turn(self)
                 whole = turn.whole
@@ -188,6 +198,7 @@ class Run:
             dict(self.origins),
             self.notes.style,
             self.row_ids.dump(),
+            self.beside(),
         )
 
     def _outputs(self) -> dict[str, int]:
@@ -196,7 +207,8 @@ class Run:
         sinks = {key: outlet.sink.position() for key, outlet in self.outlets.items()}
         return {**before, **sinks, **self.letters.positions()}
 
-    def _take(self, turn: Turn) -> None:
+    def take(self, turn: Turn) -> None:
+        """Gives the engine what came, and the sinks what it finds; the positions are then those after it."""
         items = []
         for record in turn.records:
             if isinstance(record, DeadLetter):
@@ -211,7 +223,7 @@ class Run:
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
 
-    def _orders(self, item: Item) -> bool:
+    def orders(self, item: Item) -> bool:
         """Whether the instant of an item says when its source stands: not if it will be refused."""
         return not (self._strays(item) or self.engine.too_far(item.at))
 
@@ -224,6 +236,8 @@ class Run:
         return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
 
     def _send(self, found: list[Occurrence]) -> None:
+        if found:
+            self.on_found(found)
         for occurrence in found:
             self.occurrences[occurrence.event] += 1
             if self._left is not None:

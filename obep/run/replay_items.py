@@ -32,6 +32,7 @@ def replay(
         max_explanations=settings.engine.get("max_explanations"),
         max_work=settings.engine.get("max_work"),
     )
+    settings = settings.with_lookups(query.bundle.k.once)
     streams = query.linked.streams
     alone, notes = streams[0] if len(streams) == 1 else "", Notes()
     sources = {

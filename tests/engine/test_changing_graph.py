@@ -242,14 +242,15 @@ def test_a_run_reads_changes_before_the_items_of_their_instant(home: Path) -> No
     items = [{"time": at, "graph": by("s2")} for at in (1, 2, 3)]
     changes = [
         {"time": 2, "update": "INSERT DATA { <urn:s2> <urn:in> <urn:lab> }"},
-        {"time": 3, "delete": "<urn:s2> <urn:in> <urn:lab> ."},
+        {"time": 3, "delete": "<urn:s2> <urn:in> <urn:lab> , <urn:hall> ."},
     ]
     for name, records in (("s.jsonl", items), ("z.jsonl", changes)):
         (home / name).write_text("".join(f"{json.dumps(one)}\n" for one in records))
     (home / "q.obep").write_text(QUERY.replace("<m>", "<z>").replace("RETURN Equipped AS ALERTS", ""))
     sources = ["--source", f"s={home / 's.jsonl'}", "--source", f"z={home / 'z.jsonl'}"]
-    result = CliRunner().invoke(app, ["run", str(home / "q.obep"), "--engine", "embedded", *sources, "-q"])
+    result = CliRunner().invoke(app, ["run", str(home / "q.obep"), "--engine", "embedded", *sources])
     assert result.exit_code == 0, result.output
+    assert "OBEP825  warning: 1 triple to be deleted" in result.stderr
     assert [json.loads(line)["start"] for line in result.stdout.splitlines()] == [2]
 
 
@@ -287,3 +288,33 @@ def test_a_static_graph_that_changes_is_refused_before_spark_starts(home: Path) 
     with pytest.raises(ObepError) as error:
         require_returns([obep.load(home / "q.obep")])
     assert error.value.code == "OBEP824"
+
+
+def test_another_content_of_the_file_is_an_update_at_the_watermark(home: Path) -> None:
+    from obep.engine.knowledge.watched_graph import WatchedGraph
+
+    query = obep.load(home / "q.obep")
+    engine, watched = query.engine(), WatchedGraph(query.linked.graphs)
+    assert watched.difference() == ([], [])
+    assert events(engine.push(by("s1"), 1, "s")) == [("<urn:InLab>", 1)]
+    (home / "k.ttl").write_text(K.replace("s1", "s2") + " _:b <urn:in> <urn:lab> .")
+    come, gone = watched.difference()
+    assert gone == [("<urn:s1>", "<urn:in>", "<urn:lab>")]
+    engine.update_triples(come, gone)
+    assert events(engine.push(by("s1"), 2, "s")) == []
+    assert events(engine.push(by("s2"), 2, "s")) == [("<urn:InLab>", 2)]
+    (home / "k.ttl").write_text(K)
+    engine.update_triples(*watched.difference())
+    assert events(engine.push(by("s1"), 3, "s")) == [("<urn:InLab>", 3)]
+    assert "missing_deletes" not in engine.counters, "blank nodes of a file keep their names"
+
+
+def test_a_file_that_cannot_be_read_changes_nothing(home: Path) -> None:
+    from obep.engine.knowledge.watched_graph import WatchedGraph
+
+    watched = WatchedGraph(obep.load(home / "q.obep").linked.graphs)
+    (home / "k.ttl").write_text("<urn:a> <urn:b")
+    with pytest.raises(ObepError):
+        watched.difference()
+    (home / "k.ttl").write_text(K)
+    assert watched.difference() == ([], [])

@@ -62,7 +62,7 @@ class Pairs:
     def snapshot(self) -> bytes:
         return json.dumps(self.held).encode()
 
-    def restore(self, data: bytes) -> None:
+    def restore(self, data: bytes, *, resume: bool = True) -> None:
         self.held = json.loads(data)
 
 
@@ -240,7 +240,7 @@ def test_dead_letters_are_written_with_their_reason(folder: Path) -> None:
 
 def test_a_run_without_items_lets_the_engine_look_at_the_time(folder: Path) -> None:
     run = start(folder, "out.jsonl", checkpoint=False)
-    run._take(Turn([], {}))
+    run.take(Turn([], {}))
     assert run.engine.ticks == 1  # type: ignore[attr-defined]
 
 

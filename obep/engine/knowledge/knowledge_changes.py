@@ -37,7 +37,7 @@ class KnowledgeChanges:
     def __init__(self, matcher: Matcher, models: Iterable[str]) -> None:
         """`models`: the streams whose items change K."""
         self.streams = frozenset((UPDATE, *models))
-        self._matcher = matcher
+        self.matcher = matcher
         self._knowledge: Knowledge | None = None
         self.judged: int | None = None
         """The instant of the last item that was judged: changes of it have come to an end."""
@@ -73,11 +73,15 @@ class KnowledgeChanges:
         after.load(msgspec.msgpack.decode(msgspec.msgpack.encode(runtime.dump())))
         return outcome, after
 
+    def undo(self, change: Changed) -> None:
+        """Take a change back that was made."""
+        self._of_engine().undo(change)
+
     def dump(self) -> tuple[list[Triple], list[Triple]]:
         """How K differs from the one at the start."""
         if self._knowledge is None:
             return [], []
-        return [*self._knowledge.graph.added], [*self._knowledge.graph.removed]
+        return [*self._knowledge.said.added], [*self._knowledge.said.removed]
 
     def load(self, come: Iterable[Triple], gone: Iterable[Triple]) -> None:
         """Go to the K of a snapshot."""
@@ -90,7 +94,7 @@ class KnowledgeChanges:
         if self._knowledge is None:
             from obep.abstraction.knowledge import Knowledge
 
-            self._knowledge = Knowledge(self._matcher)
+            self._knowledge = Knowledge(self.matcher)
         return self._knowledge
 
 

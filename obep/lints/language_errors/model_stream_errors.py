@@ -31,7 +31,11 @@ def without_items(definitions: Definitions) -> Iterator[Diagnostic]:
 def read_as_items(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP827: no event and no window reads a stream of knowledge."""
     linked = definitions.linked
-    of_events = [(event.on, event.name.span, file) for event, file in definitions.all() if _reads(event)]
+    of_events = [
+        (event.on, event.name.span, file)
+        for event, file in definitions.all()
+        if isinstance(event, LogicalEvent) and event.on is not None
+    ]
     of_windows = [(one.stream, one.span, file) for file in linked.files for one in file.windows]
     for stream, span, file in (*of_events, *of_windows):
         if stream in linked.models:
@@ -43,7 +47,3 @@ def read_as_items(definitions: Definitions) -> Iterator[Diagnostic]:
                 "What FROM STREAM … AS GRAPH names is read as changes of the static graph only.",
                 f"FROM STREAM <{stream}>   (without AS GRAPH), or another stream",
             )
-
-
-def _reads(event: object) -> bool:
-    return isinstance(event, LogicalEvent) and event.on is not None

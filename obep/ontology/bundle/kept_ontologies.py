@@ -21,10 +21,11 @@ from obep.ontology.bundle.packed_axioms import UNREADABLE, pack_axioms, unpack_a
 from obep.ontology.owl import load
 from obep.ontology.owl.axioms import OWL, RDF, RDFS, XSD, Axioms
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS
+from obep.ontology.shacl.shacl_terms import has_shacl
 
 LARGE = 1 << 17
 """Bytes from which on files of T are kept; smaller ones are read as soon."""
-_MAGIC = b"obep-t1\n"
+_MAGIC = b"obep-t2\n"
 _OF_OWL = tuple(f"<{namespace}" for namespace in (OWL, RDF, RDFS, XSD))
 
 
@@ -34,6 +35,8 @@ class Ontology(NamedTuple):
     axioms: Axioms
     words: Mapping[Path, list[Triple]]
     """The first use of each word in the namespaces of OWL, and what the file says such a word is."""
+    shapes: str = ""
+    """A name for the content of the files, where they have shapes of SHACL."""
 
 
 class _Kept(msgspec.Struct, array_like=True):
@@ -41,6 +44,7 @@ class _Kept(msgspec.Struct, array_like=True):
     files: list[tuple[str, str]]
     """All that was read, with its digests."""
     words: list[list[Triple]]
+    shapes: str
     axioms: memoryview
 
 
@@ -54,10 +58,13 @@ def load_t(paths: Iterable[Path], catalogue: Mapping[str, Path], cache_dir: Path
         return known
     read: dict[Path, tuple[int, str]] = {}
     files = load.ontology_files(roots, catalogue, read)
-    found = Ontology(load.axioms_in(files), {path: _words(triples) for path, triples in files.items()})
+    has_shapes = any(has_shacl(triples) for triples in files.values())
+    shapes = content_hash(sorted(digest for _, digest in read.values())) if has_shapes else ""
+    words = {path: _words(triples) for path, triples in files.items()}
+    found = Ontology(load.axioms_in(files), words, shapes)
     if key and sum(length for length, _ in read.values()) >= LARGE:
         named = [(str(path), digest) for path, (_, digest) in read.items()]
-        kept = _Kept(key, named, list(found.words.values()), memoryview(pack_axioms(found.axioms)))
+        kept = _Kept(key, named, list(words.values()), shapes, memoryview(pack_axioms(found.axioms)))
         seal(place, _MAGIC, (msgspec.msgpack.encode(kept),))
     return found
 
@@ -90,7 +97,7 @@ def _kept(place: Path, key: str) -> Ontology | None:
         if kept.key != key or any(_digest(Path(path)) != digest for path, digest in kept.files):
             return None
         words = {Path(path): some for (path, _), some in zip(kept.files, kept.words, strict=True)}
-        return Ontology(unpack_axioms(kept.axioms), words)
+        return Ontology(unpack_axioms(kept.axioms), words, kept.shapes)
     except (OSError, ObepError, *UNREADABLE):
         return None
 

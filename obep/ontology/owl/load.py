@@ -24,6 +24,7 @@ from obep.ontology.owl.rdf_nodes import Unreadable
 from obep.ontology.owl.rdf_to_owl import axioms_of
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.owl.xml_limits import check_xml
+from obep.ontology.shacl.shacl_terms import without_shacl
 
 _SUFFIXES = {
     ".ttl": "turtle",
@@ -54,7 +55,8 @@ def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = 
 def axioms_in(files: Mapping[Path, list[Triple]]) -> Axioms:
     """T from the triples of its files."""
     try:
-        return axioms_of(dict.fromkeys(triple for triples in files.values() for triple in triples))
+        every = dict.fromkeys(triple for triples in files.values() for triple in triples)
+        return axioms_of(without_shacl(every))
     except Unreadable as error:
         raise _placed(error, files) from None
 

@@ -13,6 +13,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
@@ -145,8 +146,9 @@ class SparkRun:
             files = input_files(self.order)
             self._resume(manifest(self.query, partitions, buckets, keys, beats, files))
         streams = self.query.linked.streams
+        order = replace(self.order, config=self.order.config.with_lookups(self.query.bundle.k.once))
         opened = open_sources(
-            spark, self.order, self.streaming, self._checkpoint, streams[0] if len(streams) == 1 else ""
+            spark, order, self.streaming, self._checkpoint, streams[0] if len(streams) == 1 else ""
         )
         self.skipped, self.ends = opened.skipped, opened.ends
         self.on_opened()
