@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from threading import RLock
 from types import TracebackType
@@ -26,7 +26,7 @@ from obep.engine.runtime import Runtime
 from obep.engine.sealed import damaged, sealed, unsealed
 from obep.engine.snapshot_form import COUNTED, Stored, kept_in
 from obep.engine.states.held_states import Held, HeldStates, OnState
-from obep.engine.time_letters import late, late_change, not_a_model, too_far
+from obep.engine.time_letters import kept_streams, late, late_change, not_a_model, too_far
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
@@ -231,6 +231,32 @@ class Engine:
         watermark = self.clock.watermark
         return (watermark is not None and item.at < watermark) or self._changes.is_late(item.at)
 
+    def push_frame(
+        self,
+        frame: Any,
+        *,
+        mapping: Mapping[str, Any] | None = None,
+        time: str = "",
+        subject: str = "",
+        stream: str | None = None,
+    ) -> list[Occurrence]:
+        """Take the rows of a frame: pandas, polars, Arrow, DuckDB, or dicts; `obep.detect` says how.
+
+        A program that pushes several frames gives them one mapping: without it each frame has its own.
+        """
+        from obep.formats.frame_items import frame_items
+
+        name = self._stream(stream)
+        read = frame_items(
+            frame, mapping=mapping, time=time, subject=subject, stream=name, names=self.query.names
+        )
+        found = self.push_items(kept_streams(read.items, self.query.linked.streams))
+        if self._style != "iso" and read.notes.style is not None:
+            self._style = read.notes.style
+        for hit in found:
+            hit.style = self._style or ""
+        return found
+
     def too_far(self, at: int) -> bool:
         """Whether an item of that instant, if it came now, would be refused since `future` is the limit."""
         return self.clock.too_far(at, self._now())
@@ -267,9 +293,14 @@ class Engine:
                 self.clock.advance(self._runtime.now)  # what was decided is not decided again after `restore`
         return self._out(found)
 
+    @property
+    def may_reason(self) -> bool:
+        """Whether a push may ask the reasoner, which takes long."""
+        return any(getattr(one.matcher, "may_reason", False) for one in self._generations())
+
     async def apush(self, graph: Any, at: Instant, stream: str | None = None) -> list[Occurrence]:
         """`push` for a program with an event loop; the reasoner, if it may be called, does not block it."""
-        if any(getattr(one.matcher, "may_reason", False) for one in self._generations()):
+        if self.may_reason:
             return await asyncio.to_thread(self.push, graph, at, stream)
         return self.push(graph, at, stream)
 

@@ -22,6 +22,12 @@ from obep.formats.units import Conversion, conversion, shown
 from obep.formats.zones import has_no_zone, nearest_zone, zone_named
 from obep.model import DeadLetter, Item, Triple
 
+SETTINGS = (
+    *("template", "context", "subject", "records", "prefixes"),
+    *("time", "time_format", "zone", "unit", "units"),
+)
+"""The keys of a mapping, in obep.toml and in Python; `unit` is that of times that are numbers."""
+
 
 class Triples(Protocol):
     """Makes the triples of one record, whose units are already brought to one."""
@@ -44,6 +50,8 @@ class Mapping:
     """The zone of times without one; that of the reading if there is none."""
     records: Records | None = None
     """Where the records stand, if they are elements of an array in what is sent."""
+    units_of: Dict[str, Lookup] = field(default_factory=dict)
+    """Of fields whose unit the static graph has: how it is looked up."""
 
     def items(self, record: Any, raw: bytes, reading: Reading) -> Iterator[Item | DeadLetter]:
         """The items of what was sent: one, or one for each element of its array."""
@@ -120,6 +128,8 @@ class Mapping:
                 unit = look_up(record, rule.field) if rule.field else None
                 if rule.field and unit is None:
                     raise _no_unit(record, rule.field)
+                if path in self.units_of:
+                    unit = self.units_of[path].find(record)[1:-1]
                 change(record, path, rule.apply(path, value, unit))
         return record
 
@@ -183,10 +193,11 @@ def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
     units = {
         path: conversion(rule, f"{where}.units.{path}") for path, rule in settings.get("units", {}).items()
     }
+    units_of = _unit_lookups(settings, lookup, where)
     if isinstance(triples, Template):
         _check_units(units, triples.paths, where)
     time, form = settings.get("time", "time"), settings.get("time_format", "")
-    return Mapping(triples, time, form, unit, units, "time" in settings, zone, records)
+    return Mapping(triples, time, form, unit, units, "time" in settings, zone, records, units_of)
 
 
 def _zone(name: str, where: str) -> tzinfo:
@@ -224,7 +235,32 @@ def with_index(settings: Dict[str, Any], where: str, k: Callable[[], Iterable[Tr
     lookup = _make_lookup(settings.get("subject"), settings.get("prefixes", {}), where)
     if lookup is None:
         return settings
-    return {**settings, "subject": {**settings["subject"], "index": lookup.over(k()).index}}
+    triples = tuple(k())
+    units = dict(settings.get("units", {}))
+    for path, one in _unit_lookups(settings, lookup, where).items():
+        units[path] = {**units[path], "index": one.over(triples).index}
+    return {
+        **settings,
+        "units": units,
+        "subject": {**settings["subject"], "index": lookup.over(triples).index},
+    }
+
+
+def _unit_lookups(settings: Dict[str, Any], lookup: Lookup | None, where: str) -> dict[str, Lookup]:
+    """How the units of fields are found in the static graph: by a path from what is looked up."""
+    found = {}
+    for path, rule in settings.get("units", {}).items():
+        if isinstance(rule, dict) and "of" in rule:
+            if lookup is None:
+                raise fail(
+                    "OBEP522",
+                    f"{where}.units.{path}: of is a path from what is looked up",
+                    remedy='subject = { lookup = "?p … {id}" }',
+                )
+            text = f"?obepUnit ^({rule['of']}) {lookup.variable} . {lookup.text}"
+            one = read_lookup(text, settings.get("prefixes", {}), f"{where}.units.{path}.of")
+            found[path] = replace(one, index=rule.get("index"))
+    return found
 
 
 def _make_context(context: object, subject: str | Lookup, where: str) -> Context:

@@ -131,4 +131,4 @@ async def openapi(call: Call) -> Response:
     """The OpenAPI document."""
     from obep.serve.openapi_document import document
 
-    return answer(document())
+    return answer(document(by_tokens=call.context.access.by_tokens))
