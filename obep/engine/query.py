@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -47,6 +47,13 @@ class Query:
     def derived(self) -> dict[Term, frozenset[Term]]:
         """The events that may be found in the occurrences of others, each with those."""
         return derived(self.expanded, self.bundle)
+
+    def over(self, bundle: Any) -> Query:
+        """The same query and plan over the K of another bundle."""
+        found = replace(self, bundle=bundle)
+        made = (name for name in ("expanded", "asks", "plan") if name in self.__dict__)
+        found.__dict__.update({name: self.__dict__[name] for name in made})
+        return found
 
     @property
     def hash(self) -> str:
