@@ -9,7 +9,7 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 # Compiled once, not by each of the many processes that tests start, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup lock demo test check bench faults worlds soak fuzz mutants docs clean
+.PHONY: help setup lock demo test check bench faults worlds soak fuzz mutants page docs clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -74,6 +74,10 @@ fuzz: $(READY) ## damaged queries, ontologies, items, settings and states: CASES
 SAMPLE ?= 50
 mutants: $(READY) ## break operators, guards, clock and rules, SAMPLE=50 lines each; list what no test notices
 	$(BIN)/python tests/mutation --sample $(SAMPLE) --seed $(SEED)
+
+page: $(READY) ## the page of `obep serve` from page/, into obep/serve/page/ (needs node and npm)
+	cd page && npm ci --no-audit --no-fund && npm run check && npm run build
+	$(BIN)/python page/digest.py
 
 docs: $(READY) ## the documentation as a site, in site/
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'

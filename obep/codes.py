@@ -271,6 +271,11 @@ CODES: dict[str, str] = {
     "OBEP820": "a change of the static graph that contradicts the ontology",
     "OBEP821": "a change of the static graph that cannot be read",
     "OBEP822": "a change of the static graph that needs a restart",
+    "OBEP823": "a stream of knowledge without a stream of items",
+    "OBEP824": "a static graph that changes on Spark",
+    "OBEP825": "deleted triples that the static graph did not have",
+    "OBEP826": "a change of the static graph in a stream of items",
+    "OBEP827": "a stream of knowledge that is read as items",
     # 830-849 models: references, imports, units
     "OBEP830": "an id that the static graph does not know",
     "OBEP831": "an id that the static graph has for several",
@@ -303,4 +308,5 @@ CODES: dict[str, str] = {
     # 880-899 frames, notebooks and agents
     "OBEP880": "something that is no frame",
     "OBEP881": "columns that do not fit",
+    "OBEP882": "a test of an event that is not returned",
 }

@@ -27,6 +27,7 @@ COMMANDS = (
     "graph",
     "run",
     "serve",
+    "studio",
     "test",
     "why",
     "why-not",

@@ -41,9 +41,7 @@ def command(
     What was acknowledged is kept, whatever happens to the process. The sources and sinks of obep.toml run in
     it. `/openapi.json` describes the calls.
     """
-    missing = [name for name in ("starlette", "uvicorn", "websockets") if find_spec(name) is None]
-    if missing:
-        raise fail("OBEP551", f"obep serve needs {', '.join(missing)}", remedy='pip install "obep[serve]"')
+    require_packages()
     from obep.serve.project import find_project
     from obep.serve.service import Service
     from obep.serve.settings import settings_of
@@ -52,3 +50,10 @@ def command(
     found = find_project(project, config, state, allowed(allow_path), allow_exec=allow_exec)
     settings = settings_of(found.config, host=host, port=port, certificate=certificate, key=key)
     raise typer.Exit(serve(Service(found, settings)))
+
+
+def require_packages() -> None:
+    """Raises OBEP551 if what the extra `serve` installs is not there."""
+    missing = [name for name in ("starlette", "uvicorn", "websockets") if find_spec(name) is None]
+    if missing:
+        raise fail("OBEP551", f"obep serve needs {', '.join(missing)}", remedy='pip install "obep[serve]"')

@@ -10,7 +10,7 @@ from obep.model import DeadLetter, Item
 from obep.output.json_writer import style_of_instant
 
 LATE, TOO_FAR = "OBEP640", "OBEP641"
-AFTER_READING = frozenset(("OBEP620", "OBEP630", "OBEP820", "OBEP822", TOO_FAR))
+AFTER_READING = frozenset(("OBEP620", "OBEP630", "OBEP820", "OBEP822", "OBEP826", TOO_FAR))
 """The codes of items that could be read and take part in nothing, beside those that are late."""
 FAR = 30 * 86_400_000_000
 """Who is later than that was probably not late: another item had a wrong time."""
@@ -38,6 +38,12 @@ def late_change(item: Item, watermark: int | None) -> DeadLetter:
         "a longer lateness would wait for it, or give it a later time"
     )
     return DeadLetter(item.stream, item.at, LATE, reason, as_sent(item))
+
+
+def not_a_model(item: Item) -> DeadLetter:
+    """Of a change of K in a stream whose items are no changes."""
+    reason = f"it changes the static graph, and FROM STREAM <{item.stream}> does not say AS GRAPH"
+    return DeadLetter(item.stream, item.at, "OBEP826", reason, as_sent(item))
 
 
 def too_far(item: Item) -> DeadLetter:

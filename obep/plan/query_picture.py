@@ -72,14 +72,18 @@ def _(node: ast.Repeated) -> str:
 
 
 def mermaid(linked: Linked) -> str:
-    """The query as a Mermaid flowchart: streams, events, and the operators between them."""
+    """The query as a Mermaid flowchart: streams, events, states, and the operators between them."""
     lines = ["flowchart LR"]
     names = {iri: f"e{number}" for number, iri in enumerate(linked.events)}
+    names |= {iri: f"t{number}" for number, iri in enumerate(linked.states)}
     for number, stream in enumerate(linked.streams):
         lines.append(f"  s{number}[/{_quoted(stream)}/]")
     for iri, event in linked.events.items():
         opening, closing = ("([", "])") if isinstance(event, ast.LogicalEvent) else ("[[", "]]")
         lines.append(f"  {names[iri]}{opening}{_quoted(event.name.text)}{closing}")
+    for iri, state in linked.states.items():
+        lines.append(f"  {names[iri]}[({_quoted(state.name.text)})]")
+        lines.extend(_sources(state, names, linked))
     for iri, event in linked.events.items():
         if isinstance(event, ast.LogicalEvent):
             lines.extend(_sources(event, names, linked))
@@ -88,19 +92,19 @@ def mermaid(linked: Linked) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _sources(event: ast.LogicalEvent, names: dict[str, str], linked: Linked) -> Iterator[str]:
-    """Where a logical event comes from: streams, or the events that its definition names."""
+def _sources(defined: ast.LogicalEvent | ast.State, names: dict[str, str], linked: Linked) -> Iterator[str]:
+    """Where a logical event or a state comes from: streams, or what its definition names."""
     from obep.query.walk import depends
 
-    target = names[event.name.iri]
-    parts = sorted(names[iri] for iri in depends(event) & names.keys())
+    target, on = names[defined.name.iri], getattr(defined, "on", None)
+    parts = sorted(names[iri] for iri in depends(defined) & names.keys())
     for part in parts:
         yield f"  {part} --> {target}"
     for number, stream in enumerate(linked.streams):
-        if event.on == stream or (event.on is None and not parts):
+        if on == stream or (on is None and not parts):
             yield f"  s{number} --> {target}"
     for window in linked.windows:
-        if event.on == window.name and window.event is None:
+        if on == window.name and window.event is None:
             frame = show(window).split("> ")[-1]
             yield f"  s{linked.streams.index(window.stream)} -- {_quoted(frame)} --> {target}"
 

@@ -206,6 +206,7 @@ def open_run(
         query.hash,
         checkpoint,
         frozenset(streams),
+        query.linked.models,
         notes=notes,
         idle=order.idle is not None,
         origins={inlet.key: origin_of(inlet) for inlet in order.inlets},

@@ -80,6 +80,8 @@ class Run:
     checkpoint: Checkpoint | None = None
     streams: frozenset[str] = frozenset()
     """The streams of the query; items of others are refused. Empty: any."""
+    models: frozenset[str] = frozenset()
+    """Those whose items change the static graph."""
     on_turn: Callable[[Run], None] = lambda run: None
     between: Callable[[Run], None] = lambda run: None
     """Called between two turns, where a checkpoint may be written."""
@@ -132,7 +134,14 @@ class Run:
             self.checkpoint.save(self._standing())  # an output that begins is known before it is written
         try:
             whole = True
-            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle, orders=self.orders):
+            for turn in merged(
+                self.sources,
+                self.positions,
+                PATIENCE_S,
+                idle=self.idle,
+                orders=self.orders,
+                models=self.models,
+            ):
                 if self.stopping:
                     break
                 self.take(turn)
@@ -157,7 +166,7 @@ class Run:
     def replace(self, query: Query, outlets: Mapping[str, Outlet]) -> Replacement:
         """Runs another query from the watermark on; the checkpoint is then of that query."""
         done = self.engine.replace(query)
-        self._send([*done.records])
+        self.send([*done.records])
         self.query_hash, self.streams, self.outlets = query.hash, frozenset(query.linked.streams), outlets
         self.save()
         return done

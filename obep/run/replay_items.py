@@ -46,7 +46,7 @@ def replay(
     items: list[Item] = []
     letters: list[DeadLetter] = []
     checks = item_checks(settings, query.bundle)
-    for turn in merged(sources, {}, 1.0):
+    for turn in merged(sources, {}, 1.0, models=query.linked.models):
         records = [*checked(turn.records, checks)] if checks else turn.records
         items += (record for record in records if isinstance(record, Item))
         letters += (record for record in records if isinstance(record, DeadLetter))

@@ -97,12 +97,12 @@ class Call:
             raise fail("OBEP858", f"the body did not come within {settings.body_seconds:g} s") from None
         return b"".join(parts)
 
-    async def json(self, kind: type[T]) -> T:
+    async def json(self, kind: type[T], most: int = SMALL) -> T:
         """The body as an object of a kind; raises OBEP859 or OBEP863."""
         sent = self.connection.headers.get("content-type", "").partition(";")[0].strip().lower()
         if sent != "application/json":
             raise fail("OBEP863", "the body is JSON", remedy="Content-Type: application/json")
-        body = await self.body(SMALL)
+        body = await self.body(most)
         try:
             check_nesting(body, self.service.project.config.limits.nesting)
             return msgspec.json.decode(body, type=kind)

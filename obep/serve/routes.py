@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from obep.serve import alert_calls, item_calls, question_calls, state_calls, watch_calls
+from obep.serve import alert_calls, item_calls, question_calls, state_calls, trial_calls, watch_calls
 
 Handler = Callable[..., Awaitable[Any]]
 JSON = "application/json"
@@ -103,6 +103,9 @@ ROUTES: tuple[Route, ...] = (
           refused=(400, 404, 413, 415, 422)),
     Route("POST", "/check", question_calls.check, "read", "What is wrong or odd about a query.", (), QUERY,
           refused=(400, 413, 415)),
+    Route("POST", "/try", trial_calls.attempt, "write", "What a query finds in recorded items.", (),
+          _object(("query",), query=TEXT, items={"type": "object", "additionalProperties": TEXT}),
+          refused=(400, 404, 413, 415, 422, 503)),
     Route("POST", "/explain", question_calls.explain, "read",
           "What a query is made of; without a text, the one that runs.", (), _object((), query=TEXT),
           refused=(400, 413, 415, 422)),

@@ -437,7 +437,7 @@ class Service:
         query = self._compiled.pop(change.text, None) or self.project.load(change.text)
         outlets = self._refitted(query)
         warm = None if change.warm is None else timedelta(microseconds=change.warm)
-        done = self.engine.replace(query, warm=warm, history=None if warm is None else self._history())
+        done = self.engine.replace(query, warm=warm, history=None if warm is None else self.history())
         self.run.outlets, self.run.query_hash = outlets, query.hash
         self.run.streams = frozenset(query.linked.streams)
         self._standing.text, self._standing.of_file = change.text, change.of_file
@@ -445,7 +445,7 @@ class Service:
         self.run.send(list(done.records))
         return {"replacement": done.to_json()}
 
-    def _history(self) -> list[Item]:
+    def history(self) -> list[Item]:
         """The items that the log still has, in the order of their time."""
         changes = (change for body in self.log.history() for change in unpacked(body))
         found = [item for change in changes if isinstance(change, Came) for item in change.items]

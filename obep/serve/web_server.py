@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,9 +13,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from obep.errors import fail
 from obep.run.signals import exit_status, interrupted
+from obep.serve.page.page_files import page_routes
 from obep.serve.service import Service
 from obep.serve.web_app import make_app
 
+ADDRESS = "address"
+"""The file in the folder of the state with the URL of the service that has it; `obep studio` looks there."""
 HEAD_S = 15.0
 """So long the head of a first request may take."""
 
@@ -60,13 +63,13 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-def serve(service: Service, said: Any = sys.stderr) -> int:
-    """Start the service, answer until a signal, and stop it; the exit status."""
+def serve(service: Service, said: Any = sys.stderr, started: Callable[[str], object] = str) -> int:
+    """Start the service, answer until a signal, and stop it; the exit status. `started` gets its URL."""
     settings = service.settings
     service.start()
     try:
         config = uvicorn.Config(
-            make_app(service),
+            make_app(service, page_routes()),
             host=settings.host.strip("[]"),
             port=settings.port,
             http=ImpatientProtocol,
@@ -84,21 +87,23 @@ def serve(service: Service, said: Any = sys.stderr) -> int:
         server = Server(config)
         caught: list[int] = []
         with interrupted(server.stop, caught):
-            asyncio.run(_serve(server, service, said))
+            asyncio.run(_serve(server, service, said, started))
     finally:
         service.stop()
     return exit_status(caught[0]) if caught else 0
 
 
-async def _serve(server: Server, service: Service, said: Any) -> None:
+async def _serve(server: Server, service: Service, said: Any, started: Callable[[str], object]) -> None:
     starting = asyncio.ensure_future(server.serve())
     while not server.started and not starting.done():
         await asyncio.sleep(0.01)
     if server.started:
         scheme = "https" if service.settings.certificate else "http"
         port = server.servers[0].sockets[0].getsockname()[1]
-        host = service.settings.host
-        print(f"Serving {service.project.name} on {scheme}://{host}:{port}", file=said, flush=True)
+        url = f"{scheme}://{service.settings.host}:{port}"
+        (service.project.state / ADDRESS).write_text(url)
+        print(f"Serving {service.project.name} on {url}", file=said, flush=True)
+        started(url)
     try:
         await starting
     except SystemExit:

@@ -1,0 +1,240 @@
+/** The editor of the query: errors as one types, a trial on recorded items, and a dry run before it goes live. */
+
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching, HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, linter, lintKeymap, type Diagnostic } from "@codemirror/lint";
+import { EditorState, type Text } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { get, post, put, said, type Found, type Trouble } from "./api";
+import { definitions } from "./explanation";
+import { h, outline, show, shortened, table } from "./dom";
+import { Store, type Mark } from "./store";
+import { TimeLine } from "./timeline";
+
+interface Running {
+  name: string;
+  text: string;
+  hash: string;
+  streams: string[];
+}
+
+/** What a replacement does, or would do; lists are of IRIs. */
+interface Replacement {
+  kept: string[];
+  begun: string[];
+  warmed?: string[];
+  gone: string[];
+  changed: { name: string; before: string; after: string }[];
+  streams_added: string[];
+  streams_removed: string[];
+  resolved: unknown[];
+  firing: unknown[];
+  waiting: number;
+}
+
+interface Tried {
+  events: Found[];
+  total: number;
+  items: number;
+  letters: { code: string; reason: string; line?: number }[];
+}
+
+const language = StreamLanguage.define({
+  token(stream) {
+    if (stream.match(/#.*/)) return "comment";
+    if (stream.match(/<[^>\s]*>/)) return "url";
+    if (stream.match(/"(?:[^"\\]|\\.)*"/)) return "string";
+    if (stream.match(/[?$]\w+/)) return "variableName";
+    if (stream.match(/\b[A-Z][A-Z]+\b/)) return "keyword";
+    if (stream.match(/\d[\w.]*/)) return "number";
+    if (!stream.match(/[\w:.-]+/)) stream.next();
+    return null;
+  },
+});
+
+const colours = HighlightStyle.define([
+  { tag: tags.comment, color: "var(--faint)", fontStyle: "italic" },
+  { tag: tags.keyword, color: "var(--accent)", fontWeight: "bold" },
+  { tag: [tags.string, tags.url], color: "var(--good)" },
+  { tag: [tags.variableName, tags.number], color: "var(--warn)" },
+]);
+
+const theme = EditorView.theme({
+  "&": { color: "var(--ink)", backgroundColor: "var(--paper)", border: "1px solid var(--line)", maxHeight: "45vh", fontSize: "13px" },
+  "&.cm-focused": { outline: "2px solid var(--accent)" },
+  ".cm-scroller": { overflow: "auto", fontFamily: 'ui-monospace, "DejaVu Sans Mono", monospace' },
+  ".cm-content": { caretColor: "var(--ink)" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  ".cm-gutters": { color: "var(--faint)", backgroundColor: "var(--shade)", border: "0" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--accent) 8%, transparent)" },
+  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "color-mix(in srgb, var(--accent) 30%, transparent) !important" },
+  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
+  ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--warn)" },
+  ".cm-tooltip": { color: "var(--ink)", backgroundColor: "var(--shade)", border: "1px solid var(--line)" },
+});
+
+/** Where a line and a column are; columns count characters, as Python does. */
+function offset(text: Text, line: number, column: number): number {
+  const found = text.line(Math.min(Math.max(line, 1), text.lines));
+  return found.from + [...found.text].slice(0, column - 1).join("").length;
+}
+
+function marked(text: Text, one: Trouble): Diagnostic {
+  const from = one.line ? offset(text, one.line, one.column ?? 1) : 0;
+  const to = one.line ? offset(text, one.endLine ?? one.line, one.endColumn ?? (one.column ?? 1) + 1) : 0;
+  return { from, to: Math.max(to, from), severity: one.severity === "warning" ? "warning" : "error", message: `${one.code}  ${one.message}` };
+}
+
+function effects(of: Replacement): HTMLElement {
+  const warmed = new Set(of.warmed);
+  const cold = (name: string) => !warmed.has(name);
+  const rows: [string, string[]][] = [
+    ["keep their state", of.kept.map(shortened)],
+    ["begin empty", of.begun.filter(cold).map(shortened)],
+    ["mean something else, and begin empty", of.changed.filter((one) => cold(one.name)).map((one) => `${shortened(one.name)}: ${one.before} → ${one.after}`)],
+    ["begin from the history", [...warmed].map(shortened)],
+    ["go", of.gone.map(shortened)],
+    ["streams that are new", of.streams_added],
+    ["streams that are no longer read", of.streams_removed],
+    ["alerts that are resolved", of.resolved.length ? [String(of.resolved.length)] : []],
+    ["alerts that fire", of.firing.length ? [String(of.firing.length)] : []],
+  ];
+  return h("dl", { class: "effects" }, ...rows.filter(([, names]) => names.length).flatMap(([what, names]) => [h("dt", {}, what), ...names.map((name) => h("dd", {}, name))]));
+}
+
+export function editorView(explainRecord: (record: Found, defined: Map<string, string>) => void, changed: () => void): { element: HTMLElement; load: () => Promise<void> } {
+  const host = h("div", { id: "editor" });
+  const errors = h("ul", { id: "errors", "aria-live": "polite", "aria-label": "What is wrong or odd" });
+  const result = h("div", { id: "result", "aria-live": "polite" });
+  const stream = h("select", { id: "stream" });
+  const file = h("input", { id: "recorded", type: "file", accept: ".jsonl,.ndjson,.json" });
+  const tryButton = h("button", { id: "try", onclick: () => void attempt() }, "Run on it");
+  const putButton = h("button", { id: "put", onclick: () => void dryRun() }, "Put live…");
+  let running: Running | null = null;
+  let view: EditorView | null = null;
+
+  const text = () => view?.state.doc.toString() ?? "";
+
+  async function check(editor: EditorView): Promise<Diagnostic[]> {
+    const doc = editor.state.doc;
+    try {
+      const { diagnostics } = await post<{ diagnostics: Trouble[] }>("check", { query: doc.toString() });
+      list(editor, diagnostics);
+      return diagnostics.map((one) => marked(doc, one));
+    } catch (error) {
+      show(errors, h("li", { class: "error" }, said(error)));
+      return [];
+    }
+  }
+
+  function list(editor: EditorView, found: Trouble[]): void {
+    const go = (one: Trouble) => () => {
+      editor.dispatch({ selection: { anchor: marked(editor.state.doc, one).from }, scrollIntoView: true });
+      editor.focus();
+    };
+    const wrong = found.some((one) => one.severity !== "warning");
+    putButton.disabled = tryButton.disabled = wrong;
+    const shown = found.map((one) =>
+      h(
+        "li",
+        { class: one.severity === "warning" ? "warning" : "error" },
+        one.line ? h("button", { onclick: go(one) }, `line ${one.line}`) : "",
+        ` ${one.code}  ${one.message}${one.reason ? `. ${one.reason}` : ""}`,
+        one.remedy ? h("pre", {}, `Try:  ${one.remedy}`) : "",
+      ),
+    );
+    show(errors, ...(shown.length ? shown : [h("li", { class: "hint" }, "Nothing is wrong.")]));
+  }
+
+  function create(doc: string): EditorView {
+    // In a shadow root the editor adopts its style sheets, which the page's policy would refuse as <style>.
+    const root = host.attachShadow({ mode: "open" });
+    const state = EditorState.create({
+      doc,
+      extensions: [
+        lineNumbers(),
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        highlightActiveLine(),
+        keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
+        language,
+        syntaxHighlighting(colours),
+        linter(check, { delay: 400 }),
+        lintGutter(),
+        theme,
+        EditorView.contentAttributes.of({ "aria-label": "Query. Escape, then Tab, leaves the editor." }),
+      ],
+    });
+    return new EditorView({ state, parent: root, root });
+  }
+
+  async function attempt(): Promise<void> {
+    const chosen = file.files?.[0];
+    const query = text();
+    show(result, "…");
+    try {
+      const recorded = chosen && { items: { [stream.value]: await chosen.text() } };
+      const [found, said] = await Promise.all([post<Tried>("try", { query, ...recorded }), post<{ text: string }>("explain", { query })]);
+      const defined = definitions(said.text);
+      const store = new Store();
+      store.add(found.events);
+      const records = new Map(found.events.map((one) => [one.id, one]));
+      const line = new TimeLine(store, (mark: Mark) => explainRecord(records.get(mark.id)!, defined), () => {}, () => {});
+      line.canvas.id = "trial";
+      const counts = Map.groupBy(found.events, (one) => one.alert ?? one.event ?? one.query ?? "");
+      show(
+        result,
+        h("p", {}, `${found.items} items, ${found.total} found${found.total > found.events.length ? `, the first ${found.events.length} are shown` : ""}, ${found.letters.length} refused.`),
+        table("What it finds", ["Event", "How often"], [...counts].map(([name, all]) => [shortened(name), all.length])),
+        found.events.length > 0 && line.canvas,
+        found.letters.length > 0 && outline(found.letters),
+      );
+    } catch (error) {
+      show(result, h("p", { class: "error", role: "alert" }, said(error)));
+    }
+  }
+
+  async function dryRun(): Promise<void> {
+    if (!running) return;
+    const path = `queries/${encodeURIComponent(running.name)}`;
+    const sent = text();
+    try {
+      const { replacement } = await put<{ replacement: Replacement }>(`${path}?dry_run=true`, { query: sent });
+      const warm = h("input", { id: "warm", placeholder: "10 min", size: 8 });
+      const confirm = h("button", { id: "confirm", onclick: () => void live(path, sent, warm.value.trim()) }, "Put live now");
+      show(result, h("h3", {}, "What would happen"), effects(replacement), h("p", {}, h("label", {}, "Begin with the history of ", warm)), h("p", {}, confirm, " ", h("button", { onclick: () => show(result) }, "Leave it")));
+      confirm.focus();
+    } catch (error) {
+      show(result, h("p", { class: "error", role: "alert" }, said(error)));
+    }
+  }
+
+  async function live(path: string, sent: string, warm: string): Promise<void> {
+    try {
+      const { replacement } = await put<{ replacement: Replacement }>(warm ? `${path}?warm=${encodeURIComponent(warm)}` : path, { query: sent });
+      show(result, h("h3", { id: "is-live" }, "It is live"), effects(replacement));
+      changed();
+    } catch (error) {
+      show(result, h("p", { class: "error", role: "alert" }, said(error)));
+    }
+  }
+
+  async function load(): Promise<void> {
+    const { queries } = await get<{ queries: Running[] }>("queries");
+    running = queries[0] ?? null;
+    show(stream, ...(running?.streams ?? []).map((name) => h("option", {}, name)));
+    view ??= create(running?.text ?? "");
+  }
+
+  const element = h(
+    "section",
+    {},
+    host,
+    errors,
+    h("div", { class: "bar" }, h("label", {}, "Stream ", stream), h("label", {}, "Recorded items ", file), tryButton, putButton), h("p", { class: "hint" }, "Without a file, a trial takes the items that the log of the service still has."),
+    result,
+  );
+  return { element, load };
+}
