@@ -34,6 +34,7 @@ _HOMES = {
     "Held": "obep.engine.states.held_states",
     "run": "obep.engine.query",
     "detect": "obep.frames.detect_frame",
+    "load_ipython_extension": "obep.frames.notebook_magic",
     "stream": "obep.frames.async_stream",
     "Stream": "obep.frames.async_stream",
     "Result": "obep.frames.result",

@@ -124,6 +124,9 @@ class Occurrence:
         """A tree for people: which occurrences, which assertions."""
         return _writers[0].why(self)
 
+    def _repr_html_(self) -> str:
+        return _writers[0].why_html(self)
+
 
 @dataclass(slots=True, eq=False)
 class Alert(Occurrence):
@@ -167,6 +170,8 @@ class Writers(Protocol):
     def to_rows(self, occurrence: Occurrence, style: str | None) -> list[dict[str, object]]: ...
 
     def why(self, occurrence: Occurrence) -> str: ...
+
+    def why_html(self, occurrence: Occurrence) -> str: ...
 
 
 _writers: list[Writers] = []

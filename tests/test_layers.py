@@ -30,7 +30,7 @@ LAYERS = (
     {"run"},
     {"frames"},
     {"spark"},
-    {"testing"},
+    {"testing", "pytest_plugin"},
     {"serve"},
     {"cli"},
     {"__main__"},

@@ -79,6 +79,7 @@ OF_SOURCE: dict[str, Kind] = {
     "prefixes": each(text),
     "start": choice("earliest", "latest"),
     "missing_time": choice("arrival", "refuse"),
+    "validate": text,
     **CONNECTION,
 }
 

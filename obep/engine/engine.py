@@ -28,6 +28,7 @@ from obep.engine.snapshot_form import COUNTED, Stored, kept_in
 from obep.engine.states.held_states import Held, HeldStates, OnState
 from obep.engine.time_letters import kept_streams, late, late_change, not_a_model, too_far
 from obep.errors import ObepError, fail
+from obep.formats.item_checks import Checks, checked
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
@@ -82,8 +83,10 @@ class Engine:
         remember: int | None = RECENT,
         observer: Observer | None = None,
         matcher: Any = None,
+        checks: Checks | None = None,
     ) -> None:
         query.require_returns()
+        self._checks = checks or {}
         self.query = query
         self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
         self.counters: dict[str, int] = dict.fromkeys(COUNTED, 0)
@@ -140,6 +143,8 @@ class Engine:
         with self._lock:
             self._check_open()
             now, wall = self._steady(), self._now()
+            if self._checks:
+                items = checked(items, self._checks)
             if self._observer is not None:
                 items = self._observer.taken(items)
             waiting, goes_on, models = len(self._buffer), self.clock.goes_on, self._models

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +109,12 @@ class Query:
         from obep.plan.explain_text import explained
 
         return "\n".join(explained(self.linked, self.bundle, self.plan))
+
+    def _repr_html_(self) -> str:
+        from obep.plan.query_table import query_html
+
+        plan = f"<details><summary>plan</summary><pre>{escape(self.explain())}</pre></details>"
+        return query_html(self.linked) + plan + "".join(one._repr_html_() for one in self.warnings)
 
 
 def run(query: Query, items: Iterable[Item | DeadLetter], **settings: Any) -> list[Occurrence]:

@@ -129,7 +129,7 @@ class Mapping:
                 if rule.field and unit is None:
                     raise _no_unit(record, rule.field)
                 if path in self.units_of:
-                    unit = self.units_of[path].find(record)[1:-1]
+                    unit = self.units_of[path].first(record)[1:-1]
                 change(record, path, rule.apply(path, value, unit))
         return record
 
@@ -173,7 +173,7 @@ def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
     if ("template" in settings) == ("context" in settings):
         raise fail("OBEP522", f"{where}: a mapping has a template or a context, one of the two")
     zone = _zone(settings["zone"], where) if "zone" in settings else None
-    lookup = _make_lookup(settings.get("subject"), prefixes, where)
+    lookup = _make_lookup(settings, where)
     records = read_records(settings["records"], f"{where}.records") if "records" in settings else None
     triples: Triples
     if "template" in settings:
@@ -223,16 +223,18 @@ def _check_units(units: Dict[str, Conversion], paths: tuple[str, ...], where: st
             )
 
 
-def _make_lookup(subject: object, prefixes: Dict[str, str], where: str) -> Lookup | None:
+def _make_lookup(settings: Dict[str, Any], where: str) -> Lookup | None:
+    subject = settings.get("subject")
     if not isinstance(subject, dict):
         return None
-    lookup = read_lookup(subject.get("lookup", ""), prefixes, f"{where}.subject.lookup")
+    text, template = subject.get("lookup", ""), settings.get("template", "")
+    lookup = read_lookup(text, settings.get("prefixes", {}), f"{where}.subject.lookup", template)
     return replace(lookup, index=subject.get("index"))
 
 
 def with_index(settings: Dict[str, Any], where: str, k: Callable[[], Iterable[Triple]]) -> Dict[str, Any]:
     """The settings of a mapping with the index of its lookup, if it has one: they travel together."""
-    lookup = _make_lookup(settings.get("subject"), settings.get("prefixes", {}), where)
+    lookup = _make_lookup(settings, where)
     if lookup is None:
         return settings
     triples = tuple(k())
@@ -257,7 +259,7 @@ def _unit_lookups(settings: Dict[str, Any], lookup: Lookup | None, where: str) -
                     f"{where}.units.{path}: of is a path from what is looked up",
                     remedy='subject = { lookup = "?p … {id}" }',
                 )
-            text = f"?obepUnit ^({rule['of']}) {lookup.variable} . {lookup.text}"
+            text = f"?obepUnit ^({rule['of']}) {lookup.variables[0]} . {lookup.text}"
             one = read_lookup(text, settings.get("prefixes", {}), f"{where}.units.{path}.of")
             found[path] = replace(one, index=rule.get("index"))
     return found
@@ -272,6 +274,6 @@ def _make_context(context: object, subject: str | Lookup, where: str) -> Context
     if not subject:
         return Context(context)
     if isinstance(subject, Lookup):
-        return Context(context, subject.find)
+        return Context(context, subject.first)
     [(name, _, _)] = compile_template(f"<{subject}> <urn:p> <urn:o> .", {}, f"{where}.subject").patterns
     return Context(context, name.compile() if isinstance(name, Slot) else lambda record: name)

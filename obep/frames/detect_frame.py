@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from heapq import merge
 from pathlib import Path
@@ -18,6 +19,9 @@ from obep.model import DeadLetter, Item
 from obep.query.nearest_name import nearest
 from obep.run.load_query import load
 
+PROGRESS = 5_000
+"""Records between two lines of progress."""
+
 
 def detect(
     query: Query | str | Path,
@@ -27,6 +31,7 @@ def detect(
     time: str = "",
     subject: str = "",
     stream: str | None = None,
+    progress: bool = False,
     **settings: Any,
 ) -> Result:
     """Everything that a query finds in the rows of a frame.
@@ -40,7 +45,8 @@ def detect(
     of other rows each column becomes a property under the empty prefix of the query: of the individual that
     the column `subject` names, at the instant in the column `time`; both are guessed where they are not
     given, and `Result.mapping` shows them. `stream` is the stream of the rows, if the query has
-    several; `settings` are those of `Engine`.
+    several; `progress` writes to standard error how many records were read, also in notebooks; `settings` are
+    those of `Engine`.
 
     >>> import obep
     >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
@@ -58,7 +64,8 @@ def detect(
     for name in loaded.linked.states:
         engine.on_state(name, lambda held: _keep(held, episodes))
     read = open_frames(loaded, frame, mapping=mapping, time=time, subject=subject, stream=stream)
-    found = engine.push_items(kept_streams(read.items, loaded.linked.streams))
+    items = _counted(read.items) if progress else read.items
+    found = engine.push_items(kept_streams(items, loaded.linked.streams))
     found += engine.close()
     for hit in found:
         hit.style = read.notes.style or ""
@@ -102,6 +109,16 @@ def _timed(items: Iterator[Item | DeadLetter]) -> Iterator[tuple[int, Item | Dea
         if isinstance(item, Item):
             latest = item.at if latest is None else max(latest, item.at)
         yield -(2**63) if latest is None else latest, item
+
+
+def _counted(items: Iterator[Item | DeadLetter]) -> Iterator[Item | DeadLetter]:
+    """The items; how many there were so far is written over and over on one line."""
+    number = 0
+    for number, item in enumerate(items, 1):
+        if number % PROGRESS == 0:
+            print(f"\r{number:,} records", end="", file=sys.stderr, flush=True)
+        yield item
+    print(f"\r{number:,} records", file=sys.stderr, flush=True)
 
 
 def _keep(held: Held, episodes: dict[tuple[object, ...], Held]) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from obep.engine.states.held_states import Held
+from obep.errors import printable
 from obep.frames.typed_columns import Column, Structs, of_terms, to_arrow, to_pandas, to_polars
 from obep.model import Alert, Answer, DeadLetter, Occurrence, Term, local_name
 from obep.output.json_writer import iri, parts_of
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from obep.engine.engine import Engine
+    from obep.frames.result_picture import Mark
     from obep.why_not.report import WhyNot
 
 One = TypeVar("One", Occurrence, Alert, Held, Row, DeadLetter)
@@ -67,6 +70,11 @@ class Table(Generic[One]):
         names = ", ".join(column.name for column in self.columns())
         return f"<Table of {len(self)}: {names}>"
 
+    def _repr_html_(self) -> str:
+        from obep.frames.result_picture import table_html
+
+        return table_html(self.columns(), len(self), "")
+
     def columns(self) -> list[Column]:
         """The columns with their types."""
         made: list[Column] = self._columns(self._records)
@@ -114,6 +122,28 @@ class Result:
     def why_not(self, event: str) -> WhyNot:
         """What came furthest of an event that was not found; see `Engine.why_not`."""
         return self.engine.why_not(event)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Occurrences and episodes on a time line of matplotlib; gives the axes."""
+        from obep.frames.result_picture import plot_marks
+
+        return plot_marks(self._marks(), ax)
+
+    def _marks(self) -> list[Mark]:
+        from obep.frames.result_picture import marks_of
+
+        alerting = set(self.engine.query.plan.alerting)
+        hits = [hit for hit in self.found if hit.event not in alerting]
+        until = self.engine.clock.watermark or max([hit.end for hit in self.found], default=0)
+        return marks_of(hits, list(self.states), until)
+
+    def _repr_html_(self) -> str:
+        from obep.frames.result_picture import table_html, time_line
+
+        style = next((hit.style for hit in self.found), "")
+        tables = (self.occurrences, self.alerts, self.states, self.rows, self.dead_letters)
+        shown = "".join(table_html(one.columns(), len(one), style) for one in tables if len(one))
+        return f"<div>{escape(printable(repr(self)))}</div>{time_line(self._marks(), style)}{shown}"
 
     def __repr__(self) -> str:
         kinds: dict[str, Sized] = {

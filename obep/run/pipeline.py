@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from obep.engine.query import Query
+from obep.engine.replacing.replacement import Replacement
 from obep.engine.time_letters import stray
 from obep.formats.stream_reader import Notes
-from obep.model import Alert, DeadLetter, Item, Occurrence
+from obep.model import Alert, DeadLetter, Item, Occurrence, Triple
 from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, Standing
 from obep.run.dead_letters import Letters
@@ -46,6 +48,10 @@ class Pushed(Protocol):
 
     def firing(self) -> list[Alert]: ...
 
+    def replace(self, query: Query) -> Replacement: ...
+
+    def update_triples(self, insert: Iterable[Triple], delete: Iterable[Triple]) -> list[Occurrence]: ...
+
 
 @dataclass(slots=True)
 class Outlet:
@@ -79,6 +85,8 @@ class Run:
     models: frozenset[str] = frozenset()
     """Those whose items change the static graph."""
     on_turn: Callable[[Run], None] = lambda run: None
+    between: Callable[[Run], None] = lambda run: None
+    """Called between two turns, where a checkpoint may be written."""
     clock: Callable[[], float] = time.monotonic
     items: int = 0
     occurrences: Counter[str] = field(default_factory=Counter)
@@ -142,6 +150,8 @@ class Run:
                 self.waiting = turn.waiting
                 self.on_turn(self)
                 whole = turn.whole
+                if whole:
+                    self.between(self)
                 if self.checkpoint is not None and whole and self.clock() - self._saved >= INTERVAL_S:
                     self.save()
             if whole:
@@ -154,6 +164,18 @@ class Run:
                 source.stop()
         for outlet in self.outlets.values():
             outlet.sink.flush()
+
+    def replace(self, query: Query, outlets: Mapping[str, Outlet]) -> Replacement:
+        """Runs another query from the watermark on; the checkpoint is then of that query."""
+        done = self.engine.replace(query)
+        self.send([*done.records])
+        self.query_hash, self.streams, self.outlets = query.hash, frozenset(query.linked.streams), outlets
+        self.save()
+        return done
+
+    def update(self, insert: Iterable[Triple], delete: Iterable[Triple]) -> None:
+        """Changes the static graph from the watermark on."""
+        self.send(self.engine.update_triples(insert, delete))
 
     def stop(self) -> None:
         """Ends the run after the turn that is under way; may be called from a signal."""
@@ -176,19 +198,20 @@ class Run:
         """The occurrences that a sink did not take, with the reason."""
         return [failure for outlet in self.outlets.values() for failure in getattr(outlet.sink, "failed", ())]
 
-    def save(self) -> None:
-        """Writes a checkpoint, once everything before it is safe."""
+    def save(self) -> bool:
+        """Writes a checkpoint, once everything before it is safe; whether it did."""
         if self.checkpoint is None:
-            return
+            return False
         for outlet in self.outlets.values():
             outlet.sink.flush()
         if self.stopping and len(self.failed) > self._failed_before:
-            return  # given up in a hurry: the next run sends them, as after a kill
+            return False  # given up in a hurry: the next run sends them, as after a kill
         self.letters.flush()
         self.checkpoint.save(self._standing())
         for key, source in self.sources.items():
             source.committed(self.positions.get(key, {}))
         self._saved = self.clock()
+        return True
 
     def _standing(self) -> Standing:
         return Standing(

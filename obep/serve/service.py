@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import timedelta
+from traceback import format_exc
 from typing import Any
 
 import msgspec
@@ -78,6 +79,7 @@ class Job:
         self.change = change
         self.weight = weight
         self.future: Future[dict[str, Any]] = Future()
+        self.future.set_running_or_notify_cancel()  # who waits may go; it is done all the same
 
 
 class Service:
@@ -193,7 +195,7 @@ class Service:
             for change in changes:
                 self._wall, self._steady = change.wall, change.steady
                 if isinstance(change, Replaced):
-                    self._compiled[change.text] = self.project.load(change.text)
+                    self._compiled = {change.text: self.project.load(change.text)}
                 try:
                     self._apply(change)
                 except ObepError:  # it was refused then, too, and changed nothing
@@ -208,7 +210,7 @@ class Service:
         weight = max(1, len(change.items) + len(change.letters)) if isinstance(change, Came) else 1
         with self._room:
             if not self.ready or self._stopping.is_set():
-                raise Busy
+                raise fail("OBEP865", "the service starts, stops, or has failed", remedy="see /health")
             if self._waiting and self._waiting + weight > self.settings.queue:
                 raise Busy
             self._waiting += weight
@@ -225,6 +227,11 @@ class Service:
     def replaced(self) -> bool:
         """Whether that is another one than in the file."""
         return self._standing.text != self._standing.of_file
+
+    @property
+    def of_file(self) -> str:
+        """What the file of the query held when the service last looked."""
+        return self._standing.of_file
 
     def _file_text(self) -> str:
         try:
@@ -262,6 +269,17 @@ class Service:
     # The engine's thread
 
     def _go(self) -> None:
+        try:
+            self._work()
+        except Exception as error:  # what was acknowledged is in the log: a restart goes on from there
+            self.ready, self.failing = False, "the engine has failed; start the service again"
+            print(format_exc(), file=sys.stderr)
+            failed = fail("OBEP865", self.failing)
+            failed.__cause__ = error
+            while (job := self._queue.get()) is not None:
+                self._settle([job], failed)
+
+    def _work(self) -> None:
         saved = time.monotonic()
         while True:
             jobs = self._next_jobs()
@@ -296,6 +314,13 @@ class Service:
 
     def _handle(self, jobs: list[Job]) -> None:
         """Log, apply and answer some changes."""
+        try:
+            self._log_and_apply(jobs)
+        except Exception:
+            self._settle(jobs, fail("OBEP865", "the engine has failed"))
+            raise
+
+    def _log_and_apply(self, jobs: list[Job]) -> None:
         self._look()
         for job in jobs:
             job.change.wall, job.change.steady = self._wall, self._steady
@@ -331,8 +356,9 @@ class Service:
 
     def _settle(self, jobs: Iterable[Job], error: Exception) -> None:
         for job in jobs:
-            self._release(job)
-            job.future.set_exception(error)
+            if not job.future.done():
+                self._release(job)
+                job.future.set_exception(error)
 
     def _release(self, job: Job) -> None:
         with self._room:
@@ -391,8 +417,12 @@ class Service:
                 remedy="write the query to its file and start the service again",
             )
         self._refitted(query)
-        self._compiled[text] = query
         return query, checked.diagnostics
+
+    def replace_by(self, query: Query, text: str, warm: int | None = None) -> Future[dict[str, Any]]:
+        """Run a query that was prepared from its text."""
+        self._compiled = {text: query}
+        return self.submit(Replaced(name=self.project.name, text=text, of_file=self.of_file, warm=warm))
 
     def _refitted(self, query: Query) -> dict[str, Outlet]:
         """The sinks as they take another query; raises what does not fit."""
@@ -442,8 +472,8 @@ class Service:
 
     def _save(self) -> None:
         self.journal.secure()
-        self.run.save()
-        self.log.cut(self.settings.history / 1_000_000)
+        if self.run.save():
+            self.log.cut(self.settings.history / 1_000_000)
 
     def _try_to_save(self) -> None:
         """A snapshot that finds no room is taken later: the log has everything."""
