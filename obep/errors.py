@@ -6,7 +6,9 @@ takes from the environment (`${NAME}`) stand in none of them; see `obep.secrets`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from textwrap import wrap
 from typing import Literal, NamedTuple
 
@@ -26,6 +28,19 @@ class Span(NamedTuple):
     column: int
     end_line: int
     end_column: int
+
+
+_STYLES = {
+    "error": "color:#c5221f;font-weight:bold",
+    "warning": "color:#a15c00;font-weight:bold",
+    "place": "color:#777",
+    "line": "",
+    "caret": "color:#c5221f;font-weight:bold",
+    "remedy": "color:#188038",
+}
+"""How notebooks show the lines of a diagnostic."""
+_COLOURS = {"error": "1;31", "warning": "1;33", "place": "2", "line": "0", "caret": "1;31", "remedy": "32"}
+"""The same for terminals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +64,34 @@ class Diagnostic:
             object.__setattr__(self, name, hide(getattr(self, name)))
 
     def __str__(self) -> str:
+        return "\n".join(line for _, line in self._lines())
+
+    def _repr_html_(self) -> str:
+        spans = (f'<span style="{_STYLES[kind]}">{escape(line)}</span>' for kind, line in self._lines())
+        return f"<pre>{chr(10).join(spans)}</pre>"
+
+    def coloured(self) -> str:
+        """The same text for a terminal with colours."""
+        lines = (f"\x1b[{_COLOURS[kind]}m{line}\x1b[0m" for kind, line in self._lines())
+        return "\n".join(lines)
+
+    def _lines(self) -> Iterator[tuple[str, str]]:
+        """The lines of its text, each with what it is."""
         message = printable(_cut(self.message))
-        lines = [f"{self.code}  {'warning: ' if self.severity == 'warning' else ''}{message}"]
+        yield self.severity, f"{self.code}  {'warning: ' if self.severity == 'warning' else ''}{message}"
         if self.span is not None:
-            lines.append(f"  {printable(self.file)}:{self.span.line}:{self.span.column}")
-            lines.extend(self._excerpt(self.span))
+            yield "place", f"  {printable(self.file)}:{self.span.line}:{self.span.column}"
+            yield from zip(("line", "caret"), self._excerpt(self.span), strict=False)
         elif self.file:
-            lines.append(f"  {printable(self.file)}")
+            yield "place", f"  {printable(self.file)}"
         for line in self.reason.splitlines():
-            lines.extend(
-                f"  {part}"
-                for part in wrap(printable(_cut(line)), 100, break_on_hyphens=False, break_long_words=False)
-            )
+            for part in wrap(printable(_cut(line)), 100, break_on_hyphens=False, break_long_words=False):
+                yield "line", f"  {part}"
         if self.remedy:
             first, *rest = self.remedy.splitlines()
-            lines.append(f"  Try:  {printable(first)}")
-            lines.extend(f"        {printable(line)}" for line in rest)
-        return "\n".join(lines)
+            yield "remedy", f"  Try:  {printable(first)}"
+            for line in rest:
+                yield "remedy", f"        {printable(line)}"
 
     def _excerpt(self, span: Span) -> list[str]:
         if not self.line_text:
@@ -110,6 +136,13 @@ class ObepError(Exception):
     @property
     def code(self) -> str:
         return self.diagnostics[0].code
+
+    def _repr_html_(self) -> str:
+        return "".join(one._repr_html_() for one in self.diagnostics)
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback: what is wrong, with the caret in colour."""
+        return [line for one in self.diagnostics for line in (*one.coloured().split("\n"), "")]
 
 
 def fail(code: str, message: str, *, reason: str = "", remedy: str = "", file: str = "") -> ObepError:

@@ -33,7 +33,7 @@ class Item(NamedTuple):
     """The IRI of the message where its source gave it one."""
     sent: bytes = b""
     """The record that it was read from, until it is taken: a dead letter shows it."""
-    removed: tuple[Triple, ...] = ()
+    removed: tuple[Triple, ...] | None = None
     """Of a change of K: the triples that go. Its `triples` come."""
 
 
@@ -124,6 +124,9 @@ class Occurrence:
         """A tree for people: which occurrences, which assertions."""
         return _writers[0].why(self)
 
+    def _repr_html_(self) -> str:
+        return _writers[0].why_html(self)
+
 
 @dataclass(slots=True, eq=False)
 class Alert(Occurrence):
@@ -167,6 +170,8 @@ class Writers(Protocol):
     def to_rows(self, occurrence: Occurrence, style: str | None) -> list[dict[str, object]]: ...
 
     def why(self, occurrence: Occurrence) -> str: ...
+
+    def why_html(self, occurrence: Occurrence) -> str: ...
 
 
 _writers: list[Writers] = []

@@ -13,16 +13,19 @@ same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
-from obep.engine.query import Query
-from obep.model import SECOND
+from obep.engine.engine import Engine
+from obep.engine.query import Query, run
+from obep.errors import fail
+from obep.model import SECOND, Alert, DeadLetter, Item, Occurrence, local_name
 from obep.output.json_writer import to_json
 from obep.run.case_comparison import Record, difference
-
-Timed = tuple[Any, Any] | tuple[Any, Any, str]
-"""An instant, a graph (whatever `Engine.push` takes), and its stream if there are several."""
+from obep.run.cases import as_expected, expected
+from obep.why_not.target import question, split, state_question
 
 
 class HandClock:
@@ -45,18 +48,113 @@ class HandClock:
         return round(self.seconds * SECOND)
 
 
-def found_in(query: Query, items: Iterable[Timed], **settings: Any) -> list[Record]:
+def hits_in(query: Query, items: Iterable[Any], **settings: Any) -> tuple[Engine, list[Occurrence]]:
+    """The engine after all items and its end, and what it has found.
+
+    `items` are pairs of an instant and a graph (and the stream), or records as `obep.detect` takes them.
+    """
+    engine = query.engine(**{"remember": None, **settings})
+    given = list(items)
+    hits: list[Occurrence] = []
+    if given and not isinstance(given[0], Item | DeadLetter) and isinstance(given[0], tuple):
+        for at, graph, *stream in given:
+            hits += engine.push(graph, at=at, stream=stream[0] if stream else None)
+    else:
+        hits += engine.push_frame(given)
+    return engine, [*hits, *engine.close()]
+
+
+def found_in(query: Query, items: Iterable[Any], **settings: Any) -> list[Record]:
     """Everything that the query finds in the items up to their end; `settings` are those of the engine."""
-    engine = query.engine(**settings)
-    hits = []
-    for at, graph, *stream in items:
-        hits += engine.push(graph, at=at, stream=stream[0] if stream else None)
-    hits += engine.close()
-    return [to_json(hit) for hit in hits]
+    return [to_json(hit) for hit in hits_in(query, items, **settings)[1]]
 
 
-def assert_finds(query: Query, items: Iterable[Timed], expected: Sequence[Record], **settings: Any) -> None:
+def assert_finds(query: Query, items: Iterable[Any], expected: Sequence[Record], **settings: Any) -> None:
     """Fails with a diff unless the query finds just what is expected, in any order."""
     lines = difference(found_in(query, items, **settings), list(expected))
     if lines:
         raise AssertionError("\n".join(lines))
+
+
+def assert_occurs(query: Query, items: Iterable[Any], event: str, **settings: Any) -> Occurrence:
+    """Fails with what came nearest unless the query reports the event; gives the first occurrence of it.
+
+    `event` is written as in `Engine.why_not`: `Hot`, `Overheated(:z1)`, `Pair(:a, _)`. A state
+    occurs when its alert fires.
+
+    >>> import obep
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
+    >>> assert_occurs(query, [{"time": 1, "room": "z1", "celsius": 31.5}], "Hot(:z1)").start
+    1000000
+    """
+    engine, hits = hits_in(query, items, **settings)
+    fits = _asked(query, event)
+    found = next((hit for hit in hits if fits(hit)), None)
+    if found is None:
+        raise AssertionError(f"{event} does not occur.\n{engine.why_not(event)}")
+    return found
+
+
+def assert_never_occurs(query: Query, items: Iterable[Any], event: str, **settings: Any) -> None:
+    """Fails with the causes if the query reports the event; it is written as in `assert_occurs`."""
+    _, hits = hits_in(query, items, **settings)
+    fits = _asked(query, event)
+    if found := [hit for hit in hits if fits(hit)]:
+        raise AssertionError(f"{event} occurs {len(found)} times; the first:\n{found[0].why()}")
+
+
+def _asked(query: Query, event: str) -> Callable[[Occurrence], bool]:
+    """Whether an occurrence is one of those that are written so; of an event that is returned."""
+    name, arguments = split(event)
+    file = query.linked.file
+    for state in query.plan.states:
+        if name in (state.name, state.state[1:-1], local_name(state.state)):
+            of_state = state_question(state, arguments, file)
+            return lambda hit: isinstance(hit, Alert) and hit.event == state.state and of_state.fits(hit)
+    for plan in query.plan.events:
+        if not plan.hidden and name in (plan.name, plan.event[1:-1], local_name(plan.event)):
+            if plan.event not in query.plan.returned:
+                raise fail("OBEP882", f"{name} is not returned by the query", remedy=f"RETURN {plan.name}")
+            of_event = question(plan, arguments, file)
+            return lambda hit: hit.event == plan.event and of_event.fits(hit)
+    known = ", ".join(plan.name for plan in query.plan.events if not plan.hidden)
+    raise fail("OBEP100", f"the query defines no event {name}", reason=f"It defines {known}.")
+
+
+def assert_survives_crashes(
+    query: Query, items: Iterable[Item], at: Iterable[int] | None = None, **settings: Any
+) -> list[Occurrence]:
+    """Fails unless a run that crashes after some of the items finds the same as one that does not.
+
+    `at` are the numbers of the items after which the engine is thrown away and another one goes on from its
+    snapshot; by default after each. Gives what is found.
+    """
+    given = list(items)
+    crashes = set(range(1, len(given) + 1) if at is None else at)
+    whole = run(query, given, **settings)
+    engine, found = query.engine(**settings), []
+    for number, item in enumerate(given, 1):
+        found += engine.push_items([item])
+        if number in crashes:
+            saved = engine.snapshot()
+            engine = query.engine(**settings)
+            engine.restore(saved)
+    found += engine.close()
+    if [hit.record_id for hit in found] != [hit.record_id for hit in whole]:
+        lines = difference([to_json(hit) for hit in found], [to_json(hit) for hit in whole])
+        raise AssertionError("\n".join(["crashes change what is found:", *lines]))
+    return found
+
+
+def assert_snapshot(found: Iterable[Occurrence], path: str | Path) -> None:
+    """Fails with a diff unless what was found is what the file holds, as JSON lines.
+
+    A file that is not there is written, and so is any with `pytest --obep-update` or OBEP_UPDATE=1: read it
+    before you keep it.
+    """
+    path, records = Path(path), [to_json(hit) for hit in found]
+    if os.environ.get("OBEP_UPDATE") or not path.exists():
+        path.write_text(as_expected(records), "utf-8")
+        return
+    if lines := difference(records, expected(path)):
+        raise AssertionError("\n".join([*lines, f"OBEP_UPDATE=1 writes {path.name} anew"]))

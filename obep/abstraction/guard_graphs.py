@@ -183,9 +183,9 @@ class Closed:
 
     def terms(self) -> Iterator[Term]:
         """Everything with a name of its own, and every literal."""
-        witnesses = self.program.witnesses
+        witnesses, told = self.program.witnesses, self._closure.store.told
         for x, term in self._closure.store.named():
-            if x not in witnesses:
+            if x not in witnesses and x not in told:
                 yield term
         yield from self._own
 
@@ -212,10 +212,10 @@ class Closed:
                 yield (term, RDF_TYPE, name)
 
     def _members(self, c: int) -> Iterator[Term]:
-        closure, witnesses = self._closure, self.program.witnesses
+        closure, witnesses, told = self._closure, self.program.witnesses, self._closure.store.told
         seen = {x for x, types in closure.types.items() if c in types}
         for x in (*seen, *(x for x in closure.store.members(c) if x not in seen)):
-            if x not in witnesses:
+            if x not in witnesses and x not in told:
                 yield closure.term(x)
 
     def edges(self, s: Term | None, p: Term, o: Term | None) -> Iterator[Triple]:
@@ -259,11 +259,13 @@ class Closed:
         self, s: Term | None, p: Term, o: Term | None, relation: int, backwards: bool, apart: bool
     ) -> Iterator[Triple]:
         """The edges that are written down; `apart`: only those between two."""
-        closure, witnesses = self._closure, self.program.witnesses
+        closure, witnesses, told = self._closure, self.program.witnesses, self._closure.store.told
         end = s if s is not None else o
         if end is None:
             for a, b in closure.all_edges(relation):
-                if a not in witnesses and b not in witnesses and not (apart and a == b):
+                if a in witnesses or b in witnesses or a in told or b in told:
+                    continue
+                if not (apart and a == b):
                     subject, object = (b, a) if backwards else (a, b)
                     yield (closure.term(subject), p, closure.term(object))
             return
@@ -271,7 +273,7 @@ class Closed:
         if x is None:
             return
         for y, _ in closure.neighbours(relation, x, backwards if s is not None else not backwards):
-            if y in witnesses or (apart and y == x):
+            if y in witnesses or y in told or (apart and y == x):
                 continue
             other = closure.term(y)
             if s is None:

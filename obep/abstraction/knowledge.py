@@ -57,9 +57,9 @@ class Knowledge:
 
     def change(self, item: Item) -> Changed | DeadLetter:
         """Apply a change, or say why not; then nothing of it is done."""
-        if reason := self._needs_restart((*item.triples, *item.removed)):
+        asked = dict.fromkeys(item.removed or ())
+        if reason := self._needs_restart((*item.triples, *asked)):
             return DeadLetter(item.stream, item.at, NEEDS_RESTART, reason, as_sent(item))
-        asked = dict.fromkeys(item.removed)
         gone = {triple: None for triple in asked if self._is_said(triple)}
         new = [one for one in dict.fromkeys(item.triples) if one in gone or not self._is_said(one)]
         come = [triple for triple in new if triple not in gone]

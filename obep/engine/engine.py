@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from threading import RLock
 from types import TracebackType
@@ -17,7 +17,7 @@ from obep.engine.buffer import Buffer
 from obep.engine.clock import Clock, micros
 from obep.engine.knowledge.knowledge_changes import CHANGES, MISSING, UPDATE, KnowledgeChanges
 from obep.engine.observer import Observer, together
-from obep.engine.pushed_graphs import require_names, triples_of
+from obep.engine.pushed_graphs import refuse_blank_nodes, triples_of
 from obep.engine.query import Query
 from obep.engine.replacing.generations import Generation, Generations, change_knowledge
 from obep.engine.replacing.replacement import Replacement
@@ -26,8 +26,9 @@ from obep.engine.runtime import Runtime
 from obep.engine.sealed import damaged, sealed, unsealed
 from obep.engine.snapshot_form import COUNTED, Stored, kept_in
 from obep.engine.states.held_states import Held, HeldStates, OnState
-from obep.engine.time_letters import late, late_change, too_far
+from obep.engine.time_letters import kept_streams, late, late_change, not_a_model, too_far
 from obep.errors import ObepError, fail
+from obep.formats.item_checks import Checks, checked
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
@@ -82,8 +83,10 @@ class Engine:
         remember: int | None = RECENT,
         observer: Observer | None = None,
         matcher: Any = None,
+        checks: Checks | None = None,
     ) -> None:
         query.require_returns()
+        self._checks = checks or {}
         self.query = query
         self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
         self.counters: dict[str, int] = dict.fromkeys(COUNTED, 0)
@@ -140,6 +143,8 @@ class Engine:
         with self._lock:
             self._check_open()
             now, wall = self._steady(), self._now()
+            if self._checks:
+                items = checked(items, self._checks)
             if self._observer is not None:
                 items = self._observer.taken(items)
             waiting, goes_on, models = len(self._buffer), self.clock.goes_on, self._models
@@ -171,42 +176,45 @@ class Engine:
 
             engine.update(insert="<urn:s9> a <urn:Sensor> .", at="2026-01-01T12:00:00Z")
         """
-        found: list[Occurrence] = []
+        instant = None if at is None else _instant(_written(at))
+        if at is not None and self._style != "iso":
+            self._style = style_of_text(_written(at))
         with self._lock:
             self._check_open()
-            item = self._update(insert, delete, at, format)
-            if item is None:
-                return []
-            self.counters["items"] += 1
-            wall = self._now()
-            if self.clock.too_far(item.at, wall):
-                self._bury(too_far(item))
-            elif self._is_late_change(item):
-                self._bury(late_change(item, self.clock.watermark))
-            else:
-                self._buffer.add(item.at, item, ahead=True)
-                self._release(found)
+            when = self._first_instant() if instant is None else instant
+            come, gone = (triples_of(graph, UPDATE, when or 0, format) for graph in (insert, delete))
+            refuse_blank_nodes(gone)
+            found = self._take_update(come, gone, when)
         return self._out(found)
 
-    def _update(self, insert: Any, delete: Any, at: Instant | None, format: str | None) -> Item | None:
-        """The change as an item; nothing is left of one that no time has come before."""
+    def update_triples(self, insert: Iterable[Triple], delete: Iterable[Triple]) -> list[Occurrence]:
+        """The same with triples as the files of the static graph have them, blank nodes included."""
+        with self._lock:
+            self._check_open()
+            found = self._take_update(tuple(insert), tuple(delete), self._first_instant())
+        return self._out(found)
+
+    def _first_instant(self) -> int | None:
+        """The first instant of which nothing is decided; `None` as long as no time has come."""
+        watermark = self.clock.watermark
+        return None if watermark is None else self._changes.first_instant(watermark)
+
+    def _take_update(
+        self, come: tuple[Triple, ...], gone: tuple[Triple, ...], at: int | None
+    ) -> list[Occurrence]:
+        found: list[Occurrence] = []
+        item = Item(UPDATE, at or 0, come, removed=gone)
+        self.counters["items"] += 1
         if at is None:
-            watermark = self.clock.watermark
-            instant = None if watermark is None else self._changes.first_instant(watermark)
-        else:
-            at = _written(at)
-            instant = _instant(at)
-            if self._style != "iso":
-                self._style = style_of_text(at)
-        when = instant or 0
-        come, gone = (triples_of(graph, UPDATE, when, format) for graph in (insert, delete))
-        require_names(gone)
-        item = Item(UPDATE, when, come, removed=gone)
-        if instant is None:
-            self.counters["items"] += 1
             self._make_change(item, self._generations())
-            return None
-        return item
+        elif self.clock.too_far(at, self._now()):
+            self._bury(too_far(item))
+        elif self._is_late_change(item):
+            self._bury(late_change(item, self.clock.watermark))
+        else:
+            self._buffer.add(at, item, ahead=True)
+            self._release(found)
+        return found
 
     def _admit_change(self, item: Item, now: int, wall: int) -> bool:
         """Let a change of a stream wait for its instant."""
@@ -227,6 +235,32 @@ class Engine:
     def _is_late_change(self, item: Item) -> bool:
         watermark = self.clock.watermark
         return (watermark is not None and item.at < watermark) or self._changes.is_late(item.at)
+
+    def push_frame(
+        self,
+        frame: Any,
+        *,
+        mapping: Mapping[str, Any] | None = None,
+        time: str = "",
+        subject: str = "",
+        stream: str | None = None,
+    ) -> list[Occurrence]:
+        """Take the rows of a frame: pandas, polars, Arrow, DuckDB, or dicts; `obep.detect` says how.
+
+        A program that pushes several frames gives them one mapping: without it each frame has its own.
+        """
+        from obep.formats.frame_items import frame_items
+
+        name = self._stream(stream)
+        read = frame_items(
+            frame, mapping=mapping, time=time, subject=subject, stream=name, names=self.query.names
+        )
+        found = self.push_items(kept_streams(read.items, self.query.linked.streams))
+        if self._style != "iso" and read.notes.style is not None:
+            self._style = read.notes.style
+        for hit in found:
+            hit.style = self._style or ""
+        return found
 
     def too_far(self, at: int) -> bool:
         """Whether an item of that instant, if it came now, would be refused since `future` is the limit."""
@@ -264,9 +298,14 @@ class Engine:
                 self.clock.advance(self._runtime.now)  # what was decided is not decided again after `restore`
         return self._out(found)
 
+    @property
+    def may_reason(self) -> bool:
+        """Whether a push may ask the reasoner, which takes long."""
+        return any(getattr(one.matcher, "may_reason", False) for one in self._generations())
+
     async def apush(self, graph: Any, at: Instant, stream: str | None = None) -> list[Occurrence]:
         """`push` for a program with an event loop; the reasoner, if it may be called, does not block it."""
-        if any(getattr(one.matcher, "may_reason", False) for one in self._generations()):
+        if self.may_reason:
             return await asyncio.to_thread(self.push, graph, at, stream)
         return self.push(graph, at, stream)
 
@@ -441,7 +480,7 @@ class Engine:
         with self._lock:
             one = self._asked_about(event)
             answers = WhyNotAnswers(
-                one.query,
+                one.query.over(one.matcher.bundle) if self._changes.made else one.query,
                 one.runtime,
                 self._latest,
                 one.matcher,
@@ -486,8 +525,9 @@ class Engine:
 
     def _stream(self, stream: str | None) -> str:
         streams = self.query.linked.streams
-        if stream is None and len(streams) <= 1:
-            return streams[0] if streams else ""
+        items = [one for one in streams if one not in self._models]
+        if stream is None and len(items) <= 1:
+            return items[0] if items else ""
         if stream is None or (streams and stream not in streams):
             raise fail(
                 "OBEP570",
@@ -530,6 +570,10 @@ class Engine:
                 found.extend(one.see_knowledge(whole.at) if one in anew else one.advance(whole.at))
             return
         self._changes.judged = whole.at
+        if whole.removed is not None:
+            self._bury(not_a_model(whole))
+            found.extend(hit for one in self._generations() for hit in one.advance(whole.at))
+            return
         item = Item(*whole[:4]) if whole.sent else whole  # items may be kept for long, the record is not
         if self._observer is not None:
             self._observer.processed(item)

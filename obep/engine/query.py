@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,10 +48,23 @@ class Query:
         """The events that may be found in the occurrences of others, each with those."""
         return derived(self.expanded, self.bundle)
 
+    def over(self, bundle: Any) -> Query:
+        """The same query and plan over the K of another bundle."""
+        found = replace(self, bundle=bundle)
+        made = (name for name in ("expanded", "asks", "plan") if name in self.__dict__)
+        found.__dict__.update({name: self.__dict__[name] for name in made})
+        return found
+
     @property
     def hash(self) -> str:
         """The same for the same query, ontology and static graph."""
         return str(self.bundle.hash)
+
+    @property
+    def names(self) -> str:
+        """The IRI of its empty prefix; that of examples, if it has none."""
+        prefixes = self.linked.file.prefixes
+        return next((one.iri for one in prefixes if one.prefix == ""), "http://example.org/")
 
     def require_returns(self) -> None:
         """Refuse to run what returns nothing."""
@@ -95,6 +109,12 @@ class Query:
         from obep.plan.explain_text import explained
 
         return "\n".join(explained(self.linked, self.bundle, self.plan))
+
+    def _repr_html_(self) -> str:
+        from obep.plan.query_table import query_html
+
+        plan = f"<details><summary>plan</summary><pre>{escape(self.explain())}</pre></details>"
+        return query_html(self.linked) + plan + "".join(one._repr_html_() for one in self.warnings)
 
 
 def run(query: Query, items: Iterable[Item | DeadLetter], **settings: Any) -> list[Occurrence]:

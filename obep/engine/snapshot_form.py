@@ -17,7 +17,7 @@ from obep.operators.wire import Content
 
 COUNTED = ("items", "processed", "dead_letters", "occurrences")
 """What every engine counts."""
-Waiting = tuple[str, int, tuple[Triple, ...], str, bytes, tuple[Triple, ...]]
+Waiting = tuple[str, int, tuple[Triple, ...], str, bytes, tuple[Triple, ...] | None]
 """An item or a change that waits for the watermark."""
 Stored = tuple[bytes, list[Term] | None, list[Term], tuple[int, list[str]], Any]
 """A version of the query: its files (none where it is the query itself), what it was begun for (nothing: for
@@ -54,7 +54,7 @@ def kept_in(plain: Any) -> Kept:
     if missing := [name for name in COUNTED if name not in counters]:
         raise ValueError(f"it does not say how many {', '.join(missing)} there were")
     for item in waiting:
-        _require_terms((*item[2], *item[5]))
+        _require_terms((*item[2], *(item[5] or ())))
     for triples in changes[1:]:
         _require_terms(triples)
     if not versions:

@@ -1,6 +1,8 @@
-"""Dead letters of items whose time is not right: they say the same, whichever engine writes them."""
+"""Dead letters of items whose time or stream is not right: the same, whichever engine writes them."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
 
 from obep.formats.stream_reader import as_sent
 from obep.formats.timestamps import show_instant
@@ -8,7 +10,7 @@ from obep.model import DeadLetter, Item
 from obep.output.json_writer import style_of_instant
 
 LATE, TOO_FAR = "OBEP640", "OBEP641"
-AFTER_READING = frozenset(("OBEP620", "OBEP630", "OBEP820", "OBEP822", TOO_FAR))
+AFTER_READING = frozenset(("OBEP620", "OBEP630", "OBEP820", "OBEP822", "OBEP826", TOO_FAR))
 """The codes of items that could be read and take part in nothing, beside those that are late."""
 FAR = 30 * 86_400_000_000
 """Who is later than that was probably not late: another item had a wrong time."""
@@ -38,9 +40,31 @@ def late_change(item: Item, watermark: int | None) -> DeadLetter:
     return DeadLetter(item.stream, item.at, LATE, reason, as_sent(item))
 
 
+def not_a_model(item: Item) -> DeadLetter:
+    """Of a change of K in a stream whose items are no changes."""
+    reason = f"it changes the static graph, and FROM STREAM <{item.stream}> does not say AS GRAPH"
+    return DeadLetter(item.stream, item.at, "OBEP826", reason, as_sent(item))
+
+
 def too_far(item: Item) -> DeadLetter:
     """Of an item that lies too far in the future."""
     when = show_instant(item.at, style_of_instant(item.at))
     limit = "a wrong clock? (future under [engine] is the limit)"
     reason = f"its instant, {when}, lies too far in the future: {limit}"
     return DeadLetter(item.stream, item.at, TOO_FAR, reason, as_sent(item))
+
+
+def stray(item: Item, streams: Collection[str]) -> DeadLetter:
+    """Of an item of a stream that the query does not read."""
+    known = ", ".join(sorted(streams))
+    reason = f"the query reads {known}, not {item.stream or 'items without a stream'}"
+    return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
+
+
+def kept_streams(items: Iterable[Item | DeadLetter], streams: Collection[str]) -> Iterator[Item | DeadLetter]:
+    """The items, with a dead letter in place of each that belongs to no stream of the query."""
+    for item in items:
+        if streams and isinstance(item, Item) and item.stream not in streams:
+            yield stray(item, streams)
+        else:
+            yield item

@@ -1,7 +1,8 @@
 """JSON lines: one record a line, an envelope around a graph, or a device's own JSON with a mapping.
 
 The envelope is `{"stream": …, "time": 3 or ISO 8601, "graph": Turtle or N-Triples text, or JSON-LD}`,
-and may have an `"id"`, the IRI of the message.
+and may have an `"id"`, the IRI of the message. A record of a stream AS GRAPH may have `insert`, `delete` or
+`update` instead (`graph_changes`).
 """
 
 from __future__ import annotations
@@ -141,9 +142,19 @@ def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
     except Refused as refused:
         return dead(refused, stream, line, at)
     except msgspec.ValidationError as error:
-        return dead(_wrong_envelope(line, error, reading), stream, line, at)
+        return _change(line, reading) or dead(_wrong_envelope(line, error, reading), stream, line, at)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
         return dead(_not_json(error, line), stream, line, at)
+
+
+def _change(line: bytes, reading: Reading) -> Item | DeadLetter | None:
+    """The change of the static graph that a record without a graph may be."""
+    from obep.formats.graph_changes import read_change
+
+    try:
+        return read_change(line, reading)
+    except Refused as refused:
+        return dead(refused, reading.stream, line)
 
 
 def read_mapped(line: bytes, reading: Reading) -> Sequence[Item | DeadLetter]:

@@ -184,7 +184,11 @@ def as_sent(item: Item) -> str:
     """The record that an item was read from, as far as one is known; else its triples."""
     if item.sent:
         return item.sent.decode("utf-8", "replace").rstrip("\r\n")
-    return " ".join(f"{s} {p} {o} ." for s, p, o in item.triples)
+    said = " ".join(f"{s} {p} {o} ." for s, p, o in item.triples)
+    if item.removed is None:
+        return said
+    gone = " ".join(f"{s} {p} {o} ." for s, p, o in item.removed)
+    return f"DELETE DATA {{ {gone} }} ; INSERT DATA {{ {said} }}"
 
 
 def dead(

@@ -120,7 +120,8 @@ class StreamObserver:
     def __init__(self, rules: StreamRules) -> None:
         self.stats = StreamStats()
         self._rules = rules
-        self._streams = rules.query.linked.streams
+        self._models = rules.query.linked.models
+        self._streams = [one for one in rules.query.linked.streams if one not in self._models]
         self._full = False
         """Whether enough items of every stream of the query were observed."""
 
@@ -129,7 +130,7 @@ class StreamObserver:
         if self._full and not self._rules.measures:
             return items
         items = list(items)
-        whole = [item for item in items if isinstance(item, Item)]
+        whole = [item for item in items if isinstance(item, Item) and item.stream not in self._models]
         if not self._full:
             looked_at = self.stats.looked_at
             self._rules.observe((one for one in whole if looked_at[one.stream] < LOOKED_AT), self.stats)

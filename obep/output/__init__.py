@@ -28,5 +28,10 @@ class _Writers:
 
         return why(occurrence)
 
+    def why_html(self, occurrence: Occurrence) -> str:
+        from obep.output.why_tree import why_html
+
+        return why_html(occurrence)
+
 
 provide_writers(_Writers())

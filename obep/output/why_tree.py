@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import escape
+from typing import NamedTuple
 
 from obep.errors import printable
 from obep.formats.timestamps import Style, show_instant
@@ -13,40 +15,67 @@ from obep.query.print.printer import show
 from obep.query.state_parts import StatePart, state_part
 
 
+class Branch(NamedTuple):
+    """A line of the tree, and what stands below it."""
+
+    text: str
+    below: tuple[Branch, ...] = ()
+
+    def lines(self, indent: str = "") -> Iterator[str]:
+        """The tree as text."""
+        yield indent + self.text
+        for one in self.below:
+            yield from one.lines(f"{indent}  ")
+
+    def html(self) -> str:
+        """The tree as HTML that folds; all of its text is escaped."""
+        line = escape(printable(self.text))
+        if not self.below:
+            return f'<div style="margin-left:1.2em">{line}</div>'
+        inner = "".join(one.html() for one in self.below)
+        return f'<details open style="margin-left:1em"><summary>{line}</summary>{inner}</details>'
+
+
 def why(occurrence: Occurrence, style: str | None = None) -> str:
     """The occurrence, what it was made of, and what that was seen in; fit for a terminal."""
-    return "\n".join(map(printable, _lines(occurrence, style_of(occurrence, style), "", "")))
+    return "\n".join(map(printable, why_branch(occurrence, style_of(occurrence, style)).lines()))
 
 
-def _lines(occurrence: Occurrence, style: Style, alias: str, indent: str) -> Iterator[str]:
+def why_html(occurrence: Occurrence) -> str:
+    """The same for a notebook."""
+    return why_branch(occurrence, style_of(occurrence, None)).html()
+
+
+def why_branch(occurrence: Occurrence, style: Style, alias: str = "") -> Branch:
+    """The tree of an occurrence's causes."""
     moment = state_part(occurrence)
     event = short(occurrence.event if moment is None else moment.of)
     title = event if moment is None else _moment(event, moment)
     title = title if alias in ("", event) else f"{alias}: {title}"
     bound = "  (a lower bound)" if occurrence.bounded else ""
-    yield f"{indent}{title} {_times(occurrence, style)}{_about(occurrence)}{bound}{_status(occurrence)}"
-    for binding in filter(None, _bindings(occurrence)):
-        yield f"{indent}  with " + ", ".join(f"?{name} = {short(value)}" for name, value in binding.items())
-    for guard in getattr(occurrence, "guards", ()):
-        yield f"{indent}  as {guard}"
+    head = f"{title} {_times(occurrence, style)}{_about(occurrence)}{bound}{_status(occurrence)}"
+    below = [
+        Branch("with " + ", ".join(f"?{name} = {short(value)}" for name, value in binding.items()))
+        for binding in filter(None, _bindings(occurrence))
+    ]
+    below += [Branch(f"as {guard}") for guard in getattr(occurrence, "guards", ())]
     parts = parts_of(occurrence)
     if not parts:
         for heading, assertions in _causes(occurrence, moment):
-            if heading:
-                yield f"{indent}  {heading}"
-            deeper = f"{indent}    " if heading else f"{indent}  "
-            for assertion in assertions:
-                (s, p, o), _ = assertion
-                yield f"{deeper}{short(s)} {short(p)} {short(o)}  ({_whence(occurrence, assertion, style)})"
-        for source in sources(occurrence):
-            yield from _lines(source, style, "", indent + "  ")
+            shown = tuple(_assertion(occurrence, assertion, style) for assertion in assertions)
+            below += [Branch(heading, shown)] if heading else shown
+        below += [why_branch(source, style) for source in sources(occurrence)]
         if _is_cut(occurrence):
-            yield f"{indent}  (its causes are not in the file)"
+            below.append(Branch("(its causes are not in the file)"))
     for part in parts:
-        lines = _lines(part.occurrence, style, part.alias, indent + "  ")
-        first = next(lines)
-        yield f"{first}  (context)" if part.context else first
-        yield from lines
+        one = why_branch(part.occurrence, style, part.alias)
+        below.append(one._replace(text=f"{one.text}  (context)") if part.context else one)
+    return Branch(head, tuple(below))
+
+
+def _assertion(occurrence: Occurrence, assertion: Assertion, style: Style) -> Branch:
+    (s, p, o), _ = assertion
+    return Branch(f"{short(s)} {short(p)} {short(o)}  ({_whence(occurrence, assertion, style)})")
 
 
 def _causes(occurrence: Occurrence, moment: StatePart | None) -> Iterator[tuple[str, list[Assertion]]]:

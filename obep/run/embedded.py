@@ -15,6 +15,7 @@ from obep.engine.query import Query
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError
 from obep.formats.stream_reader import Notes
+from obep.lints.item_validation import item_checks
 from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, require_same_sources
 from obep.run.dead_letters import Letters
@@ -59,6 +60,10 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
     run.on_turn = lambda run: _turn(run, progress, figures, absences, lints, observer)
     for sink in _heard_sinks(run).values():  # no turn comes to its end while a sink waits
         sink.waits = lambda: absences.look(_heard_sinks(run), progress)
+    if order.watch:
+        from obep.run.query_watch import QueryWatch
+
+        run.between = QueryWatch(order, query, run.notes, progress).look
     sources = run.sources.values()
     free, ends = ([one.name for one in sources if one.ends is ended] for ended in (False, True))
     if lints is not None:
@@ -185,6 +190,7 @@ def open_run(
         "max_keys": config.engine.get("max_keys"),
         "remember": 0,  # only `obep why-not` asks why not
         "observer": observer,
+        "checks": item_checks(config, query.bundle),
     }
     engine = query.engine(**usual | settings)
     ids = RowIds()
@@ -200,6 +206,7 @@ def open_run(
         query.hash,
         checkpoint,
         frozenset(streams),
+        query.linked.models,
         notes=notes,
         idle=order.idle is not None,
         origins={inlet.key: origin_of(inlet) for inlet in order.inlets},

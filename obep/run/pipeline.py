@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from obep.formats.stream_reader import Notes, as_sent
+from obep.engine.query import Query
+from obep.engine.replacing.replacement import Replacement
+from obep.engine.time_letters import stray
+from obep.formats.stream_reader import Notes
 from obep.model import Alert, DeadLetter, Item, Occurrence
 from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, Standing
@@ -45,6 +48,8 @@ class Pushed(Protocol):
 
     def firing(self) -> list[Alert]: ...
 
+    def replace(self, query: Query) -> Replacement: ...
+
 
 @dataclass(slots=True)
 class Outlet:
@@ -75,7 +80,11 @@ class Run:
     checkpoint: Checkpoint | None = None
     streams: frozenset[str] = frozenset()
     """The streams of the query; items of others are refused. Empty: any."""
+    models: frozenset[str] = frozenset()
+    """Those whose items change the static graph."""
     on_turn: Callable[[Run], None] = lambda run: None
+    between: Callable[[Run], None] = lambda run: None
+    """Called between two turns, where a checkpoint may be written."""
     clock: Callable[[], float] = time.monotonic
     items: int = 0
     occurrences: Counter[str] = field(default_factory=Counter)
@@ -125,13 +134,22 @@ class Run:
             self.checkpoint.save(self._standing())  # an output that begins is known before it is written
         try:
             whole = True
-            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle, orders=self.orders):
+            for turn in merged(
+                self.sources,
+                self.positions,
+                PATIENCE_S,
+                idle=self.idle,
+                orders=self.orders,
+                models=self.models,
+            ):
                 if self.stopping:
                     break
                 self.take(turn)
                 self.waiting = turn.waiting
                 self.on_turn(self)
                 whole = turn.whole
+                if whole:
+                    self.between(self)
                 if self.checkpoint is not None and whole and self.clock() - self._saved >= INTERVAL_S:
                     self.save()
             if whole:
@@ -144,6 +162,14 @@ class Run:
                 source.stop()
         for outlet in self.outlets.values():
             outlet.sink.flush()
+
+    def replace(self, query: Query, outlets: Mapping[str, Outlet]) -> Replacement:
+        """Runs another query from the watermark on; the checkpoint is then of that query."""
+        done = self.engine.replace(query)
+        self.send([*done.records])
+        self.query_hash, self.streams, self.outlets = query.hash, frozenset(query.linked.streams), outlets
+        self.save()
+        return done
 
     def stop(self) -> None:
         """Ends the run after the turn that is under way; may be called from a signal."""
@@ -206,12 +232,15 @@ class Run:
             if isinstance(record, DeadLetter):
                 self.letters.take(record)
             elif self._strays(record):
-                self.letters.take(self._stray(record))
+                self.letters.take(stray(record, self.streams))
             else:
                 items.append(record)
         self.items += len(items)
         self.heard.update([item.stream for item in items])
-        self.send(self.engine.push_items(items) if items else self.engine.tick())
+        if items:
+            self.send(self.engine.push_items(items))
+        elif turn.drained:  # otherwise an item that waits would be late for a clock that it has not moved
+            self.send(self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
 
@@ -221,11 +250,6 @@ class Run:
 
     def _strays(self, item: Item) -> bool:
         return bool(self.streams) and item.stream not in self.streams
-
-    def _stray(self, item: Item) -> DeadLetter:
-        known = ", ".join(sorted(self.streams))
-        reason = f"the query reads {known}, not {item.stream or 'items without a stream'}"
-        return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
 
     def send(self, found: list[Occurrence]) -> None:
         """Gives the sinks what was found."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 
+from obep.errors import printable
 from obep.formats.timestamps import Style, show_instant
 from obep.guards.block_queries import Asks
 from obep.model import Item, Occurrence, Part, Term, body_of
@@ -85,6 +87,11 @@ class WhyNot:
         for name, count in self.seen.items():
             lines.append(f"  {name}: {_times(count)} lately")
         return "\n".join((*lines, *self.details()))
+
+    def _repr_html_(self) -> str:
+        first, *rest = str(self).split("\n")
+        lines = escape("\n".join(map(printable, rest)))
+        return f"<div><b>{escape(printable(first))}</b><pre>{lines}</pre></div>"
 
     def details(self) -> Iterator[str]:
         """What came furthest, line by line."""

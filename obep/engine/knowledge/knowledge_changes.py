@@ -42,6 +42,11 @@ class KnowledgeChanges:
         self.judged: int | None = None
         """The instant of the last item that was judged: changes of it have come to an end."""
 
+    @property
+    def made(self) -> bool:
+        """Whether K may be another one than at the start."""
+        return self._knowledge is not None
+
     def is_late(self, at: int) -> bool:
         """Whether an item of that instant has been judged already."""
         return self.judged is not None and at <= self.judged

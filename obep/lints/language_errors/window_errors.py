@@ -54,7 +54,9 @@ def _foreign(event: Event, window: Window, definitions: Definitions) -> str:
         return "" if window.event.iri == event.name.iri else f"it holds occurrences of {window.event.text}"
     if isinstance(event, CompositeEvent):
         return f"it holds items of <{window.stream}>, and no single one shows a pattern"
-    if event.on == window.stream or (event.on is None and set(definitions.linked.streams) <= {window.stream}):
+    if event.on == window.stream or (
+        event.on is None and set(definitions.linked.streams) - definitions.linked.models <= {window.stream}
+    ):
         return ""
     other = f"looks at <{event.on}>" if event.on is not None else "looks at other streams, too"
     return f"it holds items of <{window.stream}>, and {event.name.text} {other}"

@@ -73,6 +73,8 @@ class Store:
         """The same, as they stand in explanations."""
         self.t_alone: Store | None = None
         """What T says without K, where it has been closed."""
+        self.told: set[int] = set()
+        """The witnesses of programs of more rules (`tell`)."""
         self._types_of: dict[int, list[int]] = {}
         self._edges_of: dict[tuple[int, int], list[int]] = {}
 
@@ -94,6 +96,7 @@ class Store:
         """
         if self.t_alone is not None and self.t_alone is not self:
             self.t_alone.tell(facts, individuals)
+        self.told.update(individuals)
         types = {x: facts.types[x] for x in individuals if facts.types[x]}
         keys = [x * self._relations + n for x in types for n in range(self._relations)]
         out = {key: ends for key in keys if (ends := facts.forwards.get(key))}

@@ -187,6 +187,13 @@ def require_returns(queries: Sequence[Query]) -> None:
                 reason="Events and states of the same file do.",
                 remedy="--engine embedded",
             )
+        if query.linked.models:
+            raise fail(
+                "OBEP824",
+                "a static graph that changes (FROM STREAM … AS GRAPH) does not run on Spark yet",
+                reason="Each part of the state would need the changes in event time.",
+                remedy="--engine embedded",
+            )
         if "rows" in query.plan.returned.values():
             raise fail(
                 "OBEP670",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import queue
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from threading import BoundedSemaphore, Event, Thread
 from typing import NamedTuple
 
@@ -34,6 +34,8 @@ class Turn(NamedTuple):
     """Whether the positions say all: no source is in the midst of a batch that it cannot break."""
     waiting: tuple[str, ...] = ()
     """The sources that others wait for, if nothing could be taken."""
+    drained: bool = True
+    """Whether nothing that came is left for a later turn: a stream without an item is silent only then."""
 
 
 def merged(
@@ -43,8 +45,11 @@ def merged(
     *,
     idle: bool = False,
     orders: Orders = lambda item: True,
+    models: Container[str] = (),
 ) -> Iterator[Turn]:
     """The records of all sources until every one has ended.
+
+    At one instant the records of `models` come first: these streams change the static graph.
 
     Files, and standard input where nothing else is live, are merged by time: the same input gives the same
     order in every run. With `idle` it is the clock that waits for who is silent, so only files are waited
@@ -52,42 +57,46 @@ def merged(
     seconds.
     """
     if not any(source.live for source in sources.values()):
-        return _by_time(sources, start, orders)
+        return _by_time(sources, start, orders, models)
     pipes = not idle and all(source.ends for source in sources.values())
     waited = {key for key, source in sources.items() if not source.live or pipes}
-    return _side_by_side(sources, start, patience, waited, orders)
+    return _side_by_side(sources, start, patience, waited, orders, models)
 
 
-def _by_time(sources: Mapping[str, Source], start: Mapping[str, Position], orders: Orders) -> Iterator[Turn]:
+def _by_time(
+    sources: Mapping[str, Source], start: Mapping[str, Position], orders: Orders, models: Container[str]
+) -> Iterator[Turn]:
     """The records of files, earliest first as far as each file is in order itself."""
     if len(sources) == 1:
         [(key, source)] = sources.items()
         for batch in source.batches(start.get(key, {})):
-            yield Turn(batch.records, {key: batch.position})
+            yield Turn(batch.records, {key: batch.position}, drained=False)
         return
-    lines = [_counted(key, source, start.get(key, {}), orders) for key, source in sources.items()]
+    lines = [_counted(key, source, start.get(key, {}), orders, models) for key, source in sources.items()]
     held: list[Item | DeadLetter] = []
     moved: dict[str, Position] = {}
-    for _, key, count, record, position in heapq.merge(*lines):
+    for _, _, key, count, record, position in heapq.merge(*lines):
         held.append(record)
         moved[key] = {**position, "records": count}
         if len(held) >= SIZE:
-            yield Turn(held, moved)
+            yield Turn(held, moved, drained=False)
             held, moved = [], {}
     yield Turn(held, moved, tuple(sources))
 
 
-Ranked = tuple[int, str, int, "Item | DeadLetter", Position]
+Ranked = tuple[int, bool, str, int, "Item | DeadLetter", Position]
 
 
-def _counted(key: str, source: Source, start: Position, orders: Orders) -> Iterator[Ranked]:
+def _counted(
+    key: str, source: Source, start: Position, orders: Orders, models: Container[str]
+) -> Iterator[Ranked]:
     """Records with the instant by which they are merged: never before what came earlier in the same file."""
     latest = FIRST
     for batch in source.batches(start):
         before = batch.position["records"] - len(batch.records)
         for count, record in enumerate(batch.records, before + 1):
             latest = _latest(latest, record, orders)
-            yield latest, key, count, record, batch.position
+            yield latest, record.stream not in models, key, count, record, batch.position
 
 
 def _latest(before: int, record: Item | DeadLetter, orders: Orders) -> int:
@@ -104,8 +113,8 @@ Arrived = tuple[str, "Batch | None", "Exception | None"]
 class Lane:
     """What one source has said and the engine has not taken yet."""
 
-    def __init__(self, key: str, orders: Orders = lambda item: True) -> None:
-        self.key = key
+    def __init__(self, key: str, orders: Orders = lambda item: True, models: Container[str] = ()) -> None:
+        self.key, self._models = key, models
         self.running = True
         self.failure: Exception | None = None
         self.room = BoundedSemaphore(HELD)
@@ -122,12 +131,13 @@ class Lane:
         return not self._batches
 
     @property
-    def rank(self) -> tuple[int, str]:
+    def rank(self) -> tuple[int, bool, str]:
         """By which its next record is merged: as in `_counted`."""
         records = self._batches[0].records
         if not records:  # such a batch only moves the position
-            return self._latest, self.key
-        return _latest(self._latest, records[self._taken], self._orders), self.key
+            return self._latest, True, self.key
+        record = records[self._taken]
+        return _latest(self._latest, record, self._orders), record.stream not in self._models, self.key
 
     @property
     def broken(self) -> bool:
@@ -155,10 +165,11 @@ def _side_by_side(
     patience: float,
     waited: set[str],
     orders: Orders,
+    models: Container[str],
 ) -> Iterator[Turn]:
     """Each source in a thread of its own; a failure is raised once what came before is taken."""
     arrived: queue.SimpleQueue[Arrived] = queue.SimpleQueue()
-    lanes = {key: Lane(key, orders) for key in sources}
+    lanes = {key: Lane(key, orders, models) for key in sources}
     closing = Event()
 
     def read(key: str, source: Source) -> None:
@@ -239,8 +250,9 @@ def _turn(lanes: Mapping[str, Lane], waited: set[str], ended: tuple[str, ...] = 
         found, position = lane.take(SIZE if len(ready) == 1 else 1)
         records.extend(found)
         moved[lane.key] = {**moved.get(lane.key, {}), **position}
-    waiting = () if records or all(lane.empty for lane in lanes.values()) else tuple(_awaited(lanes, waited))
-    return Turn(records, moved, ended, not any(lane.broken for lane in lanes.values()), waiting)
+    drained = all(lane.empty for lane in lanes.values())
+    waiting = () if records or drained else tuple(_awaited(lanes, waited))
+    return Turn(records, moved, ended, not any(lane.broken for lane in lanes.values()), waiting, drained)
 
 
 def _ready(lanes: Mapping[str, Lane], waited: set[str]) -> list[Lane]:

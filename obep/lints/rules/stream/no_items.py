@@ -30,6 +30,6 @@ SEVERITY = "warning"
 def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
     if not run.at_end:
         return
-    for stream in sorted(run.streams):
+    for stream in sorted({*run.streams} - run.query.linked.models):
         if not stats.items[stream] and stream not in stats.refused:
             yield Finding(stream, f"{stream}: no item of this stream came")

@@ -101,6 +101,8 @@ class Expected:
 
 
 def watch(bundle: Bundle, here: Listening) -> Expected | None:
+    if bundle.linked.models:  # a name that K does not have at the start may come with a change
+        return None
     return Expected.of(bundle, here)
 
 

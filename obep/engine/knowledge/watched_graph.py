@@ -1,0 +1,26 @@
+"""The files of the static graph while a query runs: what another content of them adds and takes away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from obep.model import Triple
+from obep.ontology.owl.load import load_graph
+
+
+class WatchedGraph:
+    """The triples of some files when they were last read."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
+        self._known = frozenset(load_graph(paths))
+
+    def difference(self) -> tuple[list[Triple], list[Triple]]:
+        """Read the files again: the triples that are new, and those that have gone.
+
+        Raises `ObepError` if one cannot be read; then what was known stays known.
+        """
+        now = frozenset(load_graph(self._paths))
+        before, self._known = self._known, now
+        return sorted(now - before), sorted(before - now)
