@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from obep.formats.stream_reader import Notes, as_sent
+from obep.engine.time_letters import stray
+from obep.formats.stream_reader import Notes
 from obep.model import Alert, DeadLetter, Item, Occurrence
 from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, Standing
@@ -206,12 +207,15 @@ class Run:
             if isinstance(record, DeadLetter):
                 self.letters.take(record)
             elif self._strays(record):
-                self.letters.take(self._stray(record))
+                self.letters.take(stray(record, self.streams))
             else:
                 items.append(record)
         self.items += len(items)
         self.heard.update([item.stream for item in items])
-        self.send(self.engine.push_items(items) if items else self.engine.tick())
+        if items:
+            self.send(self.engine.push_items(items))
+        elif turn.drained:  # otherwise an item that waits would be late for a clock that it has not moved
+            self.send(self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
 
@@ -221,11 +225,6 @@ class Run:
 
     def _strays(self, item: Item) -> bool:
         return bool(self.streams) and item.stream not in self.streams
-
-    def _stray(self, item: Item) -> DeadLetter:
-        known = ", ".join(sorted(self.streams))
-        reason = f"the query reads {known}, not {item.stream or 'items without a stream'}"
-        return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
 
     def send(self, found: list[Occurrence]) -> None:
         """Gives the sinks what was found."""
