@@ -99,6 +99,16 @@ def serve(service: Service, said: Any = sys.stderr, started: Callable[[str], obj
     return exit_status(caught[0]) if caught else 0
 
 
+def _listen(host: str, port: int) -> socket.socket:
+    """The socket of an address; raises OBEP514 if another program has it, or it is none."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        words = f"nothing can listen at {host}:{port}: {error.strerror or error}"
+        raise fail("OBEP514", words, remedy="--port ANOTHER") from None
+
+
 async def _serve(
     server: Server,
     service: Service,
