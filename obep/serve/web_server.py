@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -66,7 +67,12 @@ class Server(uvicorn.Server):
 def serve(service: Service, said: Any = sys.stderr, started: Callable[[str], object] = str) -> int:
     """Start the service, answer until a signal, and stop it; the exit status. `started` gets its URL."""
     settings = service.settings
-    service.start()
+    listening = _listen(settings.host.strip("[]"), settings.port)
+    try:
+        service.start()
+    except BaseException:
+        listening.close()
+        raise
     try:
         config = uvicorn.Config(
             make_app(service, page_routes()),
@@ -87,25 +93,36 @@ def serve(service: Service, said: Any = sys.stderr, started: Callable[[str], obj
         server = Server(config)
         caught: list[int] = []
         with interrupted(server.stop, caught):
-            asyncio.run(_serve(server, service, said, started))
+            asyncio.run(_serve(server, service, listening, said, started))
     finally:
         service.stop()
     return exit_status(caught[0]) if caught else 0
 
 
-async def _serve(server: Server, service: Service, said: Any, started: Callable[[str], object]) -> None:
-    starting = asyncio.ensure_future(server.serve())
+def _listen(host: str, port: int) -> socket.socket:
+    """The socket of an address; raises OBEP514 if another program has it, or it is none."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        words = f"nothing can listen at {host}:{port}: {error.strerror or error}"
+        raise fail("OBEP514", words, remedy="--port ANOTHER") from None
+
+
+async def _serve(
+    server: Server,
+    service: Service,
+    listening: socket.socket,
+    said: Any,
+    started: Callable[[str], object],
+) -> None:
+    starting = asyncio.ensure_future(server.serve([listening]))
     while not server.started and not starting.done():
         await asyncio.sleep(0.01)
     if server.started:
         scheme = "https" if service.settings.certificate else "http"
-        port = server.servers[0].sockets[0].getsockname()[1]
-        url = f"{scheme}://{service.settings.host}:{port}"
+        url = f"{scheme}://{service.settings.host}:{listening.getsockname()[1]}"
         (service.project.state / ADDRESS).write_text(url)
         print(f"Serving {service.project.name} on {url}", file=said, flush=True)
-        started(url)
-    try:
-        await starting
-    except SystemExit:
-        where = f"{service.settings.host}:{service.settings.port}"
-        raise fail("OBEP514", f"nothing can listen at {where}", remedy="--port ANOTHER") from None
+        await asyncio.to_thread(started, url)
+    await starting

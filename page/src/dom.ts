@@ -59,8 +59,8 @@ export function outline(value: unknown): Child {
 
 /** The end of an IRI; a literal without its type. */
 export function shortened(term: string): string {
-  const literal = /^"((?:[^"\\]|\\.)*)"(?:@([\w-]+)|\^\^<[^>]*>)?$/s.exec(term);
-  if (literal) return `"${literal[1]}"`;
+  const literal = /^"((?:[^"\\]|\\.)*)"(?:@[\w-]+|(\^\^<[^>]*>))?$/s.exec(term);
+  if (literal) return literal[2] ? literal[1]! : `"${literal[1]}"`;
   const iri = term.startsWith("<") && term.endsWith(">") ? term.slice(1, -1) : term;
   if (!/^[a-z][a-z0-9+.-]*:/i.test(iri) || /\s/.test(iri)) return term;
   return /[^#/:]+$/.exec(iri)?.[0] ?? iri;

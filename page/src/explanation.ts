@@ -3,7 +3,7 @@
 import { get, post, said, type Cause, type Found, type Instant } from "./api";
 import { h, outline, s, shortened, show, table, triple } from "./dom";
 import { picture, type Edge, type Node } from "./graph";
-import { keyOf, millis } from "./store";
+import { keyOf, millis, parameters } from "./store";
 
 const MOST = 150;
 
@@ -13,13 +13,16 @@ interface Why {
   text: string;
 }
 
-/** What the definitions of events and states say, by their names, from the text of `explain`. */
+/** What the definitions of events and states say, by their names, from the text of `explain`; notes parameters. */
 export function definitions(text: string): Map<string, string> {
   const found = new Map<string, string>();
   let name = "";
   for (const line of text.split("\n")) {
-    const head = /^ {2}([^\s(]+)(?:\([^)]*\))? {3}(?:logical|composite|state)\b/.exec(line);
-    if (head) found.set((name = head[1]!), "");
+    const head = /^ {2}([^\s(]+)(?:\(([^)]*)\))? {3}(?:logical|composite|state)\b/.exec(line);
+    if (head) {
+      found.set((name = head[1]!), "");
+      parameters.set(name, head[2]?.match(/\w+/g) ?? []);
+    }
     else if (line.startsWith("    ") && name && !line.startsWith("    from ")) found.set(name, `${found.get(name)}${line.slice(4)}\n`);
     else if (line && !line.startsWith(" ")) name = "";
   }
@@ -27,6 +30,12 @@ export function definitions(text: string): Map<string, string> {
 }
 
 let known: Promise<Map<string, string>> | null = null;
+
+/** The definitions of the query that runs. */
+export function knownDefinitions(): Promise<Map<string, string>> {
+  known ??= post<{ text: string }>("explain", {}).then(({ text }) => definitions(text));
+  return known;
+}
 
 /** Forget what events meant: another query runs. */
 export function forgetDefinitions(): void {
@@ -37,8 +46,7 @@ export function forgetDefinitions(): void {
 export async function explain(panel: HTMLElement, id: string): Promise<void> {
   show(panel, h("p", { role: "status" }, "…"));
   try {
-    known ??= post<{ text: string }>("explain", {}).then(({ text }) => definitions(text));
-    const [why, defined] = await Promise.all([post<Why>("why", { id }), known]);
+    const [why, defined] = await Promise.all([post<Why>("why", { id }), knownDefinitions()]);
     present(panel, why, defined);
   } catch (error) {
     show(panel, h("p", { class: "error", role: "alert" }, said(error)));
@@ -87,8 +95,8 @@ function graphOf(record: Found, event: string, causes: Cause[], defined: Map<str
   function fact(line: string, seen: Instant | null): string {
     const id = `f ${line} ${seen}`;
     if (!nodes.has(id)) {
-      const when = seen === null ? "known" : `seen at ${seen}`;
-      nodes.set(id, { id, kind: seen === null ? "known" : "item", lines: [triple(line), when], title: `${line} (${when})` });
+      const when = seen === null ? "known" : `seen at ${clock(seen)}`;
+      nodes.set(id, { id, kind: seen === null ? "known" : "item", lines: [triple(line), when], title: `${line} (${seen ?? "known"})` });
     }
     return id;
   }
@@ -99,14 +107,14 @@ function graphOf(record: Found, event: string, causes: Cause[], defined: Map<str
     nodes.set(id, { id, kind, lines: [shortened(name), ...lines], title: [shortened(name), ...lines].join(" ") });
     if (!text) return id;
     const rule = `r ${id}`;
-    nodes.set(rule, { id: rule, kind: "rule", lines: text.split("\n").flatMap(wrapped).slice(0, 8), title: `${shortened(name)} is ${text}` });
+    nodes.set(rule, { id: rule, kind: "rule", lines: text.split("\n").flatMap(wrapped).slice(0, 10), title: `${shortened(name)} is ${text}` });
     edges.push({ from: rule, to: id });
     return rule;
   }
 
   function add(cause: Cause, target: string): void {
     if (nodes.size > MOST) return;
-    const lasts = cause.start === cause.end ? `at ${cause.start}` : `${cause.start} to ${cause.end}`;
+    const lasts = cause.start === cause.end ? `at ${clock(cause.start)}` : `${clock(cause.start)} to ${clock(cause.end)}`;
     const about = cause.individual && !cause.individual.startsWith("urn:obep:") ? [`of ${shortened(cause.individual)}`] : [];
     const mine = occurrence(cause.event, [...about, `${lasts}${cause.moment ? `, its ${cause.moment}` : ""}${cause.context ? ", context" : ""}`]);
     edges.push({ from: mine.startsWith("r ") ? mine.slice(2) : mine, to: target, label: cause.alias });
@@ -133,15 +141,19 @@ function graphOf(record: Found, event: string, causes: Cause[], defined: Map<str
 
 /** A long line in several. */
 function wrapped(line: string): string[] {
-  return line.match(/.{1,34}(?:\s|$)|\S{34,}/g)?.map((one) => one.trimEnd()) ?? [line];
+  return line.match(/.{1,28}(?:\s|$)|\S{28,}/g)?.map((one) => one.trimEnd()) ?? [line];
 }
+
+/** An instant without its date. */
+const clock = (at: Instant): string => String(at).replace(/^\d{4}-\d\d-\d\dT/, "");
 
 /** Each part as a bar between the first and the last instant. */
 function bars(causes: Cause[]): SVGSVGElement {
   const rows: { name: string; from: number; to: number; said: string }[] = [];
   const walk = (cause: Cause, depth: number) => {
     if (rows.length >= 40) return;
-    const said = cause.start === cause.end ? `at ${cause.start}` : `${cause.start} to ${cause.end}`;
+    const [from, to] = [clock(cause.start), clock(cause.end)];
+    const said = from === to ? `at ${from}` : `${from} to ${to}`;
     rows.push({ name: `${" ".repeat(depth * 2)}${cause.alias ?? shortened(cause.event)}`, from: millis(cause.start), to: millis(cause.end), said });
     cause.because?.forEach((part) => walk(part, depth + 1));
   };

@@ -27,7 +27,7 @@ const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, 
 /** The picture of a graph, with a name for who cannot see it. */
 export function picture(label: string, nodes: Node[], edges: Edge[], towards: "LR" | "RL"): HTMLElement {
   const graph = new graphlib.Graph();
-  graph.setGraph({ rankdir: towards, nodesep: 12, ranksep: 44, marginx: 4, marginy: 4 });
+  graph.setGraph({ rankdir: towards, nodesep: 12, ranksep: 28, marginx: 4, marginy: 4 });
   graph.setDefaultEdgeLabel(() => ({}));
   const known = new Set(nodes.map((node) => node.id));
   for (const node of nodes) {
@@ -37,7 +37,10 @@ export function picture(label: string, nodes: Node[], edges: Edge[], towards: "L
   for (const edge of edges) if (known.has(edge.from) && known.has(edge.to)) graph.setEdge(edge.from, edge.to);
   layout(graph);
   const size = graph.graph() as { width: number; height: number };
-  const svg = s("svg", { role: "group", "aria-label": label, width: size.width, height: size.height, viewBox: `0 0 ${size.width} ${size.height}` });
+  const svg = s("svg", { role: "group", "aria-label": label, viewBox: `0 0 ${size.width} ${size.height}` });
+  // As wide as its place, but never so small that it cannot be read, nor greater than it is.
+  svg.style.minWidth = `${size.width * 0.65}px`;
+  svg.style.maxWidth = `${size.width}px`;
   svg.append(s("defs", {}, s("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, s("path", { d: "M0 0L8 4L0 8z" }))));
   for (const edge of edges) {
     const points = known.has(edge.from) && known.has(edge.to) ? (graph.edge(edge.from, edge.to) as { points?: { x: number; y: number }[] }).points : undefined;

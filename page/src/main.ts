@@ -5,7 +5,7 @@ import { follow, get, onTokenNeeded, said, type Found } from "./api";
 import { alertsView } from "./alerts";
 import { h, show } from "./dom";
 import { editorView } from "./editor";
-import { explain, forgetDefinitions, lettersView, present, whyNotView } from "./explanation";
+import { explain, forgetDefinitions, knownDefinitions, lettersView, present, whyNotView } from "./explanation";
 import { planView } from "./plan";
 import { Store } from "./store";
 import { TimeLine } from "./timeline";
@@ -91,6 +91,7 @@ const names = async (): Promise<string[]> => {
 const plan = planView();
 const forget = () => {
   forgetDefinitions();
+  void knownDefinitions();
   plan.forget();
 };
 const views: View[] = [
@@ -179,8 +180,12 @@ document.body.append(
   h("main", {}, h("div", { class: "views" }, trouble, ...views.map((view) => view.element)), aside),
 );
 open(views.find((view) => `#${view.name}` === location.hash) ?? views[0]!);
-follow(take, (text, live) => {
+const state = (text: string, live: boolean) => {
   show(status, text);
   status.classList.toggle("live", live);
-});
+};
+// Rows are made by the parameters of events, so these come first.
+void knownDefinitions()
+  .catch(() => forgetDefinitions())
+  .then(() => follow(take, state));
 setInterval(() => document.visibilityState === "visible" && opened.name !== "query" && void load(), 2000);

@@ -77,7 +77,7 @@ export function planView(): { element: HTMLElement; load: () => Promise<void>; f
       return { id, kind, lines, title: lines.join(": "), open: kind === "event" ? () => describe(text) : undefined };
     });
     for (const one of plan.events)
-      if (![...nodes.values()].some((node) => node.text === one.name)) boxes.push({ id: `held ${one.event}`, kind: "event", lines: [one.name, `${one.held} held, ${one.reported} reported`], title: one.name, open: () => describe(one.name) });
+      if (![...nodes.values()].some((node) => node.text === one.name)) boxes.push({ id: `held ${one.event}`, kind: "event", lines: [one.event.startsWith("GRAPH ") ? `window ${one.name}` : one.name, `${one.held} held, ${one.reported} reported`], title: one.name, open: () => describe(one.name) });
     const focused = (document.activeElement as SVGElement | null)?.dataset?.id;
     const [left, top] = [drawing.firstElementChild?.scrollLeft ?? 0, drawing.firstElementChild?.scrollTop ?? 0];
     show(drawing, picture("Plan of the query", boxes, edges, "LR"));

@@ -125,10 +125,15 @@ function laneOf(lanes: Map<string, Lane>, event: string, kind: string, key: stri
   return lane;
 }
 
-/** What an occurrence is about: the values of its variables, else the individual. */
+/** The parameters of events, by name; set when the query is known. */
+export const parameters = new Map<string, string[]>();
+
+/** What an occurrence is about: the values of its parameters, else of its variables, else the individual. */
 export function keyOf(one: Found): string {
   const { alertname: _, ...labels } = one.labels ?? {};
-  const values = Object.values(Object.keys(labels).length ? labels : (one.bindings?.[0] ?? {}));
+  const bound = Object.keys(labels).length ? labels : (one.bindings?.[0] ?? {});
+  const wanted = parameters.get(shortened(one.event ?? ""))?.filter((name) => name in bound) ?? [];
+  const values = wanted.length ? wanted.map((name) => bound[name]!) : Object.values(bound);
   if (values.length) return values.map(shortened).join(", ");
   const individual = one.because?.length === 1 ? one.because[0]?.individual : undefined;
   return individual && !individual.startsWith("urn:obep:") ? shortened(individual) : "";

@@ -198,7 +198,7 @@ export class TimeLine {
       context.fillStyle = line;
       context.fillRect(x, AXIS - 6, 1, 6);
       context.fillStyle = faint;
-      context.fillText(this.label(at, step), x + 3, AXIS / 2, width - x);
+      if (x < width - 70) context.fillText(this.label(at, step), x + 3, AXIS / 2);
     }
   }
 

@@ -94,7 +94,7 @@ def test_a_click_leads_to_the_facts_and_definitions_behind_it(service: Running, 
     expect(page.locator("#explanation")).to_have_attribute("data-id", found["id"])
     expect(page.locator("#explanation h2")).to_contain_text("Pair")
     facts = page.locator("#explanation .node.item text:first-of-type")
-    assert sorted(facts.all_text_contents()) == ['clicked hot "false"', 'clicked hot "true"']
+    assert sorted(facts.all_text_contents()) == ["clicked hot false", "clicked hot true"]
     expect(page.locator("#explanation .node.rule", has_text="SEQ")).to_have_count(1)
     bars = page.locator("#explanation .bars")
     expect(bars).to_have_attribute("aria-label", f"Hot at {at}; Cool at {at + 1}")

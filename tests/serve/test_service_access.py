@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from obep.serve.entries import Acted
 from obep.serve.project import find_project
 from obep.serve.routes import ROUTES, Route
 from obep.serve.settings import ROLES, settings_of
+from obep.serve.web_server import _listen
 
 TOKENS = "".join(
     f'[serve.tokens.{role}]\nrole = "{role}"\ntoken = "${{{role.upper()}_TOKEN}}"\n' for role in ROLES
@@ -226,3 +228,10 @@ def test_over_tls_with_tokens_and_nothing_secret_is_said(
     service.stop()
     said = "".join(service.said)
     assert not any(token in said for token in (*tokens.values(), "wrong-0123456789abcdef"))
+
+
+def test_an_address_that_another_program_has_is_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(ObepError, match="OBEP514"):
+        _listen("127.0.0.1", other.getsockname()[1])
+    with pytest.raises(ObepError, match="OBEP514"):
+        _listen("no such host", 0)
