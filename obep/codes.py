@@ -292,4 +292,5 @@ CODES: dict[str, str] = {
     "OBEP871": "no history to begin from",
     "OBEP872": "a changed query that this run cannot go on with",
     "OBEP873": "--watch on Spark",
+    "OBEP874": "a history that does not end",
 }
