@@ -1,4 +1,4 @@
-"""W1 as an interval join of Flink SQL: `flink_join.py FILE.csv`. Prints its processor time and the number of answers."""
+"""W1 as an interval join of Flink SQL: `flink_join.py FILE.csv`. Prints its processor time and answers."""
 
 from __future__ import annotations
 

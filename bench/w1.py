@@ -1,12 +1,12 @@
-"""W1 from a file to a file: A, then B of the same room within 5 s, all pairs. obep beside its peers and its limits.
+"""W1 from a file to a file: A, then B of the same room within 5 s, all pairs. obep beside peers and limits.
 
     python bench/w1.py                          200,000 events, five rounds
     python bench/w1.py --n 2000000 --rounds 3
     python bench/w1.py --engines obep-jsonl,loop --json figures.json
     python bench/w1.py --flink /path/to/python  a Python with apache-flink
 
-Every engine runs in a process of its own, in turn; its processor time and its greatest memory are the system's
-figures for that process, start-up included. Answers are counted, and all engines must have as many as the loop.
+Every engine runs in a process of its own, in turn; its processor time and its greatest memory are the
+system's figures for that process, start-up included. All engines must have as many answers as the loop.
 Esper comes from Maven (`mvn` and `javac` must be there); an engine that cannot be had is named as missing.
 """
 

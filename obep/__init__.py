@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from obep.engine.query import Query, run
     from obep.engine.states.held_states import Held
     from obep.errors import Diagnostic, ObepError
+    from obep.frames.async_stream import Stream, stream
+    from obep.frames.detect_frame import detect
+    from obep.frames.result import Result, Table
     from obep.model import DeadLetter, Item, Occurrence, Part
     from obep.run.load_query import load
 
@@ -30,6 +33,11 @@ _HOMES = {
     "Engine": "obep.engine.engine",
     "Held": "obep.engine.states.held_states",
     "run": "obep.engine.query",
+    "detect": "obep.frames.detect_frame",
+    "stream": "obep.frames.async_stream",
+    "Stream": "obep.frames.async_stream",
+    "Result": "obep.frames.result",
+    "Table": "obep.frames.result",
     "Diagnostic": "obep.errors",
     "ObepError": "obep.errors",
     "DeadLetter": "obep.model",
@@ -48,9 +56,14 @@ __all__ = [
     "Occurrence",
     "Part",
     "Query",
+    "Result",
+    "Stream",
+    "Table",
     "__version__",
+    "detect",
     "load",
     "run",
+    "stream",
 ]
 
 

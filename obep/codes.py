@@ -263,6 +263,10 @@ CODES: dict[str, str] = {
     "OBEP801": "a SHACL rule that cannot be carried out",
     "OBEP802": "a SHACL rule that does not come to an end",
     "OBEP803": "SHACL rules that add too many triples",
+    "OBEP804": "a SHACL shape that is not checked",
+    "OBEP805": "a static graph that does not conform to a shape",
+    "OBEP806": "an item that does not conform to a shape",
+    "OBEP807": "validation of items on Spark",
     # 820-829 a static graph that changes
     "OBEP820": "a change of the static graph that contradicts the ontology",
     "OBEP821": "a change of the static graph that cannot be read",
@@ -270,6 +274,9 @@ CODES: dict[str, str] = {
     # 830-849 models: references, imports, units
     "OBEP830": "an id that the static graph does not know",
     "OBEP831": "an id that the static graph has for several",
+    "OBEP832": "imports that are left out",
+    "OBEP833": "an ontology beyond OWL 2 DL",
+    "OBEP834": "an ontology that cannot be added to the catalogue",
     # 850-869 the service
     "OBEP850": "a service without tokens that others can reach",
     "OBEP851": "TLS without its certificate or key",
@@ -287,10 +294,14 @@ CODES: dict[str, str] = {
     "OBEP863": "a body of another type",
     "OBEP864": "more than the service can take at once",
     "OBEP865": "something that the service cannot do now",
+    "OBEP866": "a query whose sources are not open",
     # 870-879 changing a query while it runs
     "OBEP870": "a query that cannot be put in place of another",
     "OBEP871": "no history to begin from",
     "OBEP872": "a changed query that this run cannot go on with",
     "OBEP873": "--watch on Spark",
     "OBEP874": "a history that does not end",
+    # 880-899 frames, notebooks and agents
+    "OBEP880": "something that is no frame",
+    "OBEP881": "columns that do not fit",
 }

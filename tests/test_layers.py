@@ -28,6 +28,7 @@ LAYERS = (
     {"lints"},
     {"streams"},
     {"run"},
+    {"frames"},
     {"spark"},
     {"testing"},
     {"serve"},

@@ -2,7 +2,8 @@
 
 In: changes, as items whose `triples` come and whose `removed` triples go. Out: a matcher that judges by the K
 of now. Where the rules are exact, what is closed is kept up to date, so a change costs what depends on it;
-where a reasoner, equality or the values of literals count, K is closed anew.
+where a reasoner, equality or the values of literals count, K is closed anew. SHACL rules are applied to the
+new K from its start: what they added before and do not add now goes.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from obep.errors import ObepError
 from obep.formats.stream_reader import as_sent
 from obep.model import RDF_TYPE, DeadLetter, Item, Triple, local_name
 from obep.ontology.bundle.compile import Bundle
@@ -18,6 +20,7 @@ from obep.ontology.closure.changing_store import ChangingStore
 from obep.ontology.closure.runnable import Contradiction
 from obep.ontology.owl.axioms import SAME_AS
 from obep.ontology.owl.multi_triple import part_of_axiom
+from obep.ontology.owl.static_graph import Graph
 from obep.ontology.owl.verbalise import show_triple
 
 if TYPE_CHECKING:
@@ -42,7 +45,11 @@ class Knowledge:
     def __init__(self, matcher: Matcher) -> None:
         self._matcher, self._first = matcher, matcher.bundle
         self.graph = ChangedGraph(self._first.k)
-        """K as it is now."""
+        """K as it is now, with what SHACL rules add."""
+        shacl = self._first.shacl
+        self._rules = None if shacl is None or shacl.model is None else shacl.model
+        self.said = self.graph if self._rules is None else ChangedGraph(self._rules.k)
+        """The same without it."""
         self._store: ChangingStore | None = None
         if why_closed_anew(self._first) is None:
             _ = self._first.lower_asserted  # it writes into the store that is shared
@@ -60,21 +67,44 @@ class Knowledge:
         for triple in new:  # what goes and comes at one instant stays
             gone.pop(triple, None)
         if come or gone:
-            letter = self._apply(item, come, [*gone])
+            letter = self._apply_with_rules(item, come, [*gone])
             if letter is not None:
                 return letter
         return Changed(tuple(come), tuple(gone), missing)
 
     def undo(self, change: Changed) -> None:
         """Take a change back."""
-        self._apply(Item("", 0, ()), [*change.gone], [*change.come])
+        self._apply_with_rules(Item("", 0, ()), [*change.gone], [*change.come])
 
     def load(self, come: Iterable[Triple], gone: Iterable[Triple]) -> None:
         """Go to the K that differs from the first one by these; they come from a snapshot."""
-        back = [*self.graph.removed], [*self.graph.added]
-        self._apply(Item("", 0, ()), *back)
-        if self._apply(Item("", 0, ()), [*come], [*gone]) is not None:
+        back = [*self.said.removed], [*self.said.added]
+        self._apply_with_rules(Item("", 0, ()), *back)
+        if self._apply_with_rules(Item("", 0, ()), [*come], [*gone]) is not None:
             raise ValueError("its static graph contradicts the ontology")
+
+    def _apply_with_rules(self, item: Item, come: list[Triple], gone: list[Triple]) -> DeadLetter | None:
+        """Apply a change, and what SHACL rules make of it."""
+        if self._rules is None:
+            return self._apply(item, come, gone)
+        self.said.change(come, gone)
+        letter: DeadLetter | None = None
+        try:
+            applied = self._rules.with_k(Graph(self.said.once())).applied()
+        except ObepError as error:
+            letter = DeadLetter(item.stream, item.at, NEEDS_RESTART, error.diagnostics[0].message)
+        else:
+            if applied.axioms != self._first.t:
+                words = "SHACL rules would add other axioms to the ontology than before; restart with it"
+                letter = DeadLetter(item.stream, item.at, NEEDS_RESTART, words, as_sent(item))
+            else:
+                there = dict.fromkeys(applied.k.once())
+                more = [triple for triple in there if triple not in self.graph]
+                less = [triple for triple in self.graph.once() if triple not in there]
+                letter = self._apply(item, more, less)
+        if letter is not None:
+            self.said.change(gone, come)
+        return letter
 
     def _apply(self, item: Item, come: list[Triple], gone: list[Triple]) -> DeadLetter | None:
         if self._store is None:
@@ -138,9 +168,9 @@ class Knowledge:
         return found._replace(code=CONTRADICTS, reason=f"the static graph stays as it is: {found.reason}")
 
     def _is_said(self, triple: Triple) -> bool:
-        if self._store is not None and self._store.knowing.looks_at(triple):
+        if self._rules is None and self._store is not None and self._store.knowing.looks_at(triple):
             return self._store.knowing.is_said(triple)
-        return triple in self.graph
+        return triple in self.said
 
     def _needs_restart(self, triples: Iterable[Triple]) -> str | None:
         """Why a change cannot be made while a query runs: the plan, or T, would be another one."""

@@ -24,6 +24,7 @@ COMMANDS = (
     "check",
     "fmt",
     "explain",
+    "graph",
     "run",
     "serve",
     "test",
@@ -31,6 +32,7 @@ COMMANDS = (
     "why",
     "why-not",
     "translate",
+    "ontology",
     "rule",
     "doctor",
 )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from obep.config.catalogue import Catalogue
 from obep.config.toml_values import (
     Kind,
     Others,
@@ -78,6 +79,7 @@ OF_SOURCE: dict[str, Kind] = {
     "prefixes": each(text),
     "start": choice("earliest", "latest"),
     "missing_time": choice("arrival", "refuse"),
+    "validate": text,
     **CONNECTION,
 }
 
@@ -134,6 +136,7 @@ SERVE: dict[str, Kind] = {
     "body_seconds": positive,
     "keep": positive,
     "snapshot": duration,
+    "history": duration,
     "watchers": positive,
 }
 
@@ -141,7 +144,7 @@ FILE: dict[str, Kind] = {
     "sources": tables(SOURCE),
     "sinks": tables(SINK),
     "mappings": tables(MAPPING, Others(OF_SOURCE, "sources.NAME")),
-    "ontology": nested({"catalogue": each(text), "cache": text}),
+    "ontology": nested({"catalogue": each(text), "cache": text, "missing_imports": choice("error", "warn")}),
     "engine": nested(ENGINE),
     "lints": nested({"ignore": names}),
     "spark": nested(SPARK),
@@ -320,7 +323,10 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
             settings.get("sources", {}),
             settings.get("sinks", {}),
             settings.get("mappings", {}),
-            {iri: below(Path(path), folder, allowed) for iri, path in catalogue.items()},
+            Catalogue(
+                {iri: below(Path(path), folder, allowed) for iri, path in catalogue.items()},
+                lenient=ontology.get("missing_imports") == "warn",
+            ),
             settings.get("engine", {}),
             settings.get("spark", {}),
             Limits(**settings.get("limits", {})),

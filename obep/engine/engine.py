@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from threading import RLock
 from types import TracebackType
@@ -26,8 +26,9 @@ from obep.engine.runtime import Runtime
 from obep.engine.sealed import damaged, sealed, unsealed
 from obep.engine.snapshot_form import COUNTED, Stored, kept_in
 from obep.engine.states.held_states import Held, HeldStates, OnState
-from obep.engine.time_letters import late, late_change, too_far
+from obep.engine.time_letters import kept_streams, late, late_change, too_far
 from obep.errors import ObepError, fail
+from obep.formats.item_checks import Checks, checked
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
@@ -82,8 +83,10 @@ class Engine:
         remember: int | None = RECENT,
         observer: Observer | None = None,
         matcher: Any = None,
+        checks: Checks | None = None,
     ) -> None:
         query.require_returns()
+        self._checks = checks or {}
         self.query = query
         self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
         self.counters: dict[str, int] = dict.fromkeys(COUNTED, 0)
@@ -140,6 +143,8 @@ class Engine:
         with self._lock:
             self._check_open()
             now, wall = self._steady(), self._now()
+            if self._checks:
+                items = checked(items, self._checks)
             if self._observer is not None:
                 items = self._observer.taken(items)
             waiting, goes_on, models = len(self._buffer), self.clock.goes_on, self._models
@@ -228,6 +233,32 @@ class Engine:
         watermark = self.clock.watermark
         return (watermark is not None and item.at < watermark) or self._changes.is_late(item.at)
 
+    def push_frame(
+        self,
+        frame: Any,
+        *,
+        mapping: Mapping[str, Any] | None = None,
+        time: str = "",
+        subject: str = "",
+        stream: str | None = None,
+    ) -> list[Occurrence]:
+        """Take the rows of a frame: pandas, polars, Arrow, DuckDB, or dicts; `obep.detect` says how.
+
+        A program that pushes several frames gives them one mapping: without it each frame has its own.
+        """
+        from obep.formats.frame_items import frame_items
+
+        name = self._stream(stream)
+        read = frame_items(
+            frame, mapping=mapping, time=time, subject=subject, stream=name, names=self.query.names
+        )
+        found = self.push_items(kept_streams(read.items, self.query.linked.streams))
+        if self._style != "iso" and read.notes.style is not None:
+            self._style = read.notes.style
+        for hit in found:
+            hit.style = self._style or ""
+        return found
+
     def too_far(self, at: int) -> bool:
         """Whether an item of that instant, if it came now, would be refused since `future` is the limit."""
         return self.clock.too_far(at, self._now())
@@ -264,9 +295,14 @@ class Engine:
                 self.clock.advance(self._runtime.now)  # what was decided is not decided again after `restore`
         return self._out(found)
 
+    @property
+    def may_reason(self) -> bool:
+        """Whether a push may ask the reasoner, which takes long."""
+        return any(getattr(one.matcher, "may_reason", False) for one in self._generations())
+
     async def apush(self, graph: Any, at: Instant, stream: str | None = None) -> list[Occurrence]:
         """`push` for a program with an event loop; the reasoner, if it may be called, does not block it."""
-        if any(getattr(one.matcher, "may_reason", False) for one in self._generations()):
+        if self.may_reason:
             return await asyncio.to_thread(self.push, graph, at, stream)
         return self.push(graph, at, stream)
 

@@ -56,6 +56,10 @@ class Running:
         """The event whose candidates they are."""
         return self.plan.event
 
+    def trees(self) -> Iterable[Tree]:
+        """The operators of its pattern, for each value of its partition."""
+        return ()
+
     def routes(self) -> Iterator[tuple[Term, Take]]:
         """Which occurrences it wants, and where they go."""
         raise NotImplementedError
@@ -214,6 +218,9 @@ class Undivided(Running):
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         return self._intake.routes()
+
+    def trees(self) -> Iterator[Tree]:
+        yield self._tree
 
     def reach(self, at: int) -> None:
         self._tree.reach(at)

@@ -52,6 +52,12 @@ class Query:
         """The same for the same query, ontology and static graph."""
         return str(self.bundle.hash)
 
+    @property
+    def names(self) -> str:
+        """The IRI of its empty prefix; that of examples, if it has none."""
+        prefixes = self.linked.file.prefixes
+        return next((one.iri for one in prefixes if one.prefix == ""), "http://example.org/")
+
     def require_returns(self) -> None:
         """Refuse to run what returns nothing."""
         if not (self.linked.returns or self.linked.queries):

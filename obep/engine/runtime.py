@@ -22,6 +22,7 @@ from obep.guards.block_queries import Ask
 from obep.model import Alert, Answer, DeadLetter, Item, Occurrence, Term, Triple, body_of
 from obep.operators.candidates import Take
 from obep.operators.state_values import Packing, Unpacking
+from obep.operators.tree import Tree
 from obep.operators.wire import Carried, Content
 from obep.plan.plan import Plan
 from obep.plan.window_plan import WindowPlan
@@ -338,17 +339,14 @@ class Runtime:
         return sum(run.size() for run in self._runs)
 
     def held_by_operators(self) -> list[dict[str, Any]]:
-        """For each event and state, what is remembered of it."""
+        """For each event and state, what is remembered of it, and what of that each operator holds."""
         return [
             {
                 "event": run.plan.event.strip("<>"),
                 "name": run.plan.name,
                 "held": run.size(),
                 "pending": run.pending(),
-                "operators": [
-                    {"operator": type(one).__name__, "held": one.size()}
-                    for one in getattr(getattr(run, "tree", None), "operators", ())
-                ],
+                "operators": _held(run.trees()),
             }
             for run in self._runs
         ]
@@ -543,3 +541,12 @@ def _explain_as(one: Occurrence, other: Occurrence) -> None:
     one.explanation = other.explanation
     if isinstance(one, Carried) and isinstance(other, Carried):
         one.content = other.content
+
+
+def _held(trees: Iterable[Tree]) -> list[dict[str, Any]]:
+    """What the operators of equal trees hold together, operands before what stands on them."""
+    held: list[tuple[str, int]] = []
+    for tree in trees:
+        sizes = [(type(one).__name__, one.size()) for one in tree.operators]
+        held = [(name, n + more) for (name, n), (_, more) in zip(held, sizes, strict=True)] if held else sizes
+    return [{"operator": name, "held": number} for name, number in held]

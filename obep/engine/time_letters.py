@@ -1,6 +1,8 @@
-"""Dead letters of items whose time is not right: they say the same, whichever engine writes them."""
+"""Dead letters of items whose time or stream is not right: the same, whichever engine writes them."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
 
 from obep.formats.stream_reader import as_sent
 from obep.formats.timestamps import show_instant
@@ -44,3 +46,19 @@ def too_far(item: Item) -> DeadLetter:
     limit = "a wrong clock? (future under [engine] is the limit)"
     reason = f"its instant, {when}, lies too far in the future: {limit}"
     return DeadLetter(item.stream, item.at, TOO_FAR, reason, as_sent(item))
+
+
+def stray(item: Item, streams: Collection[str]) -> DeadLetter:
+    """Of an item of a stream that the query does not read."""
+    known = ", ".join(sorted(streams))
+    reason = f"the query reads {known}, not {item.stream or 'items without a stream'}"
+    return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
+
+
+def kept_streams(items: Iterable[Item | DeadLetter], streams: Collection[str]) -> Iterator[Item | DeadLetter]:
+    """The items, with a dead letter in place of each that belongs to no stream of the query."""
+    for item in items:
+        if streams and isinstance(item, Item) and item.stream not in streams:
+            yield stray(item, streams)
+        else:
+            yield item

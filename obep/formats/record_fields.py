@@ -82,6 +82,8 @@ def as_text(path: str, value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
+    if isinstance(value, Decimal):
+        return format(value, "f") if abs(value.adjusted()) <= DIGITS else str(value)
     raise Refused("OBEP610", f"{path}: a single value is needed, not {_kind(value)}")
 
 
@@ -108,12 +110,18 @@ def _typed(lexical: str, type: str) -> Term:
 
 
 def _integer(path: str, value: Any) -> Term:
-    if isinstance(value, float) and value.is_integer():
+    if _is_whole(value):
         value = int(value)
     text = as_text(path, value)
     if len(text) > DIGITS or not _INTEGER.match(text):
         raise Refused("OBEP610", f"{path}: {shown(value)} is no integer")
     return _typed(str(int(text)), "integer")
+
+
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, Decimal):
+        return abs(value.adjusted()) <= DIGITS and value == int(value)
+    return isinstance(value, float) and value.is_integer()
 
 
 def _decimal(path: str, value: Any) -> Term:
@@ -166,6 +174,8 @@ def _by_kind(path: str, value: Any) -> Term:
         return _integer(path, value)
     if isinstance(value, float):
         return _double(path, value)
+    if isinstance(value, Decimal):  # of a table: JSON has none
+        return _decimal(path, value)
     return _string(path, value)
 
 

@@ -22,6 +22,12 @@ from obep.formats.units import Conversion, conversion, shown
 from obep.formats.zones import has_no_zone, nearest_zone, zone_named
 from obep.model import DeadLetter, Item, Triple
 
+SETTINGS = (
+    *("template", "context", "subject", "records", "prefixes"),
+    *("time", "time_format", "zone", "unit", "units"),
+)
+"""The keys of a mapping, in obep.toml and in Python; `unit` is that of times that are numbers."""
+
 
 class Triples(Protocol):
     """Makes the triples of one record, whose units are already brought to one."""
@@ -44,6 +50,8 @@ class Mapping:
     """The zone of times without one; that of the reading if there is none."""
     records: Records | None = None
     """Where the records stand, if they are elements of an array in what is sent."""
+    units_of: Dict[str, Lookup] = field(default_factory=dict)
+    """Of fields whose unit the static graph has: how it is looked up."""
 
     def items(self, record: Any, raw: bytes, reading: Reading) -> Iterator[Item | DeadLetter]:
         """The items of what was sent: one, or one for each element of its array."""
@@ -120,6 +128,8 @@ class Mapping:
                 unit = look_up(record, rule.field) if rule.field else None
                 if rule.field and unit is None:
                     raise _no_unit(record, rule.field)
+                if path in self.units_of:
+                    unit = self.units_of[path].first(record)[1:-1]
                 change(record, path, rule.apply(path, value, unit))
         return record
 
@@ -163,7 +173,7 @@ def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
     if ("template" in settings) == ("context" in settings):
         raise fail("OBEP522", f"{where}: a mapping has a template or a context, one of the two")
     zone = _zone(settings["zone"], where) if "zone" in settings else None
-    lookup = _make_lookup(settings.get("subject"), prefixes, where)
+    lookup = _make_lookup(settings, where)
     records = read_records(settings["records"], f"{where}.records") if "records" in settings else None
     triples: Triples
     if "template" in settings:
@@ -183,10 +193,11 @@ def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
     units = {
         path: conversion(rule, f"{where}.units.{path}") for path, rule in settings.get("units", {}).items()
     }
+    units_of = _unit_lookups(settings, lookup, where)
     if isinstance(triples, Template):
         _check_units(units, triples.paths, where)
     time, form = settings.get("time", "time"), settings.get("time_format", "")
-    return Mapping(triples, time, form, unit, units, "time" in settings, zone, records)
+    return Mapping(triples, time, form, unit, units, "time" in settings, zone, records, units_of)
 
 
 def _zone(name: str, where: str) -> tzinfo:
@@ -212,19 +223,46 @@ def _check_units(units: Dict[str, Conversion], paths: tuple[str, ...], where: st
             )
 
 
-def _make_lookup(subject: object, prefixes: Dict[str, str], where: str) -> Lookup | None:
+def _make_lookup(settings: Dict[str, Any], where: str) -> Lookup | None:
+    subject = settings.get("subject")
     if not isinstance(subject, dict):
         return None
-    lookup = read_lookup(subject.get("lookup", ""), prefixes, f"{where}.subject.lookup")
+    text, template = subject.get("lookup", ""), settings.get("template", "")
+    lookup = read_lookup(text, settings.get("prefixes", {}), f"{where}.subject.lookup", template)
     return replace(lookup, index=subject.get("index"))
 
 
 def with_index(settings: Dict[str, Any], where: str, k: Callable[[], Iterable[Triple]]) -> Dict[str, Any]:
     """The settings of a mapping with the index of its lookup, if it has one: they travel together."""
-    lookup = _make_lookup(settings.get("subject"), settings.get("prefixes", {}), where)
+    lookup = _make_lookup(settings, where)
     if lookup is None:
         return settings
-    return {**settings, "subject": {**settings["subject"], "index": lookup.over(k()).index}}
+    triples = tuple(k())
+    units = dict(settings.get("units", {}))
+    for path, one in _unit_lookups(settings, lookup, where).items():
+        units[path] = {**units[path], "index": one.over(triples).index}
+    return {
+        **settings,
+        "units": units,
+        "subject": {**settings["subject"], "index": lookup.over(triples).index},
+    }
+
+
+def _unit_lookups(settings: Dict[str, Any], lookup: Lookup | None, where: str) -> dict[str, Lookup]:
+    """How the units of fields are found in the static graph: by a path from what is looked up."""
+    found = {}
+    for path, rule in settings.get("units", {}).items():
+        if isinstance(rule, dict) and "of" in rule:
+            if lookup is None:
+                raise fail(
+                    "OBEP522",
+                    f"{where}.units.{path}: of is a path from what is looked up",
+                    remedy='subject = { lookup = "?p … {id}" }',
+                )
+            text = f"?obepUnit ^({rule['of']}) {lookup.variables[0]} . {lookup.text}"
+            one = read_lookup(text, settings.get("prefixes", {}), f"{where}.units.{path}.of")
+            found[path] = replace(one, index=rule.get("index"))
+    return found
 
 
 def _make_context(context: object, subject: str | Lookup, where: str) -> Context:
@@ -236,6 +274,6 @@ def _make_context(context: object, subject: str | Lookup, where: str) -> Context
     if not subject:
         return Context(context)
     if isinstance(subject, Lookup):
-        return Context(context, subject.find)
+        return Context(context, subject.first)
     [(name, _, _)] = compile_template(f"<{subject}> <urn:p> <urn:o> .", {}, f"{where}.subject").patterns
     return Context(context, name.compile() if isinstance(name, Slot) else lambda record: name)

@@ -1,8 +1,8 @@
 """Ids of records looked up in K: `?p ref:hasExternalReference/ref:hasTimeseriesId {id}`.
 
-In: the text of a lookup, and K. Out: an index from the values of fields to the IRIs that the first variable
-stands for. The patterns are triples whose predicates are paths (sequence, alternative, inverse). They are
-evaluated once, as a query of SPARQL, and never for a record.
+In: the text of a lookup, and K. Out: an index from the values of fields to the IRIs that the variables of a
+template stand for. The patterns are triples whose predicates are paths (sequence, alternative, inverse).
+They are evaluated once, as a query of SPARQL, and never for a record.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ NAMED = 3
 """Points that a dead letter names."""
 
 Key = tuple[str, ...]
+Row = tuple[Term, ...]
 
 
 class Index:
     """What each combination of values stands for; known by a digest of its content."""
 
-    def __init__(self, entries: Mapping[Key, tuple[Term, ...]]) -> None:
+    def __init__(self, entries: Mapping[Key, tuple[Row, ...]]) -> None:
         self.entries = entries
         self._digest = blake2b(repr(sorted(entries.items())).encode(), digest_size=16).hexdigest()
 
@@ -57,14 +58,19 @@ class Lookup:
     """A lookup that was read; with its index it finds the subjects of records."""
 
     text: str
-    variable: str
+    variables: tuple[str, ...]
+    """Those that a record is given; the first is what it is about."""
     fields: tuple[str, ...]
     query: str
     predicates: frozenset[Term]
     index: Index | None = field(default=None, compare=False)
 
-    def find(self, record: Record) -> Term:
-        """The IRI that a record is about; refuses a record whose id K has for none, or for several."""
+    def first(self, record: Record) -> Term:
+        """The IRI that a record is about."""
+        return self.find(record)[0]
+
+    def find(self, record: Record) -> Row:
+        """What the variables stand for; refuses a record whose id K has for none, or for several."""
         values = tuple([self._value(record, path) for path in self.fields])
         if self.index is None:
             raise fail(
@@ -78,7 +84,7 @@ class Lookup:
         said = ", ".join(f"{path} = {shown(one)}" for path, one in zip(self.fields, values, strict=True))
         if not found:
             raise Refused("OBEP830", f"{said}: the static graph has no {self.text}")
-        names = ", ".join(found[:NAMED]) + (" …" if len(found) > NAMED else "")
+        names = ", ".join(" ".join(row) for row in found[:NAMED]) + (" …" if len(found) > NAMED else "")
         raise Refused("OBEP831", f"{said}: the static graph has it for {len(found)}: {names}")
 
     def _value(self, record: Record, path: str) -> str:
@@ -93,24 +99,31 @@ class Lookup:
         """The same with its index, made of K."""
         return replace(self, index=Index(self._entries(k)))
 
-    def _entries(self, k: Iterable[Triple]) -> dict[Key, tuple[Term, ...]]:
+    def _entries(self, k: Iterable[Triple]) -> dict[Key, tuple[Row, ...]]:
         store = Store()
         lines = (f"{s} {p} {o} .\n" for s, p, o in k if p in self.predicates)
         data = "".join(lines).encode()
         store.bulk_extend(
             Quad(one.subject, one.predicate, one.object) for one in parse(data, RdfFormat.N_TRIPLES)
         )
-        found: dict[Key, set[Term]] = {}
+        found: dict[Key, set[Row]] = {}
         solutions = store.query(self.query)
         assert isinstance(solutions, QuerySolutions)
-        for subject, *values in solutions:
-            if isinstance(subject, NamedNode) and all(isinstance(one, Literal | NamedNode) for one in values):
-                found.setdefault(tuple([one.value for one in values]), set()).add(str(subject))
-        return {key: tuple(sorted(terms)) for key, terms in found.items()}
+        for solution in solutions:
+            terms = list(solution)
+            names, values = terms[: len(self.variables)], terms[len(self.variables) :]
+            is_named = all(isinstance(one, NamedNode) for one in names)
+            if is_named and all(isinstance(one, Literal | NamedNode) for one in values):
+                key = tuple([one.value for one in values])
+                found.setdefault(key, set()).add(tuple(map(str, names)))
+        return {key: tuple(sorted(rows)) for key, rows in found.items()}
 
 
-def read_lookup(text: str, prefixes: Mapping[str, str], where: str) -> Lookup:
-    """Reads a lookup; what is wrong with it is an error of the configuration."""
+def read_lookup(text: str, prefixes: Mapping[str, str], where: str, template: str = "") -> Lookup:
+    """Reads a lookup; what is wrong with it is an error of the configuration.
+
+    It gives the first variable, and others that stand in the `template`.
+    """
     variables: dict[str, None] = {}
     fields: dict[str, None] = {}
     names: dict[str, None] = {}
@@ -134,16 +147,17 @@ def read_lookup(text: str, prefixes: Mapping[str, str], where: str) -> Lookup:
     if not variables or not fields:
         lacking = "variable" if not variables else "{field} of the record"
         raise fail("OBEP522", f"{where}: the lookup has no {lacking}", reason=f"{_FORM}.", remedy=EXAMPLE)
-    first = next(iter(variables))
-    chosen = " ".join(f"?f{number}" for number in range(len(fields)))
-    query = f"SELECT DISTINCT ?v_{first[1:]} {chosen} WHERE {{ {''.join(body)} }}"
+    used = {f"?{name}" for name in re.findall(r"\?(\w+)", template)}
+    given = [one for number, one in enumerate(variables) if number == 0 or one in used]
+    chosen = [f"?v_{one[1:]}" for one in given] + [f"?f{number}" for number in range(len(fields))]
+    query = f"SELECT DISTINCT {' '.join(chosen)} WHERE {{ {''.join(body)} }}"
     try:
         Store().query(query)
     except SyntaxError:
         raise fail(
             "OBEP522", f"{where}: {text!r} is not a lookup", reason=f"{_FORM}.", remedy=EXAMPLE
         ) from None
-    return Lookup(text.strip(), first, tuple(fields), query, frozenset(names))
+    return Lookup(text.strip(), tuple(given), tuple(fields), query, frozenset(names))
 
 
 def _iri(written: str, prefixes: Mapping[str, str], where: str) -> Term:

@@ -6,20 +6,17 @@ import csv
 import re
 from collections.abc import Iterator
 from io import BytesIO, StringIO
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
 from obep.errors import fail
 from obep.formats.input_limits import Refused, check_nesting, lines
+from obep.formats.plain_values import arrow_rows
 from obep.formats.rdf_text import item_triples, read_turtle
 from obep.formats.stream_reader import Reading, dead
 from obep.formats.time_hints import hinted, likely_bytes
-from obep.formats.timestamps import show_instant
 from obep.model import DeadLetter, Item
-
-if TYPE_CHECKING:
-    import pyarrow
 
 Row = dict[str, Any]
 BATCH = 1024
@@ -126,31 +123,10 @@ def read_parquet(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter
     try:
         table = pyarrow.parquet.ParquetFile(file if file.seekable() else BytesIO(file.read()))
         for batch in table.iter_batches(BATCH):
-            for row in plain_times(batch).to_pylist():
+            for row in arrow_rows(batch):
                 yield from read_rows(row, repr(row).encode(), reading)
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # no UTF-8, no date
         yield dead(Refused("OBEP600", f"not Parquet: {error}"), reading.stream, b"")
-
-
-def plain_times(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
-    """The batch with its timestamps as ISO text, so that they are read as any other time."""
-    import pyarrow
-
-    columns = []
-    for column in batch.columns:
-        if pyarrow.types.is_timestamp(column.type):
-            micros = column.cast(pyarrow.timestamp("us", column.type.tz), safe=False).cast(pyarrow.int64())
-            column = pyarrow.array([None if v is None else _shown(v) for v in micros.to_pylist()])
-        columns.append(column)
-    return pyarrow.RecordBatch.from_arrays(columns, names=batch.schema.names)
-
-
-def _shown(micros: int) -> str:
-    """A timestamp as text; one that no calendar shows is left for its row to be refused."""
-    try:
-        return str(show_instant(micros))
-    except OverflowError:
-        return f"{micros} us"
 
 
 def read_rows(row: Row, raw: bytes, reading: Reading) -> Iterator[Item | DeadLetter]:

@@ -15,7 +15,6 @@ import msgspec
 from obep.formats.record_arrays import WHOLE
 from obep.formats.record_fields import Record, look_up
 from obep.formats.timestamps import UNITS, parse_instant, show_instant
-from obep.formats.zones import has_no_zone
 
 LIKELY = frozenset(
     (
@@ -61,6 +60,9 @@ GZIP, UTF16 = b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
 AS_CSV = 'a file ends in .csv, standard input is -.csv, others set format = "csv" in obep.toml'
 _NO_CSV = re.compile(rb"""[\[\]{}]|\A\s*([<@#]|"[^"]*"\s*:)""")
 
+NAMING = ("id", "@id", "device", "deviceid", "sensor", "sensorid", "name", "station", "machine", "tag", "uid")
+"""Names of fields that say who a record is about, as `LIKELY` is written."""
+
 NOW = range(parse_instant("1990-01-01"), parse_instant("2100-01-01"))
 """Where the times of devices mostly lie."""
 DAY = 86_400_000_000
@@ -74,14 +76,14 @@ def likely_time(record: dict[str, Any]) -> str:
     >>> likely_time({"machine": 7, "t": 1767261600, "watts": 2100})
     't'
     """
-    fields = _flat(record)
-    return _written_time(fields) or _counted_time(fields)
+    fields = flat_fields(record)
+    return written_time(fields) or counted_time(fields)
 
 
-def _written_time(fields: Mapping[str, Any]) -> str:
+def written_time(fields: Mapping[str, Any]) -> str:
     """The field that is called like a time, or has one written out."""
-    named = (path for path, value in fields.items() if _last(path) in LIKELY and _is_time(value))
-    written = (path for path, value in fields.items() if isinstance(value, str) and _is_date_time(value))
+    named = (path for path, value in fields.items() if last_step(path) in LIKELY and _is_time(value))
+    written = (path for path, value in fields.items() if isinstance(value, str) and is_date_time(value))
     return next(named, next(written, ""))
 
 
@@ -210,7 +212,8 @@ def likely_form(text: str) -> str:
     return ""
 
 
-def _is_date_time(text: str) -> bool:
+def is_date_time(text: str) -> bool:
+    """Whether a text is a time that is written out, and no number."""
     return any(c in text for c in "-./:") and not text.replace(".", "", 1).isdecimal() and _is_time(text)
 
 
@@ -224,65 +227,7 @@ def _is_time(value: object) -> bool:
     return True
 
 
-NAMING = ("id", "@id", "device", "deviceid", "sensor", "sensorid", "name", "station", "machine", "tag", "uid")
-"""Names of fields that say who a record is about, as `LIKELY` is written."""
-TEXTS = (
-    "fw",
-    "firmware",
-    "sw",
-    "version",
-    "serial",
-    "serialno",
-    "sn",
-    "model",
-    "type",
-    "code",
-    "zip",
-    "phone",
-)
-"""Names of fields whose digits are no number, as `LIKELY` is written."""
-
-
-def likely_mapping(record: dict[str, Any], stream: str, names: str = "http://example.org/") -> str:
-    """A mapping for obep.toml that makes triples of all fields of a record: a beginning, to be edited.
-
-    >>> print(likely_mapping({"device": 7, "ts": 1767261600000, "temp": -4.5}, "readings"))
-    [sources.readings.mapping]
-    prefixes = { "" = "http://example.org/" }
-    template = ":{device} :temp {temp} ."
-    time = "ts"
-    unit = "ms"
-    """
-    flat = {
-        path: value
-        for path, value in _flat(record).items()
-        if _is_plain(value) and not set(path) & set('{}:?"\\\n')
-    }
-    time = _written_time(_flat(record)) or ("time" if "time" in record else _counted_time(flat))
-    others = [path for path in flat if path != time]
-    named = (path for said in (_bare, _last) for name in NAMING for path in others if said(path) == name)
-    who = next(named, others[0] if others else "")
-    texts = not any(type(flat[path]) in (int, float) for path in others if path != who)
-    types = {path: ":double" if texts and _is_measured(path, flat[path]) else "" for path in others}
-    said = [f":{_local(path)} {{{path}{types[path]}}}" for path in others if path != who]
-    lines = [
-        f"[sources.{stream or 'NAME'}.mapping]",
-        f'prefixes = {{ "" = "{names}" }}',
-        f'template = "{f":{{{who}}}" if who else "[]"} {" ; ".join(said) or "a :Thing"} ."',
-    ]
-    if time and time != "time":
-        lines.append(f'time = "{time}"')
-    written = isinstance(value := flat.get(time, ""), str) and _is_date_time(value)
-    if not written and (unit := likely_unit(value, "s")):
-        lines.append(unit.rpartition(": ")[2].partition(" for ")[0])
-    elif form := likely_form(str(value)):
-        lines.append(f'time_format = "{form}"')
-        if has_no_zone(form):
-            lines.append('# zone = "Europe/Berlin"   if it is not UTC')
-    return "\n".join(lines)
-
-
-def _counted_time(flat: Mapping[str, Any]) -> str:
+def counted_time(flat: Mapping[str, Any]) -> str:
     """A field with so large a number that it is probably a time of our days: in ms or finer, or in seconds if
     it is the only such one, and names nobody."""
     large = [path for path, value in flat.items() if type(value) is int and value > NOW.start // 1000]
@@ -290,7 +235,7 @@ def _counted_time(flat: Mapping[str, Any]) -> str:
         return found
     numbers = [(path, value) for path, value in flat.items() if type(value) in (int, float)]
     first, last = NOW.start // 1_000_000, NOW.stop // 1_000_000
-    seconds = [path for path, value in numbers if first <= value < last and _bare(path) not in NAMING]
+    seconds = [path for path, value in numbers if first <= value < last and bare_name(path) not in NAMING]
     return seconds[0] if len(seconds) == 1 else ""
 
 
@@ -316,7 +261,7 @@ def fields_there(record: Record) -> str:
 
 
 def _names(record: Record) -> list[str]:
-    return [name for name in islice(_flat(record), SEARCHED) if len(name) <= LONGEST]
+    return [name for name in islice(flat_fields(record), SEARCHED) if len(name) <= LONGEST]
 
 
 def nearest_path(path: str, paths: Collection[str]) -> str:
@@ -327,8 +272,8 @@ def nearest_path(path: str, paths: Collection[str]) -> str:
     """
     if len(path) > LONGEST:
         return ""
-    last = _last(path)
-    ends = {other: _last(other) for other in paths}
+    last = last_step(path)
+    ends = {other: last_step(other) for other in paths}
     alike = (other for other, end in ends.items() if end == last)
     spelt = get_close_matches(path, paths, 1)
     begun = (
@@ -340,15 +285,9 @@ def nearest_path(path: str, paths: Collection[str]) -> str:
 
 
 _NUMBERS = re.compile(r"\.\d+(?=\.|\Z)", re.ASCII)
-_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,2})?\Z", re.ASCII)
 
 
-def _is_measured(path: str, value: object) -> bool:
-    """Whether a value is text, as all of CSV is, and yet a number; a version or a serial number is none."""
-    return isinstance(value, str) and bool(_NUMBER.match(value)) and _last(path) not in TEXTS
-
-
-def _flat(record: Record) -> dict[str, Any]:
+def flat_fields(record: Record) -> dict[str, Any]:
     """The single values of a record by their paths, those that lie in objects or arrays last."""
     own = [(name, value) for name, value in record.items() if name != WHOLE]
     leaves = _leaves(own, DEEPEST)
@@ -366,20 +305,11 @@ def _leaves(fields: Collection[tuple[str, Any]], deep: int) -> Iterator[tuple[st
             yield from _leaves([(f"{path}.{n}", inner) for n, inner in enumerate(value[:ELEMENTS])], deep - 1)
 
 
-def _is_plain(value: object) -> bool:
-    return isinstance(value, str | int | float)
-
-
-def _bare(path: str) -> str:
+def bare_name(path: str) -> str:
+    """A path as `LIKELY` is written."""
     return "".join(c for c in path.lower() if c not in "_- ")
 
 
-def _last(path: str) -> str:
+def last_step(path: str) -> str:
     """The last step of a path, as `LIKELY` is written."""
-    return _bare(path.rsplit(".", 1)[-1])
-
-
-def _local(path: str) -> str:
-    """A field's name as that of a property."""
-    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in path)
-    return name if name[:1].isalpha() else f"p{name}"
+    return bare_name(path.rsplit(".", 1)[-1])

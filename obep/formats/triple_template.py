@@ -204,14 +204,16 @@ class Template:
         slots = (term for pattern in self.patterns for term in pattern if isinstance(term, Slot))
         paths = dict.fromkeys(place.path for slot in slots for place in slot.places)
         if self._lookup is not None:
-            del paths[self._lookup.variable]
+            for variable in self._lookup.variables:
+                paths.pop(variable, None)
             paths |= dict.fromkeys(self._lookup.fields)
         return tuple(paths)
 
     def fill(self, record: Record) -> list[Triple]:
         """The triples for a record; blank nodes have the template's labels."""
         if self._lookup is not None:
-            record = {**record, self._lookup.variable: self._lookup.find(record)[1:-1]}
+            names = zip(self._lookup.variables, self._lookup.find(record), strict=True)
+            record = record | {variable: name[1:-1] for variable, name in names}
         terms = [fill(record) for fill in self._fills]
         terms += self._constants
         found = [(terms[s], terms[p], terms[o]) for s, p, o in self._shape]
@@ -270,12 +272,12 @@ def compile_template(
 def _check_variables(places: Iterable[Place], lookup: Lookup | None, where: str) -> None:
     """A template uses the variable of its lookup, and no other."""
     used = {place.path for place in places if place.path.startswith("?")}
-    given = {lookup.variable} if lookup is not None else set()
+    given = set(lookup.variables) if lookup is not None else set()
     if strange := sorted(used - given):
         raise fail(
             "OBEP522",
             f"{where}: nothing says what {strange[0]} in the template stands for",
-            reason=f"The variable of its lookup is {lookup.variable}." if lookup is not None else "",
+            reason=f"Its lookup has {', '.join(sorted(given))}." if given else "",
             remedy=f'subject = {{ lookup = "{strange[0]} …/… {{id}}" }}' if lookup is None else "",
         )
     if given - used:

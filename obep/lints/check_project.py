@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from obep.ontology.owl.static_graph import Graph
     from obep.query.link import Linked
 
-_AS_A_WHOLE = ("OBEP243", "OBEP242", "OBEP303", "OBEP312", "OBEP345")
+_AS_A_WHOLE = ("OBEP243", "OBEP242", "OBEP303", "OBEP312", "OBEP345", "OBEP833")
 
 
 class Examined(NamedTuple):
@@ -55,7 +55,7 @@ def examine(
     said = find_all(linked, lints=lints)
     bundle = None
     try:
-        (axioms, words, _), k, named, rules = _read(linked, catalogue, cache_dir)
+        (axioms, words, _, missing), k, named, rules = _read(linked, catalogue, cache_dir)
         said += _about_rules(rules)
     except ObepError as error:
         said += error.diagnostics
@@ -82,7 +82,7 @@ def examine(
         except ObepError as error:
             said += error.diagnostics
         if lints:
-            said += apply_ontology_rules(OntologyContext(words, names), bundle)
+            said += apply_ontology_rules(OntologyContext(words, names, missing), bundle)
         if bundle is not None:
             said += _errors_of(bundle, strict=strict, require_complete=require_complete, lints=lints)
     said = [_placed(one, linked) for one in said]

@@ -15,6 +15,7 @@ from obep.engine.query import Query
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError
 from obep.formats.stream_reader import Notes
+from obep.lints.item_validation import item_checks
 from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, require_same_sources
 from obep.run.dead_letters import Letters
@@ -189,6 +190,7 @@ def open_run(
         "max_keys": config.engine.get("max_keys"),
         "remember": 0,  # only `obep why-not` asks why not
         "observer": observer,
+        "checks": item_checks(config, query.bundle),
     }
     engine = query.engine(**usual | settings)
     ids = RowIds()

@@ -60,6 +60,16 @@ def _written(
     return written, events
 
 
+def refit(outlet: Outlet, target: Target, order: Order, query: Query, notes: Notes, ids: RowIds) -> Outlet:
+    """The same sink for another query; what it cannot take of that one is refused."""
+    plan = query.plan
+    events = wanted_by(target, plan.returned, plan.alerting)
+    written = _Written(target, order, plan, notes, ids)
+    if target.form in OF_ROWS:
+        written.require_rows(events or frozenset((*plan.returned, *plan.alerting)))
+    return Outlet(outlet.sink, written.encode, events, written.records)
+
+
 class _Written:
     """Writes the occurrences of one sink."""
 

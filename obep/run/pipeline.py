@@ -10,7 +10,8 @@ from typing import Protocol
 
 from obep.engine.query import Query
 from obep.engine.replacing.replacement import Replacement
-from obep.formats.stream_reader import Notes, as_sent
+from obep.engine.time_letters import stray
+from obep.formats.stream_reader import Notes
 from obep.model import Alert, DeadLetter, Item, Occurrence
 from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, Standing
@@ -145,7 +146,7 @@ class Run:
             if whole:
                 self.save()
             if not self.stopping:
-                self._send(self.engine.close())
+                self.send(self.engine.close())
                 self.on_turn(self)
         finally:
             for source in self.sources.values():
@@ -156,7 +157,7 @@ class Run:
     def replace(self, query: Query, outlets: Mapping[str, Outlet]) -> Replacement:
         """Runs another query from the watermark on; the checkpoint is then of that query."""
         done = self.engine.replace(query)
-        self._send([*done.records])
+        self.send([*done.records])
         self.query_hash, self.streams, self.outlets = query.hash, frozenset(query.linked.streams), outlets
         self.save()
         return done
@@ -182,19 +183,20 @@ class Run:
         """The occurrences that a sink did not take, with the reason."""
         return [failure for outlet in self.outlets.values() for failure in getattr(outlet.sink, "failed", ())]
 
-    def save(self) -> None:
-        """Writes a checkpoint, once everything before it is safe."""
+    def save(self) -> bool:
+        """Writes a checkpoint, once everything before it is safe; whether it did."""
         if self.checkpoint is None:
-            return
+            return False
         for outlet in self.outlets.values():
             outlet.sink.flush()
         if self.stopping and len(self.failed) > self._failed_before:
-            return  # given up in a hurry: the next run sends them, as after a kill
+            return False  # given up in a hurry: the next run sends them, as after a kill
         self.letters.flush()
         self.checkpoint.save(self._standing())
         for key, source in self.sources.items():
             source.committed(self.positions.get(key, {}))
         self._saved = self.clock()
+        return True
 
     def _standing(self) -> Standing:
         return Standing(
@@ -221,12 +223,15 @@ class Run:
             if isinstance(record, DeadLetter):
                 self.letters.take(record)
             elif self._strays(record):
-                self.letters.take(self._stray(record))
+                self.letters.take(stray(record, self.streams))
             else:
                 items.append(record)
         self.items += len(items)
         self.heard.update([item.stream for item in items])
-        self._send(self.engine.push_items(items) if items else self.engine.tick())
+        if items:
+            self.send(self.engine.push_items(items))
+        elif turn.drained:  # otherwise an item that waits would be late for a clock that it has not moved
+            self.send(self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
 
@@ -237,12 +242,8 @@ class Run:
     def _strays(self, item: Item) -> bool:
         return bool(self.streams) and item.stream not in self.streams
 
-    def _stray(self, item: Item) -> DeadLetter:
-        known = ", ".join(sorted(self.streams))
-        reason = f"the query reads {known}, not {item.stream or 'items without a stream'}"
-        return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
-
-    def _send(self, found: list[Occurrence]) -> None:
+    def send(self, found: list[Occurrence]) -> None:
+        """Gives the sinks what was found."""
         if found:
             self.on_found(found)
         for occurrence in found:

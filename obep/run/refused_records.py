@@ -8,7 +8,7 @@ import msgspec
 
 from obep.engine.query import Query
 from obep.engine.time_letters import LATE
-from obep.formats.time_hints import likely_mapping
+from obep.formats.likely_mapping import likely_mapping
 from obep.model import DeadLetter
 from obep.run.dead_letters import Letters
 from obep.run.progress import Progress
@@ -74,5 +74,4 @@ def _mapping(letter: DeadLetter, query: Query) -> str:
         return ""
     if letter.code != "OBEP601" or not isinstance(record, dict) or "graph" in record:
         return ""
-    names = next((one.iri for one in query.linked.file.prefixes if one.prefix == ""), "http://example.org/")
-    return likely_mapping(record, letter.stream, names)
+    return likely_mapping(record, letter.stream, query.names)

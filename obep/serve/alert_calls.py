@@ -36,7 +36,7 @@ async def alerts(call: Call) -> Response:
         raise fail("OBEP859", f"status is one of {', '.join(STATUSES)}")
     limit = call.number("limit", 1000, 1, 10_000) or 1000
     found = await asyncio.to_thread(_alerts, call, status, limit)
-    return answer({"alerts": found, "next": call.service.journal.numbers[0]})
+    return answer({"alerts": found, "next": call.service.journal.visible})
 
 
 def _alerts(call: Call, status: str, limit: int) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from starlette.responses import Response
@@ -80,12 +79,12 @@ def refusal(error: Exception, plain: Plain) -> Response:
     return errors(error.diagnostics, plain)
 
 
-def errors(diagnostics: Iterable[Diagnostic], plain: Plain, **more: Any) -> Response:
+def errors(diagnostics: Iterable[Diagnostic], plain: Plain, status: int = 0) -> Response:
     """Why a request is refused: `{"errors": [...]}`, with the status of the first error."""
     found = tuple(diagnostics)
     first = next((one.code for one in found if one.severity == "error"), "")
-    status = STATUS.get(first, 422)
+    status = status or STATUS.get(first, 422)
     headers = {"Retry-After": str(RETRY_S)} if status in (429, 503) else {}
     if status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="obep"'
-    return answer({"errors": [plain.diagnostic(one) for one in found], **more}, status, headers)
+    return answer({"errors": [plain.diagnostic(one) for one in found]}, status, headers)

@@ -124,8 +124,6 @@ async def _begin(call: Call, stream: str, body: bytes) -> asyncio.Future[dict[st
             safe = asyncio.wrap_future(call.service.submit(change))
             break
         except Busy:
-            if not call.service.ready:
-                raise WebSocketDisconnect(1001) from None
             await asyncio.sleep(0.05)
     return asyncio.ensure_future(_answered(call, change, safe))
 

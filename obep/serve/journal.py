@@ -66,6 +66,8 @@ class Journal:
         except sqlite3.DatabaseError as error:
             raise damaged(str(path), f"SQLite says: {error}", _ANEW) from None
         self.numbers = list(numbers)
+        self.visible = numbers[0]
+        """The last number of what was found that readers can see; `numbers` are ahead until `flush`."""
 
     def add_found(self, event: str, id: str, kind: str, at: int, record: str) -> Found:
         """One more that was found; it is read after `flush`."""
@@ -100,6 +102,7 @@ class Journal:
             self._writer.rollback()
             raise fail("OBEP856", f"the journal cannot be written: {error}", remedy="make room") from None
         self._waiting.clear()
+        self.visible = self.numbers[0]
 
     def secure(self) -> None:
         """All rows are safely on disk when this returns; the oldest ones beyond what is kept are gone."""

@@ -22,12 +22,12 @@ REASONS = {
 }
 
 
-def document() -> dict[str, Any]:
+def document(*, by_tokens: bool = True) -> dict[str, Any]:
     """OpenAPI 3.1. WebSockets are no part of OpenAPI: `x-websockets` lists them."""
     paths: dict[str, dict[str, Any]] = {}
     for route in ROUTES:
         if not route.is_socket:
-            paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
+            paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, by_tokens)
     return {
         "openapi": "3.1.0",
         "info": {"title": "obep serve", "version": _version()},
@@ -67,7 +67,7 @@ def _version() -> str:
         return "0"
 
 
-def _operation(route: Route) -> dict[str, Any]:
+def _operation(route: Route, by_tokens: bool) -> dict[str, Any]:
     form = {"schema": {"type": "string" if route.gives.startswith("text/") else "object"}}
     answers: dict[str, Any] = {"200": {"description": "Done.", "content": {route.gives: form}}}
     refused = {*route.refused, *((401, 403) if route.role else ())}
@@ -83,8 +83,9 @@ def _operation(route: Route) -> dict[str, Any]:
         "parameters": [_parameter(one) for one in route.parameters],
     }
     if route.role:
-        found["security"] = [{"token": []}]
         found["x-role"] = route.role
+    if route.role and by_tokens:
+        found["security"] = [{"token": []}]
     if route.body:
         content = {kind: {"schema": dict(schema)} for kind, schema in route.body.items()}
         found["requestBody"] = {"required": True, "content": content}

@@ -45,7 +45,7 @@ class Project:
     def check(self, text: str | None = None, *, lints: bool = True) -> Checked:
         """Read, check and compile a query in the place of this one, or this one."""
         try:
-            file = read_query(self.path) if text is None else parse(text, language=written_in(text))
+            file = read_query(self.path) if text is None else parse(text, self.path.name, written_in(text))
             linked = link(file, self.folder, allowed=self.config.allowed, catalogue=self.config.catalogue)
         except ObepError as error:
             return Checked(None, error.diagnostics)

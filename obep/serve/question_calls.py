@@ -8,7 +8,8 @@ from dataclasses import replace
 import msgspec
 from starlette.responses import Response
 
-from obep.errors import fail
+from obep.config.toml_values import duration
+from obep.errors import ObepError, fail
 from obep.output.json_reader import Lookup, ReadOccurrence, read_line
 from obep.output.why_tree import why as tree
 from obep.plan.query_picture import mermaid
@@ -106,3 +107,33 @@ async def queries(call: Call) -> Response:
         "alerts": [state.strip("<>") for state in plan.alerting],
     }
     return answer({"queries": [one]})
+
+
+async def put(call: Call) -> Response:
+    """Another query from the watermark on, or (`dry_run`) what that would do; a wrong one changes nothing."""
+    service = call.service
+    if call.path("name") != service.project.name:
+        raise fail("OBEP855", "there is no such query", remedy=service.project.name)
+    dry_run = call.connection.query_params.get("dry_run", "false")
+    if dry_run not in ("true", "false"):
+        raise fail("OBEP859", "dry_run is true or false")
+    warm = call.connection.query_params.get("warm")
+    length = None if warm is None else _duration(warm)
+    text = (await call.json(Text)).query
+    try:
+        query, said = await asyncio.to_thread(service.prepare, text)
+    except ObepError as error:
+        return errors(error.diagnostics, call.context.plain, status=422)
+    shown = [call.context.plain.diagnostic(one) for one in said]
+    if dry_run == "true":
+        found = await asyncio.to_thread(service.engine.compare, query)
+        return answer({"dry_run": True, "replacement": found.to_json(), "diagnostics": shown})
+    done = await asyncio.wrap_future(service.replace_by(query, text, length))
+    return answer({"dry_run": False, **done, "diagnostics": shown})
+
+
+def _duration(text: str) -> int:
+    try:
+        return duration(text, "warm")
+    except ObepError as error:
+        raise fail("OBEP859", error.diagnostics[0].message) from None

@@ -11,6 +11,7 @@ from obep.serve import alert_calls, item_calls, question_calls, state_calls, wat
 Handler = Callable[..., Awaitable[Any]]
 JSON = "application/json"
 TEXT = {"type": "string"}
+INSTANT = {"type": "string", "format": "date-time"}
 NUMBER = {"type": "integer", "minimum": 0, "maximum": 2**53}
 
 
@@ -52,8 +53,8 @@ NAME = Parameter(
 ALERT = Parameter("id", "The id of the alert.", place="path")
 SINCE = Parameter("since", "Only what has a greater number than this (`next` of the last answer).", NUMBER)
 LIMIT = Parameter("limit", "At most so many.", {"type": "integer", "minimum": 1, "maximum": 10_000})
-FROM = Parameter("from", "Only what was decided at this instant or later.")
-TO = Parameter("to", "Only what was decided at this instant or before.")
+FROM = Parameter("from", "Only what was decided at this instant or later.", INSTANT)
+TO = Parameter("to", "Only what was decided at this instant or before.", INSTANT)
 LAST = Parameter("since", "Begin after this number; without it, with what comes from now on.", NUMBER)
 EVENTS = Parameter("event", "Only these events, by name; commas between them.")
 
@@ -106,6 +107,11 @@ ROUTES: tuple[Route, ...] = (
           "What a query is made of; without a text, the one that runs.", (), _object((), query=TEXT),
           refused=(400, 413, 415, 422)),
     Route("GET", "/queries", question_calls.queries, "read", "The query that runs, with its text."),
+    Route("PUT", "/queries/{name}", question_calls.put, "admin",
+          "Run another query from the watermark on; what keeps its meaning keeps its state.",
+          (NAME, Parameter("dry_run", "Only say what it would do.", {"enum": ["true", "false"]}),
+           Parameter("warm", "Begin with so much history, say 10 min.")), QUERY,
+          refused=(400, 404, 413, 415, 422, 429, 503, 507)),
     Route("GET", "/plan", state_calls.plan, "read", "The plan with what each operator holds."),
     Route("GET", "/dead-letters", state_calls.dead_letters, "read", "Records that were refused, and why.",
           (SINCE, LIMIT), refused=(400,)),

@@ -14,21 +14,25 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
+from datetime import timedelta
+from traceback import format_exc
 from typing import Any
 
 import msgspec
 
 from obep.engine.clock import Clock
 from obep.engine.engine import RECENT
+from obep.engine.query import Query
 from obep.engine.sealed import damaged
-from obep.errors import ObepError
+from obep.errors import Diagnostic, ObepError, fail
 from obep.formats.stream_reader import Notes, Reading
 from obep.model import Alert, Answer, DeadLetter, Item, Occurrence
 from obep.output.json_writer import iri, to_line
 from obep.run.checkpoint import Checkpoint
 from obep.run.dead_letters import as_json
 from obep.run.embedded import Figures, open_run
-from obep.run.pipeline import PATIENCE_S
+from obep.run.outlets import refit
+from obep.run.pipeline import PATIENCE_S, Outlet
 from obep.run.run_locks import Locks
 from obep.run.run_notes import require_outputs_apart
 from obep.serve.alert_notes import AlertNotes, ack_item
@@ -60,9 +64,10 @@ class Standing(msgspec.Struct):
     numbers: tuple[int, int, int] = (0, 0, 0)
     """The last numbers in the journal."""
     steady: int = 0
-    text: str | None = None
-    """The query, if it was replaced; and the one of the file then."""
+    text: str = ""
+    """The query that runs."""
     of_file: str = ""
+    """What its file held when it began to run; a file that holds something else was changed since."""
 
 
 class Job:
@@ -74,6 +79,7 @@ class Job:
         self.change = change
         self.weight = weight
         self.future: Future[dict[str, Any]] = Future()
+        self.future.set_running_or_notify_cancel()  # who waits may go; it is done all the same
 
 
 class Service:
@@ -98,11 +104,24 @@ class Service:
         self._stopping = threading.Event()
         self._notes = Notes()
         self._readings: dict[str, Reading] = {}
+        self._compiled: dict[str, Query] = {}
 
     # Beginning and end
 
     def start(self) -> None:
         """Go on where the last service of this folder stood; raises what the user can mend."""
+        try:
+            self._open()
+        except BaseException:
+            self._locks.release()
+            raise
+        self._thread = threading.Thread(target=self._go, name="obep engine", daemon=True)
+        self._thread.start()
+        self.ready = True
+        if self.run.sources:
+            threading.Thread(target=self._pump, name="obep sources", daemon=True).start()
+
+    def _open(self) -> None:
         self._locks.take_checkpoint(self.project.state)
         standing = self._standing = self._last_standing()
         query = self.project.load(standing.text)
@@ -129,16 +148,22 @@ class Service:
         self.engine.clock.resume()
         self._base = self._steady, time.monotonic_ns() // 1000
         self._save()
-        self._thread = threading.Thread(target=self._go, name="obep engine", daemon=True)
-        self._thread.start()
-        if self.run.sources:
-            threading.Thread(target=self._pump, name="obep sources", daemon=True).start()
-        self.ready = True
+        text = self._file_text()
+        if text not in (self._standing.of_file, self._standing.text):
+            self._take_file(text)
+
+    def _take_file(self, text: str) -> None:
+        """The file of the query was changed while no service ran: that is a replacement, too."""
+        self.prepare(text)
+        job = Job(Replaced(name=self.project.name, text=text, of_file=text), 0)
+        self._handle([job])
+        job.future.result()
 
     def _last_standing(self) -> Standing:
         kept = Checkpoint(self.project.state).read()
         if kept is None:
-            return Standing()
+            text = self._file_text()
+            return Standing(text=text, of_file=text)
         try:
             return msgspec.msgpack.decode(kept.beside, type=Standing)
         except (msgspec.MsgspecError, ValueError) as error:
@@ -169,7 +194,12 @@ class Service:
                 raise damaged("the log", reason, "put a copy back, or begin anew") from None
             for change in changes:
                 self._wall, self._steady = change.wall, change.steady
-                self._apply(change)
+                if isinstance(change, Replaced):
+                    self._compiled = {change.text: self.project.load(change.text)}
+                try:
+                    self._apply(change)
+                except ObepError:  # it was refused then, too, and changed nothing
+                    continue
         self.journal.flush()
         self._found.clear()
 
@@ -180,7 +210,7 @@ class Service:
         weight = max(1, len(change.items) + len(change.letters)) if isinstance(change, Came) else 1
         with self._room:
             if not self.ready or self._stopping.is_set():
-                raise Busy
+                raise fail("OBEP865", "the service starts, stops, or has failed", remedy="see /health")
             if self._waiting and self._waiting + weight > self.settings.queue:
                 raise Busy
             self._waiting += weight
@@ -191,15 +221,24 @@ class Service:
     @property
     def text(self) -> str:
         """The text of the query that runs."""
-        return self._standing.text if self._standing.text is not None else self._file_text()
+        return self._standing.text
 
     @property
     def replaced(self) -> bool:
         """Whether that is another one than in the file."""
-        return self._standing.text is not None
+        return self._standing.text != self._standing.of_file
+
+    @property
+    def of_file(self) -> str:
+        """What the file of the query held when the service last looked."""
+        return self._standing.of_file
 
     def _file_text(self) -> str:
-        return self.project.path.read_text("utf-8-sig", errors="replace")
+        try:
+            return self.project.path.read_text("utf-8-sig")
+        except (OSError, UnicodeDecodeError):
+            self.project.load()  # says why
+            raise
 
     @property
     def waiting(self) -> int:
@@ -209,7 +248,7 @@ class Service:
     def reading(self, stream: str) -> Reading:
         """How what is posted to a stream is read."""
         if stream not in self._readings:
-            config = self.project.config
+            config = self.project.config.with_lookups(self.engine.query.bundle.k.once)
             settings = config.sources.get(stream, {})
             reading = make_reading(stream, settings, config, live=True, notes=self._notes)
             reading.source = stream
@@ -230,6 +269,17 @@ class Service:
     # The engine's thread
 
     def _go(self) -> None:
+        try:
+            self._work()
+        except Exception as error:  # what was acknowledged is in the log: a restart goes on from there
+            self.ready, self.failing = False, "the engine has failed; start the service again"
+            print(format_exc(), file=sys.stderr)
+            failed = fail("OBEP865", self.failing)
+            failed.__cause__ = error
+            while (job := self._queue.get()) is not None:
+                self._settle([job], failed)
+
+    def _work(self) -> None:
         saved = time.monotonic()
         while True:
             jobs = self._next_jobs()
@@ -264,6 +314,13 @@ class Service:
 
     def _handle(self, jobs: list[Job]) -> None:
         """Log, apply and answer some changes."""
+        try:
+            self._log_and_apply(jobs)
+        except Exception:
+            self._settle(jobs, fail("OBEP865", "the engine has failed"))
+            raise
+
+    def _log_and_apply(self, jobs: list[Job]) -> None:
         self._look()
         for job in jobs:
             job.change.wall, job.change.steady = self._wall, self._steady
@@ -299,8 +356,9 @@ class Service:
 
     def _settle(self, jobs: Iterable[Job], error: Exception) -> None:
         for job in jobs:
-            self._release(job)
-            job.future.set_exception(error)
+            if not job.future.done():
+                self._release(job)
+                job.future.set_exception(error)
 
     def _release(self, job: Job) -> None:
         with self._room:
@@ -341,8 +399,57 @@ class Service:
             return {"alert": change.alert, **self.alerts.of(change.alert)}
         return self._replace(change)
 
+    # Another query
+
+    def prepare(self, text: str) -> tuple[Query, tuple[Diagnostic, ...]]:
+        """Compile a text in the place of the query that runs; raises all that is wrong with it."""
+        checked = self.project.check(text)
+        if checked.query is None:
+            raise ObepError(*checked.diagnostics)
+        query = checked.query
+        fed = {name for name, one in self.project.config.sources.items() if "uri" in one}
+        open_ones = {source.name for source in self.run.sources.values()}
+        if more := sorted(fed & set(query.linked.streams) - open_ones):
+            raise fail(
+                "OBEP866",
+                f"the query reads {more[0]}, whose source is not open",
+                reason="Sources are opened when the service starts.",
+                remedy="write the query to its file and start the service again",
+            )
+        self._refitted(query)
+        return query, checked.diagnostics
+
+    def replace_by(self, query: Query, text: str, warm: int | None = None) -> Future[dict[str, Any]]:
+        """Run a query that was prepared from its text."""
+        self._compiled = {text: query}
+        return self.submit(Replaced(name=self.project.name, text=text, of_file=self.of_file, warm=warm))
+
+    def _refitted(self, query: Query) -> dict[str, Outlet]:
+        """The sinks as they take another query; raises what does not fit."""
+        order = self.project.order(query)
+        targets = {target.key: target for target in order.targets}
+        return {
+            key: refit(outlet, targets[key], order, query, self.run.notes, self.run.row_ids)
+            for key, outlet in self.run.outlets.items()
+        }
+
     def _replace(self, change: Replaced) -> dict[str, Any]:
-        raise NotImplementedError
+        query = self._compiled.pop(change.text, None) or self.project.load(change.text)
+        outlets = self._refitted(query)
+        warm = None if change.warm is None else timedelta(microseconds=change.warm)
+        done = self.engine.replace(query, warm=warm, history=None if warm is None else self._history())
+        self.run.outlets, self.run.query_hash = outlets, query.hash
+        self.run.streams = frozenset(query.linked.streams)
+        self._standing.text, self._standing.of_file = change.text, change.of_file
+        self._readings.clear()
+        self.run.send(list(done.records))
+        return {"replacement": done.to_json()}
+
+    def _history(self) -> list[Item]:
+        """The items that the log still has, in the order of their time."""
+        changes = (change for body in self.log.history() for change in unpacked(body))
+        found = [item for change in changes if isinstance(change, Came) for item in change.items]
+        return sorted(found, key=lambda item: item.at)
 
     def _note_found(self, found: list[Occurrence]) -> None:
         style = self.run.notes.style
@@ -365,8 +472,8 @@ class Service:
 
     def _save(self) -> None:
         self.journal.secure()
-        self.run.save()
-        self.log.cut()
+        if self.run.save():
+            self.log.cut(self.settings.history / 1_000_000)
 
     def _try_to_save(self) -> None:
         """A snapshot that finds no room is taken later: the log has everything."""

@@ -38,6 +38,8 @@ class Settings:
     keep: int = 100_000
     """Occurrences, dead letters and actions that are kept, of each."""
     snapshot: int = 30_000_000
+    history: int = 600_000_000
+    """How long items are kept for queries that begin with history."""
     watchers: int = 1000
 
     @property

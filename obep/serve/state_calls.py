@@ -11,6 +11,8 @@ from starlette.responses import Response
 
 from obep.formats.timestamps import show_instant
 from obep.output.json_writer import iri
+from obep.plan.nodes import Node
+from obep.plan.plan import EventPlan
 from obep.run.metrics_endpoint import prometheus
 from obep.secrets import hide_in
 from obep.serve.calls import Call
@@ -29,7 +31,7 @@ async def events(call: Call) -> Response:
     journal = call.service.journal
 
     def read() -> tuple[list[Any], int]:
-        last = journal.numbers[0]
+        last = journal.visible
         rows = journal.found(since or 0, limit or LIMIT, events=wanted, at_least=least, at_most=most)
         full = len(rows) == (limit or LIMIT)
         return rows, rows[-1].seq if full else max(last, rows[-1].seq if rows else 0)
@@ -79,6 +81,7 @@ async def plan(call: Call) -> Response:
     engine = service.engine
 
     def read() -> dict[str, Any]:
+        plans = {one.event.strip("<>"): one for one in engine.query.plan.events}
         found = service.run.occurrences
         clock, style = engine.clock, service.run.notes.style or "iso"
         return {
@@ -89,11 +92,25 @@ async def plan(call: Call) -> Response:
             "remembered": engine.remembered,
             "pending": engine.pending,
             "events": [
-                {**one, "reported": found.get(f"<{one['event']}>", 0)} for one in engine.held_by_operators()
+                {
+                    **one,
+                    "reported": found.get(f"<{one['event']}>", 0),
+                    "pattern": _pattern(root) if (root := _root(plans.get(one["event"]))) else None,
+                }
+                for one in engine.held_by_operators()
             ],
         }
 
     return answer(await asyncio.to_thread(read))
+
+
+def _root(plan: EventPlan | None) -> Node | None:
+    return None if plan is None else plan.root
+
+
+def _pattern(node: Node) -> dict[str, Any]:
+    """A pattern as it runs: its operator, and the patterns below."""
+    return {"label": node.label, "operands": [_pattern(one) for one in node.operands]}
 
 
 async def dead_letters(call: Call) -> Response:
@@ -131,4 +148,4 @@ async def openapi(call: Call) -> Response:
     """The OpenAPI document."""
     from obep.serve.openapi_document import document
 
-    return answer(document())
+    return answer(document(by_tokens=call.context.access.by_tokens))

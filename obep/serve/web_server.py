@@ -21,15 +21,31 @@ HEAD_S = 15.0
 
 
 class ImpatientProtocol(H11Protocol):
-    """Closes a connection on which no request comes."""
+    """Closes a connection on which no request comes, or one whose head does not come to its end."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self.loop.call_later(HEAD_S, self._close_if_silent)
+        self._heads_awaited = 0
+        self._upgraded = False
+        self.loop.call_later(HEAD_S, self._look)
 
-    def _close_if_silent(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        """From here on another protocol has the connection."""
+        self._upgraded = True
+        super().handle_websocket_upgrade(event)
+
+    def _look(self) -> None:
+        """Twice in a row the head of a request is awaited: uvicorn itself ends those who are only silent."""
+        if self._upgraded or self.transport.is_closing():
+            return
+        begun = self.cycle is not None and (
+            not self.cycle.response_complete or not self.conn.trailing_data[0]
+        )
+        self._heads_awaited = 0 if begun else self._heads_awaited + 1
+        if self._heads_awaited > (self.cycle is not None):
             self.transport.close()
+        else:
+            self.loop.call_later(HEAD_S, self._look)
 
 
 class Server(uvicorn.Server):

@@ -7,6 +7,7 @@ the process cut short was not acknowledged and is dropped; any other damage is r
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -20,6 +21,10 @@ HEAD = len(MAGIC) + 8 + 8 + SIZE
 """A frame begins with the magic, its number, the length of its body, and the digest of these."""
 END = b"\n"
 """The last byte of a frame: not zero, as what a disk has not written is."""
+
+
+HISTORY_BYTES = 1 << 30
+"""So much is kept of what snapshots already hold, for queries that begin with history."""
 
 
 class WriteLog:
@@ -40,7 +45,8 @@ class WriteLog:
         """The whole frames from the number `start` on; the next one to append comes after them."""
         self.next = start
         paths = self._paths()
-        for path in paths:
+        before = [path for path in paths if int(path.stem) <= start]
+        for path in paths[max(0, len(before) - 1) :]:
             for number, body in _read(path, is_last=path is paths[-1]):
                 if number < start:
                     continue
@@ -72,14 +78,27 @@ class WriteLog:
         self._good = self._file.tell()
         self.bytes += len(body)
 
-    def cut(self) -> None:
-        """A snapshot holds all that was appended: begin a new file, and remove the old ones."""
+    def cut(self, history_s: float = 0.0) -> None:
+        """A snapshot holds all that was appended: begin a new file, and remove those that are too old.
+
+        Files of the last `history_s` seconds stay, as far as they are not too long.
+        """
         if self._file is not None:
             self._file.close()
         self._file, self._good, self.bytes = None, 0, 0
-        for path in self._paths():
-            if int(path.stem) < self.next:
+        room = HISTORY_BYTES
+        for path in reversed(self._paths()):
+            found = path.stat()
+            room -= found.st_size
+            if room < 0 or time.time() - found.st_mtime >= history_s:
                 path.unlink(missing_ok=True)
+
+    def history(self) -> Iterator[bytes]:
+        """All whole frames that are still there, the oldest first."""
+        paths = self._paths()
+        for path in paths:
+            for _, body in _read(path, is_last=path is paths[-1]):
+                yield body
 
     def close(self) -> None:
         if self._file is not None:
@@ -126,20 +145,46 @@ def _read(path: Path, *, is_last: bool) -> Iterator[tuple[int, bytes]]:
         raise fail("OBEP573", f"{path} cannot be read: {error.strerror}") from None
     at = 0
     while at < len(data):
-        head = data[at : at + HEAD]
-        if is_last and (len(head) < HEAD or not any(data[at:])):
-            return
-        plain = head[:-SIZE]
-        if not head.startswith(MAGIC) or digest_of(plain) != head[-SIZE:]:
-            raise damaged(str(path), f"The head of a frame at byte {at} was changed.", _ANEW)
-        number = int.from_bytes(plain[len(MAGIC) : len(MAGIC) + 8], "big")
-        length = int.from_bytes(plain[len(MAGIC) + 8 :], "big")
-        start = at + HEAD + SIZE
-        end = start + length + len(END)
-        if is_last and (end > len(data) or (end == len(data) and data[end - 1] == 0)):
-            return  # cut short: it was not acknowledged
-        body = data[start : end - 1]
-        if digest_of(body) != data[at + HEAD : start] or data[end - 1 : end] != END:
+        frame = _frame(data, at)
+        if frame is None:
+            if is_last and _is_cut_short(data, at):
+                return
             raise damaged(str(path), f"A frame at byte {at} was changed.", _ANEW)
+        number, body, at = frame
         yield number, body
-        at = end
+
+
+def _length(data: bytes, at: int) -> int | None:
+    """How long the frame at a place says that it is, if its head is whole."""
+    head = data[at : at + HEAD]
+    if not head.startswith(MAGIC) or digest_of(head[:-SIZE]) != head[-SIZE:]:
+        return None
+    body = int.from_bytes(head[len(MAGIC) + 8 : len(MAGIC) + 16], "big")
+    return HEAD + SIZE + body + len(END)
+
+
+def _frame(data: bytes, at: int) -> tuple[int, bytes, int] | None:
+    """The number and the body of a frame that is whole, and where it ends."""
+    length = _length(data, at)
+    if length is None or at + length > len(data):
+        return None
+    start, end = at + HEAD + SIZE, at + length
+    body = data[start : end - len(END)]
+    if digest_of(body) != data[at + HEAD : start] or data[end - len(END) : end] != END:
+        return None
+    return int.from_bytes(data[at + len(MAGIC) : at + len(MAGIC) + 8], "big"), body, end
+
+
+def _is_cut_short(data: bytes, at: int) -> bool:
+    """Whether the end of a log was not written: bytes are missing there, or zero, and no frame follows."""
+    length = _length(data, at)
+    unwritten = length is not None and at + length > len(data)
+    unwritten |= len(data) - at < HEAD and MAGIC[: len(data) - at] == data[at : at + len(MAGIC)]
+    if not (unwritten or data[-1] == 0):
+        return False
+    later = data.find(MAGIC, at + 1)
+    while later >= 0:
+        if _length(data, later) is not None:
+            return False
+        later = data.find(MAGIC, later + 1)
+    return True

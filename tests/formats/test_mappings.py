@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from obep.errors import ObepError
 from obep.formats import read_graph, read_items
+from obep.formats.likely_mapping import likely_mapping
 from obep.formats.record_mapping import make_mapping
 from obep.formats.stream_reader import Notes
-from obep.formats.time_hints import likely_mapping, likely_time
+from obep.formats.time_hints import likely_time
 from obep.model import DeadLetter, Item, Triple
 
 P = {"": "http://e/"}

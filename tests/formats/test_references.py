@@ -86,6 +86,22 @@ def test_several_patterns_and_fields_are_joined() -> None:
         assert found.triples[0][0] == f"<http://e/{name}>"
 
 
+def test_other_variables_may_stand_in_the_template() -> None:
+    k = [
+        ("<http://e/z>", "<http://e/has>", "<http://e/p>"),
+        ("<http://e/z>", "<http://e/has>", "<http://e/q>"),
+        ("<http://e/p>", "<http://e/id>", '"1"'),
+        ("<http://e/q>", "<http://e/id>", '"1"'),
+        ("<http://e/p>", "<http://e/as>", "<http://e/heat>"),
+        ("<http://e/q>", "<http://e/as>", "<http://e/heat>"),
+    ]
+    lookup = {"lookup": "?z :has ?p . ?p :id {id} . ?p :as ?m"}
+    [found] = read({"ts": 1, "id": 1, "v": 2}, k, subject=lookup, template="?z ?m {v} .")
+    assert isinstance(found, Item) and found.triples[0][:2] == ("<http://e/z>", "<http://e/heat>")
+    [letter] = read({"ts": 1, "id": 1, "v": 2}, k, subject=lookup, template="?z ?m {v} ; :by ?p .")
+    assert isinstance(letter, DeadLetter) and letter.code == "OBEP831"
+
+
 @pytest.mark.parametrize(
     ("lookup", "said"),
     [
@@ -134,10 +150,10 @@ def test_a_lookup_is_what_sparql_finds(graph: list[Triple], path: str) -> None:
     assert entries is not None
     judge = Graph().parse(data="".join(f"{s} {p} {o} .\n" for s, p, o in k), format="nt")
     rows = judge.query(f"PREFIX : <http://e/> SELECT DISTINCT ?p ?v {{ ?p {path} ?v }}")
-    expected: dict[tuple[str, ...], set[str]] = {}
+    expected: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     for subject, value in rows:  # type: ignore[misc]
         if subject.n3().startswith("<"):
-            expected.setdefault((str(value),), set()).add(subject.n3())
+            expected.setdefault((str(value),), set()).add((subject.n3(),))
     assert {key: set(found) for key, found in entries.entries.items()} == expected
 
 

@@ -12,8 +12,8 @@ import pytest
 from obep.config.toml_file import load_config
 from obep.errors import ObepError
 from obep.formats import read_items, read_items_of
+from obep.formats.likely_mapping import likely_mapping
 from obep.formats.record_mapping import make_mapping
-from obep.formats.time_hints import likely_mapping
 from obep.formats.timestamps import parse_instant, show_instant
 from obep.formats.zones import zone_named
 from obep.model import DeadLetter, Item

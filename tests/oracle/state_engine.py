@@ -129,8 +129,10 @@ def rest(o: Occurrence, query: Query) -> frozenset[Assertion]:
     if not isinstance(o, Detected):  # it was in a snapshot, which does not say what is whose
         shown = {a for leaf in leaves for a in leaf.explanation}
         return frozenset(a for a in o.explanation if a not in explained | shown)
-    parts = [part for candidate in o.candidates for part in candidate[PARTS] if part is not None]
-    return frozenset(a for part in parts if not part.event for a in part.explanation if a not in explained)
+    assert o.by.plan.root is not None
+    parts = zip(o.candidates[0][PARTS], o.by.plan.root.aliases, strict=True)
+    added = [part for part, alias in parts if part is not None and not (alias.event or alias.context)]
+    return frozenset(a for part in added for a in part.explanation if a not in explained)
 
 
 def counted(o: Occurrence, query: Query) -> frozenset[Assertion]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
+import httpx
+import pyoxigraph
 import pytest
-from serve.conftest import Open, line
+from serve.conftest import QUERY, Open, Start, line
 from starlette.websockets import WebSocketDisconnect
 
 from obep.config.toml_file import load_config
 from obep.errors import ObepError
+from obep.serve.alert_notes import ack_item
+from obep.serve.entries import Acted
 from obep.serve.project import find_project
 from obep.serve.routes import ROUTES, Route
 from obep.serve.settings import ROLES, settings_of
@@ -149,3 +154,75 @@ def test_no_answer_has_a_path_of_the_machine(local: Open, project: Path) -> None
             assert str(project) not in said and str(project.parent) not in said, said
     for path in ("/queries", "/plan", "/metrics", "/openapi.json", "/..%2f..%2fetc/passwd", "/streams/..%2f"):
         assert str(project) not in client.get(path).text
+
+
+def test_text_of_people_stays_text(local: Open) -> None:
+    """Quotes, newlines and angle brackets in an acknowledgement do not become triples."""
+    service = local()
+    service.post(line(1), line(2))
+    alert = service.client.get("/alerts").json()["alerts"][0]["id"]
+    odd = 'a "quote" \\ <b>\n<urn:x> <urn:y> "z" .\x07\u2028'
+    said = service.client.post(f"/alerts/{alert}/comment", json={"by": odd, "comment": odd})
+    assert said.status_code == 200 and said.json()["actions"][0]["comment"] == odd
+    assert service.client.get("/dead-letters").json()["letters"] == []
+    item = ack_item(Acted(alert=alert, action="comment", by=odd, comment=odd, wall=5), None)
+    text = "".join(f"{s} {p} {o} .\n" for s, p, o in item.triples)
+    read = [
+        (str(s), str(p), str(o))
+        for s, p, o, *_ in map(tuple, pyoxigraph.parse(text, pyoxigraph.RdfFormat.N_TRIPLES))
+    ]
+    assert len(read) == len(item.triples) == 5
+    assert service.client.post(f"/alerts/{alert}/ack", json={}).status_code == 400  # who?
+    assert service.client.post("/alerts/urn:none/ack", json={"by": "ann"}).status_code == 404
+    assert service.client.post(f"/alerts/{alert}/snooze", json={"by": "ann"}).status_code == 400
+    assert (
+        service.client.post(f"/alerts/{alert}/snooze", json={"by": "ann", "until": "soon"}).status_code == 400
+    )
+
+
+def test_an_acknowledgement_is_an_item_that_queries_read(local: Open, project: Path) -> None:
+    (project / "query.obep").write_text(
+        QUERY.replace(
+            "RETURN Hot", 'EVENT Seen AS (<https://w3id.org/obep#by> value "ann")\nRETURN Seen, Hot'
+        )
+    )
+    service = local()
+    service.post(line(1), line(2))
+    alert = service.client.get("/alerts").json()["alerts"][0]["id"]
+    assert service.client.post(f"/alerts/{alert}/ack", json={"by": "ann"}).status_code == 200
+    [seen] = service.client.get("/events/Seen").json()["events"]
+    assert seen["end"] == 2
+    notes = service.client.get("/alerts").json()["alerts"][0]["notes"]
+    assert notes["acknowledged"]["by"] == "ann" and notes["snoozed"] is None
+    service.client.post(f"/alerts/{alert}/snooze", json={"by": "bob", "until": "2030-01-01T00:00:00Z"})
+    assert (
+        service.client.get("/alerts").json()["alerts"][0]["notes"]["snoozed"]["until"]
+        == "2030-01-01T00:00:00Z"
+    )
+    service.client.post(f"/alerts/{alert}/unsnooze", json={"by": "bob"})
+    assert service.client.get("/alerts").json()["alerts"][0]["notes"]["snoozed"] is None
+
+
+@pytest.mark.slow
+def test_over_tls_with_tokens_and_nothing_secret_is_said(
+    start: Start, project: Path, tokens: dict[str, str], tmp_path: Path
+) -> None:
+    """A half head is not waited for; the process says its address and no token."""
+    made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    files = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
+    subprocess.run(["openssl", *made, *files], check=True, capture_output=True)
+    (project / "obep.toml").write_text(TOKENS)
+    service = start("--certificate", str(tmp_path / "cert.pem"), "--key", str(tmp_path / "key.pem"))
+    assert service.url.startswith("https://")
+    with httpx.Client(base_url=service.url, verify=False) as client:
+        assert client.get("/health").json()["status"] == "ok"
+        assert client.get("/events", headers={"Authorization": f"Bearer {tokens['read']}"}).status_code == 200
+        wrong = client.get("/events?since=x", headers={"Authorization": f"Bearer {tokens['read']}"})
+        assert wrong.status_code == 400
+        assert (
+            client.get("/events", headers={"Authorization": "Bearer wrong-0123456789abcdef"}).status_code
+            == 401
+        )
+    service.stop()
+    said = "".join(service.said)
+    assert not any(token in said for token in (*tokens.values(), "wrong-0123456789abcdef"))

@@ -38,6 +38,18 @@ def test_a_reader_that_goes_on_by_next_gets_everything_once(local: Open) -> None
     assert [one["end"] for one in service.client.get("/events/Hot?from=3&to=5").json()["events"]] == [3, 4, 5]
 
 
+def test_next_never_goes_beyond_what_can_be_read(local: Open) -> None:
+    """A reader that asks while something is written down goes on with it, not after it."""
+    service = local()
+    service.post(line(1))
+    journal = service.service.journal
+    journal.add_found("http://e/Hot", "urn:x", "event", 2, "{}")  # not flushed yet
+    for path in ("/events", "/events/Hot", "/alerts"):
+        assert service.client.get(path).json()["next"] == 1, path
+    journal.flush()
+    assert service.client.get("/events?since=1").json() == {"events": [{}], "next": 2}
+
+
 def test_what_is_no_item_is_a_dead_letter_and_the_rest_is_taken(local: Open) -> None:
     service = local()
     answer = service.post(line(1), "{no json\n", line(2))
@@ -71,6 +83,8 @@ def test_states_plan_and_figures_show_what_the_engine_holds(local: Open) -> None
     held = service.client.get("/states/Warm").json()["states"]
     assert [one["parameters"]["x"] for one in held] == ["<http://e/p2>"]
     plan = service.client.get("/plan").json()
+    pair = next(one for one in plan["events"] if one["name"] == "Pair")
+    assert sum(one["held"] for one in pair["operators"]) > 0 and pair["pattern"]["label"]
     assert plan["watermark"] == 4 and {"Pair", "Warm"} <= {one["name"] for one in plan["events"]}
     metrics = service.client.get("/metrics").text
     assert "obep_items_total 4" in metrics and "obep_up 1" in metrics

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import threading
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from serve.conftest import Open, line, until
+import uvicorn
+from serve.conftest import Local, Open, line, until
+from serve.test_service_kills import killed
+from websockets.sync.client import connect
 
 from obep.errors import ObepError, Stopped
 from obep.formats import read_items
+from obep.serve import web_server
 from obep.serve.calls import Call
 from obep.serve.http_answers import STATUS
 from obep.serve.watchers import TooSlow
@@ -143,3 +149,104 @@ def test_a_slow_watcher_is_dropped_and_nobody_waits_for_it(local: Open) -> None:
     assert service.client.portal is not None
     assert service.client.portal.call(watch) == "dropped"
     assert watchers.number == 0
+
+
+@pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"])
+def test_a_head_that_does_not_come_to_its_end_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, before: bytes
+) -> None:
+    """On a new connection, and after a request on one that is kept."""
+    monkeypatch.setattr(web_server, "HEAD_S", 0.1)
+
+    async def app(scope: object, receive: object, send: Callable[..., Awaitable[None]]) -> None:
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    config = uvicorn.Config(
+        app, port=0, http=web_server.ImpatientProtocol, log_config=None, lifespan="off", timeout_keep_alive=60
+    )
+    server = web_server.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    until(lambda: server.started)
+    with socket.create_connection(server.servers[0].sockets[0].getsockname(), timeout=30) as connection:
+        connection.sendall(before)
+        assert not before or connection.recv(1000).startswith(b"HTTP/1.1 204")
+        connection.sendall(b"GET / HT")
+        while connection.recv(1000):
+            pass  # it ends: the other side has closed
+    server.stop()
+    thread.join()
+
+
+def test_a_socket_on_which_nothing_is_sent_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "HEAD_S", 0.05)
+    looks: list[bool] = []
+    look = web_server.ImpatientProtocol._look
+
+    def counted(self: web_server.ImpatientProtocol) -> None:
+        look(self)
+        looks.append(self.transport.is_closing())
+
+    monkeypatch.setattr(web_server.ImpatientProtocol, "_look", counted)
+
+    async def app(
+        scope: object, receive: Callable[..., Awaitable[object]], send: Callable[..., object]
+    ) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})  # type: ignore[misc]
+        await receive()
+        await send({"type": "websocket.send", "text": "still here"})  # type: ignore[misc]
+
+    config = uvicorn.Config(
+        app,
+        port=0,
+        http=web_server.ImpatientProtocol,
+        ws="websockets-sansio",
+        log_config=None,
+        lifespan="off",
+    )
+    server = web_server.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    until(lambda: server.started)
+    host, port = server.servers[0].sockets[0].getsockname()
+    with connect(f"ws://{host}:{port}/") as client:
+        until(lambda: bool(looks))
+        client.send("hello")
+        assert client.recv(timeout=30) == "still here" and looks == [False]
+    server.stop()
+    thread.join()
+
+
+def test_who_goes_before_the_answer_harms_nobody(local: Open) -> None:
+    service = local()
+    future = service.service.submit(service.service.came(read_items(line(1).encode(), "jsonl", "points")))
+    assert not future.cancel()
+    assert service.post(line(2)).status_code == 200
+    assert len(service.client.get("/events/Hot").json()["events"]) == 2
+
+
+def test_an_engine_that_fails_is_said_and_what_was_acknowledged_is_kept(
+    local: Open, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service = local()
+    service.post(line(1))
+
+    def broken(turn: object) -> None:
+        raise ZeroDivisionError("a mistake")
+
+    monkeypatch.setattr(type(service.service.run), "take", lambda self, turn: broken(turn))
+    for number in (2, 3):
+        said = service.post(line(number))
+        assert said.status_code == 503 and said.json()["errors"][0]["code"] == "OBEP865"
+        assert "mistake" not in said.text
+    assert service.client.get("/health").status_code == 503
+    assert "a mistake" in capsys.readouterr().err
+    monkeypatch.undo()
+    again = Local(killed(service, project))
+    try:
+        assert {one["end"] for one in again.client.get("/events/Hot").json()["events"]} >= {1}
+        assert again.post(line(4)).status_code == 200
+    finally:
+        again.stop()

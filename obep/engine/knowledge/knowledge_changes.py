@@ -76,7 +76,7 @@ class KnowledgeChanges:
         """How K differs from the one at the start."""
         if self._knowledge is None:
             return [], []
-        return [*self._knowledge.graph.added], [*self._knowledge.graph.removed]
+        return [*self._knowledge.said.added], [*self._knowledge.said.removed]
 
     def load(self, come: Iterable[Triple], gone: Iterable[Triple]) -> None:
         """Go to the K of a snapshot."""

@@ -7,7 +7,7 @@ a hash of the files, of K and of this code: a changed byte anywhere, and the rul
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,8 +25,10 @@ from obep.ontology.owl.axioms import OWL, RDFS, Axioms
 from obep.ontology.owl.rdf_nodes import Unreadable
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS, axioms_of
 from obep.ontology.owl.static_graph import Graph
-from obep.ontology.shacl.read_rules import Unread, read_rules
+from obep.ontology.shacl.clause_axioms import ClauseAxioms
+from obep.ontology.shacl.read_rules import SparqlRule, TripleRule, Unread, read_rules
 from obep.ontology.shacl.read_shapes import MakePattern, ShapeReader
+from obep.ontology.shacl.rule_clauses import KOnly, clauses_of
 from obep.ontology.shacl.run_rules import RuleRun
 from obep.ontology.shacl.shacl_terms import sh
 from obep.ontology.shacl.triple_index import TripleIndex
@@ -52,6 +54,8 @@ class Applied(NamedTuple):
     """What the rules have added to K."""
     rules: tuple[RuleLine, ...] = ()
     unread: tuple[Unread, ...] = ()
+    model: Model | None = None
+    """What they were applied to, where there are rules: they are applied again when K changes."""
 
 
 class _Kept(msgspec.Struct, array_like=True):
@@ -90,7 +94,13 @@ class Model:
             more = unpack_axioms(kept.axioms)
         k = Graph((*self.k, *kept.inferred)) if kept.inferred else self.k
         axioms = self.axioms | more if more != Axioms() else self.axioms
-        return Applied(axioms, k, tuple(kept.inferred), tuple(kept.rules), tuple(kept.unread))
+        rules = tuple(kept.rules)
+        return Applied(axioms, k, tuple(kept.inferred), rules, tuple(kept.unread), self if rules else None)
+
+    def with_k(self, k: Graph) -> Model:
+        """The same rules for another K; the files of T are not read again."""
+        files = self.files()
+        return replace(self, k=k, files=lambda: files, folder=None)
 
     def _kept(self, place: Path, key: str) -> _Kept | None:
         data = unseal(place, _MAGIC)
@@ -104,23 +114,26 @@ class Model:
         graph = TripleIndex(triple for triples in self.files().values() for triple in triples)
         graph.update(self.k)
         rules, unread = read_rules(ShapeReader(graph, self.make_pattern))
-        lines = [RuleLine(rule.label, rule.shape) for rule in rules]
+        clauses = ClauseAxioms(self.axioms)
+        lines = [RuleLine(rule.label, rule.shape, _why_k_only(rule, graph, clauses)) for rule in rules]
         found = self._until_nothing_new(RuleRun(rules, graph)) if rules else []
         inferred = [triple for triple in found if not self._is_of_t(triple[0])]
         more = self._axioms_in(triple for triple in found if self._is_of_t(triple[0]))
-        return more, _Kept(key, inferred, lines, unread, memoryview(b""))
+        return clauses.axioms() | more, _Kept(key, inferred, lines, unread, memoryview(b""))
 
     def _until_nothing_new(self, run: RuleRun) -> list[Triple]:
         """What the rules add, where T's axioms are applied in turns with them."""
-        found: list[Triple] = run.run()
+        found: list[Triple] = []
         entailment = Entailment(self.axioms)
         while True:
             k = [*self.k, *(triple for triple in found if not self._is_of_t(triple[0]))]
             try:
                 entailed = [one for one in entailment.triples(k) if not self._is_of_t(one[0])]
             except Contradiction:  # it is said, with its reasons, when K is closed
+                entailed = []
+            if not run.add(entailed) and found:
                 return found
-            new = run.run() if run.add(entailed) else []
+            new = run.run()
             if not new:
                 return found
             found += new
@@ -144,6 +157,15 @@ class Model:
             return Axioms(axioms_of(said, also=self.axioms).axioms)
         except Unreadable as error:
             raise error.placed(said) from None
+
+
+def _why_k_only(rule: TripleRule | SparqlRule, graph: TripleIndex, clauses: ClauseAxioms) -> str:
+    """Why a rule is applied to K only; nothing where its axioms were taken."""
+    try:
+        clauses.add(clauses_of(rule, graph))
+    except KOnly as error:
+        return str(error)
+    return ""
 
 
 def _code() -> list[tuple[str, int, int]]:

@@ -39,6 +39,8 @@ class Shape:
     nested: list[Shape] = field(default_factory=list)
     """The shapes of sh:property, whose results are results of this one."""
     message: str = ""
+    messages: dict[str, str] = field(default_factory=dict)
+    """Those of constraints that have a message of their own."""
     severity: str = "Violation"
     deactivated: bool = False
     reads: set[Term] = field(default_factory=set)
@@ -61,7 +63,8 @@ class Shape:
             values = [focus] if self.path is None else ends(data, self.path, focus)
             for constraint, test in self.tests:
                 for bad in test(data, focus, values):
-                    yield Result(focus, self.node, constraint, bad, self.message, self.severity)
+                    said = self.messages.get(constraint, self.message)
+                    yield Result(focus, self.node, constraint, bad, said, self.severity)
             for inner in self.nested:
                 for value in values:
                     yield from inner.results(data, value)

@@ -88,16 +88,16 @@ class TripleIndex:
             return True
         return self._base is not None and self._base.mentions(term)
 
-    def own_nodes(self) -> Iterator[Term]:
-        """The subjects of the triples of this index itself."""
-        return iter(self._out)
+    def own(self) -> Iterator[Triple]:
+        """The triples of this index itself."""
+        for s, about in self._out.items():
+            for p, objects in about.items():
+                yield from ((s, p, o) for o in objects)
 
     def __iter__(self) -> Iterator[Triple]:
         if self._base is not None:
             yield from self._base
-        for s, about in self._out.items():
-            for p, objects in about.items():
-                yield from ((s, p, o) for o in objects)
+        yield from self.own()
 
     def one(self, s: Term, p: Term) -> Term | None:
         """The value of a property that has at most one."""

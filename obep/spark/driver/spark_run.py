@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from obep.engine.query import Query
-from obep.errors import ObepError
+from obep.errors import ObepError, fail
 from obep.lints.rules.stream.duplicate_explanations import observe_lines
 from obep.lints.stream_stats import StreamStats
 from obep.model import DeadLetter
@@ -90,6 +90,7 @@ class SparkRun:
         sinks: Mapping[str, Sink] | None = None,
     ) -> None:
         """`sinks` are further ones, by name: a `MemorySink`, a `CallSink`, one of your own."""
+        _require_no_checks(order)
         self.order = order
         self.query = query
         self.tally = Tally()
@@ -312,3 +313,15 @@ def _is_begun(checkpoint: Path) -> bool:
 
 def _seconds(micros: int | None) -> float | None:
     return None if micros is None else micros / 1_000_000
+
+
+def _require_no_checks(order: Order) -> None:
+    """Refuse sources whose items are to be validated."""
+    for name, settings in order.config.sources.items():
+        if "validate" in settings:
+            raise fail(
+                "OBEP807",
+                f"sources.{name}.validate: items are not validated on Spark",
+                file=str(order.config.path or ""),
+                remedy="--engine embedded",
+            )

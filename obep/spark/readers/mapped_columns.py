@@ -6,6 +6,7 @@ Rows that have the same values in the columns that the triples depend on say the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, tzinfo
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 from obep.config.toml_file import MAPPING
 from obep.config.toml_values import table
 from obep.formats.input_limits import Refused
+from obep.formats.plain_values import arrow_rows
 from obep.formats.rdf_text import item_triples
 from obep.formats.record_mapping import Mapping as Mapped
 from obep.formats.record_mapping import make_mapping, with_index
 from obep.formats.stream_reader import Notes, Reading
-from obep.formats.table_rows import plain_times, read_rows
+from obep.formats.table_rows import read_rows
 from obep.formats.triple_template import Template
 from obep.model import DeadLetter, Item, Triple
 from obep.spark.readers.column_doubts import mapped_letter, mapped_notes, say
@@ -70,7 +72,8 @@ class MappedRead:
         mapping = self._compiled
         self.notes = self._reading.notes = Notes()
         fields = _fields(mapping, batch)
-        times = _instants(batch, mapping.time) if fields is not None else None
+        zone = mapping.zone or self._reading.zone
+        times = _instants(batch, mapping.time, zone) if fields is not None else None
         if fields is None or times is None:
             yield from self._one_by_one(batch)
         else:
@@ -85,7 +88,7 @@ class MappedRead:
 
         instants, there = times
         says, first = distinct([batch.column(name) for name in fields], batch.num_rows)
-        records = plain_times(batch.select(fields).take(pa.array(first))).to_pylist()
+        records = arrow_rows(batch.select(fields).take(pa.array(first)))
         graphs = [self._graph(record) for record in records]
         good = np.array([graph is not None for graph in graphs], np.bool_)[says] & there
         yield Columns(self._stream, instants[good], says[good], [graph or () for graph in graphs])
@@ -110,7 +113,7 @@ class MappedRead:
         return graph
 
     def _one_by_one(self, batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
-        for record in plain_times(batch).to_pylist():
+        for record in arrow_rows(batch):
             for found in read_rows(record, repr(record).encode(), self._reading):
                 yield mapped_letter(found) if isinstance(found, DeadLetter) else found
 
@@ -135,13 +138,17 @@ def _fields(mapping: Mapped, batch: pa.RecordBatch) -> list[str] | None:
     return paths
 
 
-def _instants(batch: pa.RecordBatch, name: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
-    """The column of instants and where there is one, if it is a column of timestamps."""
+def _instants(
+    batch: pa.RecordBatch, name: str, zone: tzinfo
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
+    """The column of instants and where there is one, if it has timestamps with a zone, or in UTC."""
     import pyarrow as pa
 
     if name not in batch.schema.names or not pa.types.is_timestamp(batch.schema.field(name).type):
         return None
     column = batch.column(name)
+    if column.type.tz is None and zone is not UTC:
+        return None
     micros = column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
     there = micros.is_valid().to_numpy(zero_copy_only=False)
     return micros.fill_null(0).to_numpy(), there

@@ -1,0 +1,147 @@
+"""Frames to items: the records of a frame, through the mapping of their stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+import msgspec
+
+from obep.errors import ObepError, fail
+from obep.formats.frame_records import Entry, frame_records
+from obep.formats.input_limits import Refused
+from obep.formats.likely_mapping import likely_settings
+from obep.formats.record_fields import Record, look_up
+from obep.formats.record_mapping import SETTINGS, make_mapping
+from obep.formats.record_mapping import Mapping as RecordMapping
+from obep.formats.stream_reader import Notes, Reading, dead
+from obep.formats.table_rows import read_rows
+from obep.formats.time_hints import fields_there, nearest_path
+from obep.model import DeadLetter, Item
+
+SAMPLE = 200
+"""Records that are looked at for a mapping, where none is given."""
+_encode = msgspec.json.Encoder(decimal_format="number", enc_hook=repr).encode
+Settings = Mapping[str, Any] | RecordMapping
+
+
+class FrameItems(NamedTuple):
+    """The items of a frame, and how they are read."""
+
+    items: Iterator[Item | DeadLetter]
+    mapping: dict[str, Any]
+    """The settings of the mapping, which obep.toml would have; empty if there is none."""
+    notes: Notes
+
+
+def frame_items(
+    frame: Any,
+    *,
+    mapping: Settings | None = None,
+    time: str = "",
+    subject: str = "",
+    stream: str = "",
+    names: str = "http://example.org/",
+    notes: Notes | None = None,
+) -> FrameItems:
+    """The items of a frame, read as they are asked for.
+
+    `mapping` has the keys of a mapping in obep.toml. Without one, records with a field `graph` are messages
+    of RDF; of others each field becomes a property, and `subject` is the field that names their
+    individual.
+    """
+    records = frame_records(frame)
+    first = [] if isinstance(mapping, RecordMapping) else list(islice(records, SAMPLE))
+    reader = record_reader(
+        first, mapping=mapping, time=time, subject=subject, stream=stream, names=names, notes=notes
+    )
+    items = (item for entry in chain(first, records) for item in reader.items(entry))
+    return FrameItems(items, reader.mapping, reader.reading.notes)
+
+
+class RecordReader(NamedTuple):
+    """Makes items of records, one after the other."""
+
+    reading: Reading
+    mapping: dict[str, Any]
+    time: str = ""
+
+    def items(self, entry: Entry) -> Iterator[Item | DeadLetter]:
+        """The items of a record, or its dead letter; what is an item already stays one."""
+        if isinstance(entry, Item | DeadLetter):
+            yield entry
+        elif isinstance(entry, Refused):
+            yield dead(entry, self.reading.stream, b"")
+        else:
+            timed = self.reading.mapping is None and self.time
+            row = {**entry, "time": entry.get(self.time)} if timed else entry
+            yield from read_rows(row, _raw(entry), self.reading)
+
+
+def record_reader(
+    first: list[Entry],
+    *,
+    mapping: Settings | None = None,
+    time: str = "",
+    subject: str = "",
+    stream: str = "",
+    names: str = "http://example.org/",
+    notes: Notes | None = None,
+) -> RecordReader:
+    """The reader of records that begin with `first`; for its other settings see `frame_items`."""
+    reading = Reading(stream=stream, source=stream or "the frame", notes=notes or Notes())
+    if isinstance(mapping, RecordMapping):
+        if time or subject:
+            raise fail("OBEP881", "a mapping that is compiled has its own time", remedy="mapping={…}, time=…")
+        reading.mapping, reading.rename = mapping, bool(stream)
+        return RecordReader(reading, {})
+    sample = _merged(first)
+    for name in (time, subject):
+        if name and sample and look_up(sample, name) is None and name not in sample:
+            raise _no_field(sample, name)
+    settings: dict[str, Any] = {}
+    if mapping is not None:
+        settings = _with_time(mapping, time, subject)
+    elif sample and "graph" not in sample:
+        settings = likely_settings(sample, names, time=time, subject=subject, optional=True)
+    if settings:
+        reading.mapping, reading.rename = make_mapping(settings, "mapping"), bool(stream)
+    return RecordReader(reading, settings, time)
+
+
+def _with_time(mapping: Mapping[str, Any], time: str, subject: str) -> dict[str, Any]:
+    if subject:
+        raise fail("OBEP881", "a mapping names its subject itself", remedy="mapping=…, without subject=…")
+    if unknown := sorted(set(map(str, mapping)) - set(SETTINGS)):
+        raise fail("OBEP522", f"mapping: there is no setting {unknown[0]!r}", remedy=" ".join(SETTINGS))
+    return {**mapping, "time": time} if time else dict(mapping)
+
+
+def _no_field(sample: Record, name: str) -> ObepError:
+    near = nearest_path(name, list(sample))
+    return fail(
+        "OBEP881",
+        f"the frame has no column {name}",
+        reason=f"{fields_there(sample).capitalize()}." if sample else "",
+        remedy=f'"{near}"' if near else "",
+    )
+
+
+def _merged(entries: list[Entry]) -> Record:
+    """One record with all fields of several, each with the first value that is there."""
+    merged: Record = {}
+    for entry in entries:
+        if isinstance(entry, dict):
+            for name, value in entry.items():
+                if merged.get(name) is None:
+                    merged[name] = value
+    return merged
+
+
+def _raw(record: Record) -> bytes:
+    """A record as a line of JSON: blank nodes are named by it, and dead letters show it."""
+    try:
+        return _encode(record) + b"\n"
+    except (ValueError, TypeError, RecursionError):  # text that is no UTF-8
+        return repr(record).encode("utf-8", "backslashreplace")

@@ -1,0 +1,109 @@
+"""`obep.detect`: a query over a frame that is all there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from heapq import merge
+from pathlib import Path
+from typing import Any
+
+from obep.engine.query import Query
+from obep.engine.states.held_states import Held
+from obep.engine.time_letters import kept_streams
+from obep.errors import fail
+from obep.formats.frame_items import FrameItems, Settings, frame_items
+from obep.formats.stream_reader import Notes
+from obep.frames.result import Result, make_result
+from obep.model import DeadLetter, Item
+from obep.query.nearest_name import nearest
+from obep.run.load_query import load
+
+
+def detect(
+    query: Query | str | Path,
+    frame: Any,
+    *,
+    mapping: Settings | None = None,
+    time: str = "",
+    subject: str = "",
+    stream: str | None = None,
+    **settings: Any,
+) -> Result:
+    """Everything that a query finds in the rows of a frame.
+
+    `query` is what `obep.load` gives, or the path of one. `frame` is a frame of pandas or polars, anything
+    with an Arrow stream (tables, readers, relations of DuckDB), a list or iterator of dicts or of `Item`s; or
+    a dict of such frames by the names of the query's streams. Rows are taken in their order;
+    `lateness="1 h"` waits for rows that are out of order by no more than that.
+
+    `mapping` is a mapping as in obep.toml. Without one, rows with a column `graph` are messages of RDF, and
+    of other rows each column becomes a property under the empty prefix of the query: of the individual that
+    the column `subject` names, at the instant in the column `time`; both are guessed where they are not
+    given, and `Result.mapping` shows them. `stream` is the stream of the rows, if the query has
+    several; `settings` are those of `Engine`.
+
+    >>> import obep
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
+    >>> rows = [{"t": 1, "room": "a", "celsius": 31.5}, {"t": 2, "room": "b", "celsius": 20.0}]
+    >>> found = obep.detect(query, rows, time="t", subject="room")
+    >>> found
+    <Result: 1 occurrence in 2 records>
+    >>> [(hit.individual, hit.start) for hit in found.occurrences]
+    [('<http://e/a>', 1000000)]
+    """
+    loaded = query if isinstance(query, Query) else load(query)
+    letters: list[DeadLetter] = []
+    engine = loaded.engine(**{"on_dead_letter": letters.append, "remember": 0, **settings})
+    episodes: dict[tuple[object, ...], Held] = {}
+    for name in loaded.linked.states:
+        engine.on_state(name, lambda held: _keep(held, episodes))
+    read = open_frames(loaded, frame, mapping=mapping, time=time, subject=subject, stream=stream)
+    found = engine.push_items(kept_streams(read.items, loaded.linked.streams))
+    found += engine.close()
+    for hit in found:
+        hit.style = read.notes.style or ""
+    return make_result(engine, found, list(episodes.values()), letters, read.mapping)
+
+
+def open_frames(
+    query: Query,
+    frame: Any,
+    *,
+    mapping: Settings | None = None,
+    time: str = "",
+    subject: str = "",
+    stream: str | None = None,
+) -> FrameItems:
+    """The items of one frame, or of several in the order of time."""
+    streams = query.linked.streams
+    given: dict[str, Any] = {"mapping": mapping, "time": time, "subject": subject, "names": query.names}
+    if isinstance(frame, Mapping) and stream is None and frame and set(frame) <= set(streams):
+        notes = Notes()
+        parts = {name: frame_items(one, stream=name, notes=notes, **given) for name, one in frame.items()}
+        items = merge(*(_timed(part.items) for part in parts.values()), key=lambda one: one[0])
+        return FrameItems((item for _, item in items), {n: p.mapping for n, p in parts.items()}, notes)
+    return frame_items(frame, stream=stream_of(query, stream), **given)
+
+
+def stream_of(query: Query, stream: str | None) -> str:
+    """The stream of rows: the one that is named, or the only one."""
+    streams = query.linked.streams
+    if stream is not None and streams and stream not in streams:
+        near = nearest(stream, streams) or streams[0]
+        reason = f"It reads {', '.join(streams)}."
+        raise fail("OBEP570", f"the query has no stream {stream!r}", reason=reason, remedy=f"stream={near!r}")
+    return stream or (streams[0] if len(streams) == 1 else "")
+
+
+def _timed(items: Iterator[Item | DeadLetter]) -> Iterator[tuple[int, Item | DeadLetter]]:
+    """Items with the latest instant of their frame so far, so that each frame stays in its order."""
+    latest: int | None = None
+    for item in items:
+        if isinstance(item, Item):
+            latest = item.at if latest is None else max(latest, item.at)
+        yield -(2**63) if latest is None else latest, item
+
+
+def _keep(held: Held, episodes: dict[tuple[object, ...], Held]) -> None:
+    """An episode is known by its state, its parameters and its beginning; its end comes later."""
+    episodes[held.state, tuple(held.parameters.items()), held.since] = held

@@ -1,0 +1,276 @@
+"""What `obep.detect` finds: tables of occurrences, alerts, states, rows and dead letters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from obep.engine.states.held_states import Held
+from obep.frames.typed_columns import Column, Structs, of_terms, to_arrow, to_pandas, to_polars
+from obep.model import Alert, Answer, DeadLetter, Occurrence, Term, local_name
+from obep.output.json_writer import iri, parts_of
+from obep.output.row_writer import Row, rows_of
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from obep.engine.engine import Engine
+    from obep.why_not.report import WhyNot
+
+One = TypeVar("One", Occurrence, Alert, Held, Row, DeadLetter)
+CAUSE = Structs(
+    (
+        ("event", "text"),
+        ("alias", "text"),
+        ("individual", "text"),
+        ("start", "time"),
+        ("end", "time"),
+        ("assertions", Structs(())),
+    )
+)
+
+
+class Table(Generic[One]):
+    """Records of one kind, in the order in which they came; as columns in any kind of frame.
+
+    >>> table = Table([DeadLetter("doors", 3000000, "OBEP601", "there is no field graph")], letter_columns)
+    >>> len(table), table[0].code, [column.name for column in table.columns()]
+    (1, 'OBEP601', ['stream', 'at', 'code', 'reason', 'raw', 'line'])
+    """
+
+    def __init__(self, records: Sequence[One], columns: Any) -> None:
+        self._records: Sequence[One] = records
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[One]:
+        return iter(self._records)
+
+    @overload
+    def __getitem__(self, place: int) -> One: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Table[One]: ...
+
+    def __getitem__(self, place: int | slice) -> One | Table[One]:
+        if isinstance(place, slice):
+            return Table(self._records[place], self._columns)
+        return self._records[place]
+
+    def __repr__(self) -> str:
+        names = ", ".join(column.name for column in self.columns())
+        return f"<Table of {len(self)}: {names}>"
+
+    def columns(self) -> list[Column]:
+        """The columns with their types."""
+        made: list[Column] = self._columns(self._records)
+        return made
+
+    def to_arrow(self) -> pyarrow.Table:
+        """An Arrow table; instants are `timestamp[us, UTC]`, causes and bindings lists of structs."""
+        return to_arrow(self.columns())
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A frame of pandas."""
+        return to_pandas(self.columns())
+
+    def to_polars(self) -> polars.DataFrame:
+        """A frame of polars."""
+        return to_polars(self.columns())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+
+@dataclass(eq=False)
+class Result:
+    """What a query finds in a frame.
+
+    `mapping` are the settings by which the records became RDF: those that were given, or those that obep made
+    of the columns. They can be written to obep.toml.
+    """
+
+    engine: Engine
+    found: list[Occurrence]
+    """All of it in the order of detection."""
+    occurrences: Table[Occurrence]
+    alerts: Table[Alert]
+    states: Table[Held]
+    rows: Table[Row]
+    dead_letters: Table[DeadLetter]
+    mapping: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """How many items, occurrences and dead letters there were."""
+        return dict(self.engine.counters)
+
+    def why_not(self, event: str) -> WhyNot:
+        """What came furthest of an event that was not found; see `Engine.why_not`."""
+        return self.engine.why_not(event)
+
+    def __repr__(self) -> str:
+        kinds: dict[str, Sized] = {
+            "occurrence": self.occurrences,
+            "alert": self.alerts,
+            "episode": self.states,
+            "row": self.rows,
+        }
+        parts = [
+            f"{len(table)} {name}{'s' * (len(table) != 1)}" for name, table in kinds.items() if len(table)
+        ]
+        text = f"<Result: {', '.join(parts) or 'nothing'} in {self.counters['items']} records"
+        if self.dead_letters:
+            [(code, _)] = Counter(letter.code for letter in self.dead_letters).most_common(1)
+            first = next(letter for letter in self.dead_letters if letter.code == code)
+            text += f"; {len(self.dead_letters)} refused ({code}: {first.reason})"
+        return f"{text}>"
+
+
+def make_result(
+    engine: Engine,
+    found: list[Occurrence],
+    held: Sequence[Held],
+    letters: Sequence[DeadLetter],
+    mapping: dict[str, Any],
+) -> Result:
+    """Sorts what an engine found into tables."""
+    plan = engine.query.plan
+    parameters = {one.event: one.parameters for one in plan.events}
+    of_states = {one.state: one.parameters for one in plan.states}
+    alerts = [hit for hit in found if isinstance(hit, Alert)]
+    as_rows = [hit for hit in found if isinstance(hit, Answer) or plan.returned.get(hit.event) == "rows"]
+    apart = {id(hit) for hit in (*alerts, *as_rows)}
+    others = [hit for hit in found if id(hit) not in apart]
+    return Result(
+        engine,
+        found,
+        Table(others, lambda hits: occurrence_columns(hits, parameters)),
+        Table(alerts, lambda hits: alert_columns(hits, of_states)),
+        Table(held, lambda episodes: held_columns(episodes, of_states)),
+        Table([row for hit in as_rows for row in rows_of(hit)], row_columns),
+        Table(letters, letter_columns),
+        mapping,
+    )
+
+
+def occurrence_columns(hits: Sequence[Occurrence], parameters: Mapping[Term, Sequence[str]]) -> list[Column]:
+    """Events with their instants, what they are about, and why."""
+    own = [None if hit.individual in ("", f"<{hit.id}>") else hit.individual for hit in hits]
+    fixed = [
+        Column("event", "text", [iri(hit.event) for hit in hits]),
+        Column("id", "text", [hit.id for hit in hits]),
+        Column("start", "time", [hit.start for hit in hits]),
+        Column("end", "time", [hit.end for hit in hits]),
+        Column("detected", "time", [hit.detected for hit in hits]),
+        of_terms("individual", own),
+    ]
+    names = dict.fromkeys(
+        name for event in dict.fromkeys(h.event for h in hits) for name in parameters.get(event, ())
+    )
+    rest = [
+        _bindings([hit.bindings for hit in hits]),
+        Column("because", CAUSE, [_because(hit) for hit in hits]),
+    ]
+    rest.append(Column("bounded", "flag", [hit.bounded for hit in hits]))
+    values = {name: [_only(hit.bindings, name) for hit in hits] for name in names}
+    return [*fixed, *_named(values, (*fixed, *rest)), *rest]
+
+
+def alert_columns(alerts: Sequence[Alert], parameters: Mapping[Term, Sequence[str]]) -> list[Column]:
+    """Alerts: a row when one fires, and one with the same id when it is resolved."""
+    fixed = [
+        Column("alert", "text", [local_name(one.event) for one in alerts]),
+        Column("id", "text", [one.id for one in alerts]),
+        Column("status", "text", [one.status for one in alerts]),
+        Column("since", "time", [one.start for one in alerts]),
+        Column("at", "time", [one.start + one.lasting for one in alerts]),
+        Column("until", "time", [one.until for one in alerts]),
+        Column("ended", "text", [one.ended or None for one in alerts]),
+    ]
+    rest = [
+        _bindings([one.bindings for one in alerts]),
+        Column("because", CAUSE, [_because(one) for one in alerts]),
+    ]
+    names = dict.fromkeys(name for one in alerts for name in parameters.get(one.event, ()))
+    values = {name: [one.labels.get(name) for one in alerts] for name in names}
+    return [*fixed, *_named(values, (*fixed, *rest)), *rest]
+
+
+def held_columns(episodes: Sequence[Held], parameters: Mapping[Term, Sequence[str]]) -> list[Column]:
+    """Episodes of states; one that still holds at the end has no end."""
+    fixed = [
+        Column("state", "text", [iri(one.state) for one in episodes]),
+        Column("start", "time", [one.since for one in episodes]),
+        Column("end", "time", [one.until for one in episodes]),
+    ]
+    rest = [_bindings([one.bindings for one in episodes])]
+    names = dict.fromkeys(name for one in episodes for name in parameters.get(one.state, ()))
+    values = {name: [one.parameters.get(name) for one in episodes] for name in names}
+    return [*fixed, *_named(values, (*fixed, *rest)), *rest]
+
+
+def row_columns(rows: Sequence[Row]) -> list[Column]:
+    """Rows of queries, with a column for each variable."""
+    fixed = [
+        Column("query", "text", [row.query for row in rows]),
+        Column("at", "time", [row.at for row in rows]),
+        Column("start", "time", [row.start for row in rows]),
+        Column("end", "time", [row.end for row in rows]),
+        Column("op", "text", [row.op or None for row in rows]),
+    ]
+    names = dict.fromkeys(name for row in rows for name in row.row)
+    return [*fixed, *_named({name: [row.row.get(name) for row in rows] for name in names}, fixed)]
+
+
+def letter_columns(letters: Sequence[DeadLetter]) -> list[Column]:
+    """Records that took part in nothing, and why."""
+    return [
+        Column("stream", "text", [one.stream for one in letters]),
+        Column("at", "time", [one.at for one in letters]),
+        Column("code", "text", [one.code for one in letters]),
+        Column("reason", "text", [one.reason for one in letters]),
+        Column("raw", "text", [one.raw for one in letters]),
+        Column("line", "integer", [one.line for one in letters]),
+    ]
+
+
+def _named(values: Mapping[str, Sequence[Term | None]], others: Iterable[Column]) -> list[Column]:
+    """Columns of variables; one that is called like another column is written with its question mark."""
+    taken = {column.name for column in others}
+    return [of_terms(f"?{name}" if name in taken else name, terms) for name, terms in values.items()]
+
+
+def _only(bindings: Sequence[Mapping[str, Term]], name: str) -> Term | None:
+    """The value of a variable that is the same in all solutions."""
+    values = {row.get(name) for row in bindings}
+    return values.pop() if len(values) == 1 else None
+
+
+def _bindings(bindings: Sequence[Sequence[Mapping[str, Term]]]) -> Column:
+    names = sorted({name for rows in bindings for row in rows for name in row})
+    kind = Structs(tuple((name, "text") for name in names))
+    values = [[{name: row.get(name) for name in names} for row in rows if names] for rows in bindings]
+    return Column("bindings", kind, values)
+
+
+def _because(hit: Occurrence) -> list[dict[str, Any]]:
+    parts = parts_of(hit)
+    causes = [(part.alias, part.occurrence) for part in parts] or [(local_name(hit.event), hit)]
+    return [
+        {
+            "event": iri(one.event),
+            "alias": alias,
+            "individual": iri(one.individual),
+            "start": one.start,
+            "end": one.end,
+            "assertions": [f"{s} {p} {o} ." for (s, p, o), _ in one.explanation],
+        }
+        for alias, one in causes
+    ]

@@ -1,0 +1,209 @@
+"""`obep.detect`: what it takes, what it refuses, and the tables that it gives."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import obep
+from obep.formats.frame_items import frame_items
+
+QUERY = obep.load(
+    text="""
+PREFIX : <http://example.org/>
+EVENT Hot AS (celsius some number[> 30])
+EVENT Cold AS (celsius some number[< 10])
+EVENT Swing(?room) MATCH Hot(?room) SEQ Cold(?room) WITHIN 1 h
+STATE Heated(?room) FROM Hot(?room) TO Cold(?room) TIMEOUT 1 d
+RETURN Swing, Heated
+"""
+)
+ROWS = [
+    {"ts": "2026-01-01T10:00:00Z", "room": "a", "celsius": 35},
+    {"ts": "2026-01-01T10:10:00Z", "room": "a", "celsius": 5},
+    {"ts": "2026-01-01T10:20:00Z", "room": "b", "celsius": 40},
+]
+
+
+def at(hour: int, minute: int) -> datetime:
+    return datetime(2026, 1, 1, hour, minute, tzinfo=UTC)
+
+
+def test_occurrences_have_typed_columns_in_every_kind_of_frame() -> None:
+    found = obep.detect(QUERY, ROWS)
+    table = found.occurrences.to_arrow()
+    names = [
+        "event",
+        "id",
+        "start",
+        "end",
+        "detected",
+        "individual",
+        "room",
+        "bindings",
+        "because",
+        "bounded",
+    ]
+    assert table.schema.names == names
+    assert table.schema.field("start").type == pyarrow.timestamp("us", "UTC")
+    [row] = table.to_pylist()
+    assert (row["event"], row["start"], row["end"]) == ("http://example.org/Swing", at(10, 0), at(10, 10))
+    assert row["room"] == "http://example.org/a"
+    assert row["bindings"] == [{"room": "<http://example.org/a>"}]
+    assert [(one["alias"], one["start"]) for one in row["because"]] == [
+        ("Hot", at(10, 0)),
+        ("Cold", at(10, 10)),
+    ]
+    assert "<http://example.org/celsius>" in row["because"][0]["assertions"][0]
+    frame = found.occurrences.to_polars()
+    assert frame.to_dicts() == [row]
+    assert frame.schema["end"] == polars.Datetime("us", "UTC")
+    of_pandas = found.occurrences.to_pandas()
+    assert str(of_pandas["end"].dtype) == "datetime64[us, UTC]"
+    assert of_pandas["end"][0] == pandas.Timestamp(at(10, 10))
+    assert of_pandas["because"][0][1]["start"] == at(10, 10)
+    assert polars.DataFrame(found.occurrences).equals(frame)  # through the Arrow stream
+
+
+def test_states_alerts_and_dead_letters_have_tables_of_their_own() -> None:
+    found = obep.detect(QUERY, [*ROWS, {"ts": None, "room": "c", "celsius": 1}])
+    states = found.states.to_polars().to_dicts()
+    assert [(one["room"][-1], one["start"], one["end"]) for one in states] == [
+        ("a", at(10, 0), at(10, 10)),
+        ("b", at(10, 20), None),
+    ]
+    alerts = found.alerts.to_arrow().to_pylist()
+    assert [(one["status"], one["room"][-1], one["until"]) for one in alerts] == [
+        ("firing", "a", None),
+        ("resolved", "a", at(10, 10)),
+        ("firing", "b", None),
+    ]
+    [letter] = found.dead_letters
+    assert (letter.code, found.dead_letters.to_pandas()["code"][0]) == ("OBEP602", "OBEP602")
+    assert "1 refused (OBEP602" in repr(found)
+
+
+@pytest.mark.parametrize("kind", ["to_arrow", "to_pandas", "to_polars"])
+def test_tables_without_rows_have_their_columns(kind: str) -> None:
+    found = obep.detect(QUERY, [])
+    for table in (found.occurrences, found.alerts, found.states, found.rows, found.dead_letters):
+        frame = getattr(table, kind)()
+        assert len(frame) == 0
+        names = frame.schema.names if kind == "to_arrow" else list(frame.columns)
+        assert names == [column.name for column in table.columns()]
+
+
+def test_rows_of_queries_have_a_column_for_each_variable() -> None:
+    query = obep.load(
+        text="PREFIX : <http://example.org/>\nREGISTER RSTREAM <q> AS\nSELECT ?room (MAX(?c) AS ?start)\n"
+        "FROM NAMED WINDOW <w> ON <s> [RANGE PT1H STEP PT1H]\n"
+        "WHERE { WINDOW <w> { ?room :celsius ?c } } GROUP BY ?room",
+    )
+    rows = [*ROWS, {"ts": "2026-01-01T11:20:00Z", "room": "b", "celsius": 40}]
+    columns = obep.detect(query, rows).rows.to_pandas()
+    found = sorted(zip(columns["room"].str[-1], columns["?start"], strict=True))
+    assert found == [("a", 5), ("a", 35), ("b", 40)]  # a window ends with its last instant, 10:00
+
+
+def test_the_mapping_that_was_made_is_shown_and_can_be_given() -> None:
+    made = obep.detect(QUERY, ROWS)
+    assert made.mapping == {
+        "prefixes": {"": "http://example.org/"},
+        "template": ":{room} :celsius {celsius?} .",
+        "time": "ts",
+    }
+    again = obep.detect(QUERY, ROWS, mapping=made.mapping)
+    assert [hit.id for hit in again.found] == [hit.id for hit in made.found]
+
+
+def test_frames_by_stream_are_taken_in_the_order_of_time() -> None:
+    query = obep.load(
+        text="""
+PREFIX : <http://example.org/>
+FROM STREAM <doors>
+FROM STREAM <lamps>
+EVENT Opened AS (door value "open")
+EVENT Lit AS (lamp value "on")
+EVENT Entered(?room) MATCH Opened(?room) SEQ Lit(?room) WITHIN 1 min
+RETURN Entered
+"""
+    )
+    doors = [{"t": at, "room": "r", "door": "open"} for at in (10, 500)]
+    lamps = pandas.DataFrame({"t": [20, 510], "room": ["r", "r"], "lamp": ["on", "on"]})
+    found = obep.detect(query, {"lamps": lamps, "doors": doors}, time="t", subject="room")
+    assert [(hit.start, hit.end) for hit in found.occurrences] == [
+        (10_000_000, 20_000_000),
+        (500_000_000, 510_000_000),
+    ]
+    with pytest.raises(obep.ObepError) as caught:
+        obep.detect(query, doors, time="t", stream="door")
+    assert caught.value.code == "OBEP570"
+
+
+def test_rows_of_rdf_are_read_and_those_of_other_streams_refused() -> None:
+    query = obep.load(text="PREFIX : <http://e/>\nFROM STREAM <a>\nEVENT X AS (p value 1)\nRETURN X")
+    graph = "<http://e/x> <http://e/p> 1 ."
+    rows = [{"at": 3, "graph": graph, "stream": "a"}, {"at": 4, "graph": graph, "stream": "b"}]
+    found = obep.detect(query, rows, time="at")
+    assert [hit.start for hit in found.occurrences] == [3_000_000]
+    assert [letter.code for letter in found.dead_letters] == ["OBEP616"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "given", "code", "said"),
+    [
+        ("readings.csv", {}, "OBEP880", "pandas.read_csv"),
+        ({"ts": [1], "room": ["a"]}, {}, "OBEP880", "[record]"),
+        (7, {}, "OBEP880", "int is no frame"),
+        ([("2026", 1)], {}, "OBEP880", "a record is a dict, this is tuple"),
+        (ROWS, {"time": "tz"}, "OBEP881", "ts, room, celsius"),
+        (ROWS, {"subject": "Room"}, "OBEP881", '"room"'),
+        (ROWS, {"mapping": {"template": ":{room} :c {celsius} .", "subject": "x"}}, "OBEP522", ""),
+        (ROWS, {"mapping": {"templat": "x"}}, "OBEP522", "'templat'"),
+        (ROWS, {"mapping": {"template": ":{room} a :R ."}, "subject": "room"}, "OBEP881", "subject"),
+        (pandas.DataFrame([[1, 2]], columns=["a", "a"]), {}, "OBEP881", "two columns"),
+    ],
+)
+def test_what_is_no_frame_is_refused_with_what_to_do(
+    frame: Any, given: dict[str, Any], code: str, said: str
+) -> None:
+    with pytest.raises(obep.ObepError) as caught:
+        obep.detect(QUERY, frame, **given)
+    assert caught.value.code == code
+    assert said in str(caught.value)
+
+
+def test_a_deep_value_is_a_dead_letter() -> None:
+    deep: Any = 1
+    for _ in range(2000):
+        deep = [deep]
+    found = obep.detect(QUERY, [*ROWS, {"ts": 1, "room": "a", "deep": deep}])
+    assert [letter.code for letter in found.dead_letters] == ["OBEP606"]
+
+
+def test_cells_of_libraries_are_plain_values() -> None:
+    row = {
+        "ts": numpy.datetime64("2026-01-01T10:00:00.123456789"),
+        "room": numpy.str_("a"),
+        "celsius": numpy.float32(35.5),
+        "missing": pandas.NA,
+        "other": pandas.NaT,
+        "span": pandas.Timedelta(minutes=2),
+    }
+    [item] = frame_items([row], time="ts", subject="room").items
+    assert item.at == 1767261600123456
+    assert sorted(triple[2] for triple in item.triples) == [
+        '"120"^^<http://www.w3.org/2001/XMLSchema#integer>',
+        '"35.5"^^<http://www.w3.org/2001/XMLSchema#double>',
+    ]
+
+
+def test_run_can_be_called_after_load() -> None:
+    """The package `obep.run`, which `load` imports, hides the function of that name."""
+    assert obep.run(QUERY, []) == []
