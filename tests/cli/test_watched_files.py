@@ -16,9 +16,9 @@ from obep.config.toml_file import Config
 from obep.errors import ObepError
 from obep.formats.stream_reader import Notes
 from obep.output.row_writer import RowIds
+from obep.run.changing.query_watch import WatchedFiles
 from obep.run.load_query import load
 from obep.run.outlets import outlet_of
-from obep.run.query_watch import WatchedFiles
 from obep.run.run_spec import Order, aim
 from obep.streams.sinks.open_sinks import open_sink
 
