@@ -17,7 +17,8 @@ HERE = Path(__file__).parent
 BENCHES: dict[str, tuple[str, ...]] = {
     "reasoning.py": ("--items", "2000", "--rounds", "1", "--naive", "1", "--only", "paper"),
     "operators.py": ("--rounds", "1"),
-    "lints.py": ("--items", "5000", "--rounds", "1"),
+    "w1.py": ("--n", "5000", "--rounds", "1", "--engines", "obep-jsonl,obep-nq,loop,msgspec,pyoxigraph"),
+    "stream_rules.py": ("--items", "5000", "--rounds", "1"),
     "latest.py": ("--items", "2000", "--rounds", "1"),
     "states.py": (
         *("--fill", "20000", "--rounds", "1", "--size", "2000"),

@@ -33,6 +33,8 @@ class Item(NamedTuple):
     """The IRI of the message where its source gave it one."""
     sent: bytes = b""
     """The record that it was read from, until it is taken: a dead letter shows it."""
+    removed: tuple[Triple, ...] = ()
+    """Of a change of K: the triples that go. Its `triples` come."""
 
 
 class DeadLetter(NamedTuple):

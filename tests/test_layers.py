@@ -31,6 +31,7 @@ LAYERS = (
     {"frames"},
     {"spark"},
     {"testing", "pytest_plugin"},
+    {"serve"},
     {"cli"},
     {"__main__"},
 )

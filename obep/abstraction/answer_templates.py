@@ -6,7 +6,7 @@ K's. So an answer about one item is the answer about all of its shape.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from obep.guards.block_queries import Ask
@@ -74,6 +74,8 @@ class Template(NamedTuple):
     """A code and a reason."""
     groups: Groups | None = None
     """Which hits need to be looked at by what an item says, where not all do."""
+    read: Collection[object] | None = None
+    """What of a K that changes it was found with (`ChangingStore.read`)."""
 
     def moved(self, places: Sequence[int]) -> Template:
         """The same about an item whose triples lie at these places."""

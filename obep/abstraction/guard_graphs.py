@@ -184,7 +184,7 @@ class Closed:
     def terms(self) -> Iterator[Term]:
         """Everything with a name of its own, and every literal."""
         witnesses = self.program.witnesses
-        for x, term in enumerate(self._closure.store.terms):
+        for x, term in self._closure.store.named():
             if x not in witnesses:
                 yield term
         yield from self._own

@@ -6,7 +6,7 @@ In: items, and occurrences of composite or guarded events as items of the next s
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,6 +34,7 @@ from obep.model import (
 )
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.bundle.contradiction_axioms import Guilty
+from obep.ontology.closure.changing_store import ChangingStore
 from obep.ontology.hermit.hermit_gap import HermitGap
 from obep.ontology.hermit.reasoner_protocol import Gap
 from obep.query.state_expansion import looks_around
@@ -75,7 +76,6 @@ class Matcher:
 
         `max_explanations` are by default those that the bundle was made for.
         """
-        self.bundle = bundle
         self.unknown = 0
         """Triples of items whose class or property T does not know."""
         self.capped = 0
@@ -85,12 +85,19 @@ class Matcher:
         if gap is None and bundle.java:
             gap = HermitGap(bundle.module, bundle.cache_dir)
         self.gap = gap
-        self.guilty = Guilty(bundle)
         most = bundle.max_explanations if max_explanations is None else max_explanations
         self.max_explanations = MAX_EXPLANATIONS if most is None else most
-        self.evaluator = Evaluator(bundle, gap, self.max_explanations)
-        self.facts = OpenFacts(bundle, gap, self.evaluator.components)
-        self._asks = Asking(bundle, asks, self.facts)
+        self._given = asks
+        self._memory: Memory[Template] | None = Memory(remember) if remember else None
+        self._look_at(bundle)
+
+    def _look_at(self, bundle: Bundle) -> None:
+        """Make all that depends on the bundle."""
+        self.bundle = bundle
+        self.guilty = Guilty(bundle)
+        self.evaluator = Evaluator(bundle, self.gap, self.max_explanations)
+        self.facts = OpenFacts(bundle, self.gap, self.evaluator.components)
+        self._asks = Asking(bundle, self._given, self.facts)
         self._graphs = _graph_matcher(bundle, self.facts)
         self._streams = bundle.definitions.streams
         self._windowed = bundle.definitions.windowed
@@ -104,8 +111,29 @@ class Matcher:
             bundle.definitions.axioms.datatype_definitions,
             all_matter=self._all_matter,
         )
-        self._memory: Memory[Template] | None = Memory(remember) if remember else None
-        self.statements = Statements(bundle, partial(self._for_statements, asks, gap is None), self)
+        self.statements = Statements(
+            bundle, partial(self._for_statements, self._given, self.gap is None), self
+        )
+        store = bundle.lower.store
+        self._changing = store if isinstance(store, ChangingStore) else None
+
+    def change_knowledge(self, bundle: Bundle, affected: Container[object] | None) -> None:
+        """K is another one: that of this bundle, of the same query and T.
+
+        `affected` are the parts of a `ChangingStore` that have changed; what was found without them is still
+        right. `None`: any part may have.
+        """
+        if self._memory is not None:
+            self._memory.keep(lambda template: _is_apart(template.read, affected))
+        self._look_at(bundle)
+
+    def contradiction(self, item: Item) -> DeadLetter | None:
+        """The letter of an item that contradicts T and K, or takes too many steps; `None` if it does not."""
+        shape = self._shapes.of(item.triples)
+        template = self.evaluator.evaluate(shape, None)
+        if template.clash is None and template.refused is None:
+            return None
+        return self._dead(item, template, shape)
 
     def _for_statements(self, asks: tuple[Ask, ...], alone: bool, bundle: Bundle) -> Matcher:
         """A matcher for a T that says more; `alone`: without a reasoner."""
@@ -288,6 +316,19 @@ class Matcher:
         self._asks.solve_over(occurrence, graphs)
 
     def _template(self, shape: Shape, key: tuple[object, ...], news: frozenset[int] | None) -> Template:
+        if self._changing is None:
+            return self._made(shape, key, news)
+        read = self._changing.note_reads()
+        self.evaluator.forget()  # what is remembered of K would not be read again
+        return self._made(shape, key, news, read)
+
+    def _made(
+        self,
+        shape: Shape,
+        key: tuple[object, ...],
+        news: frozenset[int] | None,
+        read: Collection[object] | None = None,
+    ) -> Template:
         triples = shape.triples
         if len(set(triples)) < len(triples):  # an item is a set; what stands there twice counts once
             first = {triple: n for n, triple in reversed([*enumerate(triples)])}
@@ -308,7 +349,8 @@ class Matcher:
                 template = Template((), refused=(refused.code, refused.reason))
         if self._memory is not None and template.keep:
             hits = tuple([ordered(hit, shape.triples, shape.names) for hit in template.hits])
-            template = template._replace(hits=hits)
+            of_k = None if read is None or self._all_matter else frozenset(read)
+            template = template._replace(hits=hits, read=of_k)
             self._memory.put(key, template)
         return template
 
@@ -320,6 +362,10 @@ class Matcher:
         clash = [*(shape.triples[n] for n in template.clash or ()), *template.static_clash]
         words = self.guilty.contradiction(clash)
         return DeadLetter(item.stream, item.at, "OBEP620", f"contradicts the ontology: {words}", raw)
+
+
+def _is_apart(read: Collection[object] | None, affected: Container[object] | None) -> bool:
+    return read is not None and affected is not None and not any(one in affected for one in read)
 
 
 def _graph_matcher(bundle: Bundle, facts: OpenFacts) -> GraphMatcher | None:

@@ -48,6 +48,11 @@ class Evaluator:
         assert self._bounds is not None, "where the rules decide all, nothing is asked"
         return self._bounds.components_asserted
 
+    def forget(self) -> None:
+        """What it has found out about K may not hold any more."""
+        for explainer in self._explainers.values():
+            explainer.forget()
+
     @property
     def asked(self) -> int:
         """How many questions went to the reasoner."""

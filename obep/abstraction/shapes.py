@@ -152,6 +152,11 @@ class Memory(Generic[V]):
                 self.put(key, found)
         return found
 
+    def keep(self, still: Callable[[V], bool]) -> None:
+        """Forget what does not hold any more."""
+        self.young = {key: value for key, value in self.young.items() if still(value)}
+        self._old = {key: value for key, value in self._old.items() if still(value)}
+
     def put(self, key: object, value: V) -> None:
         """Remembers; when the younger half is full, the older one is forgotten."""
         if len(self.young) >= self._half:

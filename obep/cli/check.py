@@ -12,6 +12,7 @@ from obep.errors import Diagnostic, count
 from obep.run.console import Form, has_errors, write
 
 if TYPE_CHECKING:
+    from obep.ontology.bundle.compile import Bundle
     from obep.query.link import Linked
 
 
@@ -21,6 +22,10 @@ def command(
     ignore: Annotated[
         list[str] | None, typer.Option(metavar="CODE", help="Leave out warnings with this code. Repeatable.")
     ] = None,
+    shapes: Annotated[
+        bool,
+        typer.Option("--shapes", help="Also validate the static graph by SHACL shapes."),
+    ] = False,
     config: ConfigFile = None,
     allow_path: AllowedFolders = None,
     dialect: Dialect = None,
@@ -37,6 +42,9 @@ def command(
         bundle, diagnostics = examine(
             path, config, allowed(allow_path), tuple(ignore or ()), dialect_of(dialect)
         )
+        if shapes and bundle is not None:
+            diagnostics = (*diagnostics, *_of_shapes(bundle, path, config, allowed(allow_path)))
+            bundle = None if has_errors(diagnostics) else bundle
         found += diagnostics
         if form is Form.text:
             write(diagnostics)
@@ -47,6 +55,16 @@ def command(
         write(found, form)
     if has_errors(found):
         raise typer.Exit(2)
+
+
+def _of_shapes(
+    bundle: Bundle, path: Path, config: Path | None, allowed: tuple[Path, ...]
+) -> list[Diagnostic]:
+    """What the SHACL shapes of the model say of its static graph."""
+    from obep.config.toml_file import load_config
+    from obep.lints.shape_findings import shape_findings
+
+    return shape_findings(bundle, load_config(config, path.parent, allowed).catalogue)
 
 
 def _contents(linked: Linked) -> str:

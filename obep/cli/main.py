@@ -19,7 +19,22 @@ from obep.cli.standard_streams import complete
 from obep.errors import ObepError, Stopped, fail
 from obep.secrets import Discreet
 
-COMMANDS = ("init", "check", "fmt", "explain", "run", "test", "why", "why-not", "translate", "rule", "doctor")
+COMMANDS = (
+    "init",
+    "check",
+    "fmt",
+    "explain",
+    "graph",
+    "run",
+    "serve",
+    "test",
+    "why",
+    "why-not",
+    "translate",
+    "ontology",
+    "rule",
+    "doctor",
+)
 """In the order in which help shows them. A command `why-not` is `command` in obep/cli/why_not.py."""
 MODULES = {"translate": "translate_query"}
 """Of commands whose own name another module of obep has."""

@@ -115,6 +115,14 @@ def command(
         bool,
         typer.Option("--drop-state", help="Begin anew where the checkpoint is of another query (Spark)."),
     ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch",
+            help="Replace the query while it runs when its files change (embedded); a wrong one changes "
+            "nothing.",
+        ),
+    ] = False,
     config: ConfigFile = None,
     allow_path: AllowedFolders = None,
     dialect: Dialect = None,
@@ -167,6 +175,7 @@ def command(
         master=master or settings.spark.get("master", ""),
         conf=_conf(conf or (), settings) if name is EngineName.spark else {},
         drop_state=drop_state,
+        watch=watch,
         dialect=language,
     )
     for slip in slips(query, streams, settings) if order.lints else ():
@@ -196,7 +205,16 @@ def _refuse_of_spark(order: Order, *, drop_state: bool, master: str, conf: bool)
 
 
 def _refuse_of_embedded(order: Order) -> None:
-    """Sinks that Spark does not write."""
+    """What Spark does not do, and sinks that it does not write."""
+    if order.watch:
+        raise fail(
+            "OBEP873",
+            "--watch is for the embedded engine",
+            reason="On Spark a run is stopped and goes on from its checkpoint: what did not change keeps its "
+            "state.",
+            remedy="--engine embedded, or stop the run, change the query and start it again with "
+            "--checkpoint and --drop-state",
+        )
     from obep.streams.sinks.open_sinks import ALERTMANAGER, OF_ROWS
     from obep.streams.stream_uri import parse_address
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from obep.config.catalogue import Catalogue
 from obep.config.toml_values import (
     Kind,
     Others,
@@ -39,13 +40,15 @@ from obep.config.toml_values import (
 )
 from obep.errors import Diagnostic, ObepError, Span, fail
 from obep.formats.input_limits import Limits
+from obep.model import Triple
 
 NAME = "obep.toml"
 
 MAPPING: dict[str, Kind] = {
     "template": literal_text,
     "context": either(str, text, anything),
-    "subject": text,
+    "subject": either(str, text, nested({"lookup": literal_text})),
+    "records": literal_text,
     "prefixes": each(text),
     "time": text,
     "time_format": text,
@@ -76,6 +79,7 @@ OF_SOURCE: dict[str, Kind] = {
     "prefixes": each(text),
     "start": choice("earliest", "latest"),
     "missing_time": choice("arrival", "refuse"),
+    "validate": text,
     **CONNECTION,
 }
 
@@ -119,15 +123,33 @@ LIMITS: dict[str, Kind] = {
     "gzip_ratio": whole_number,
 }
 
+SERVE: dict[str, Kind] = {
+    "query": text,
+    "host": text,
+    "port": whole_number,
+    "state": text,
+    "certificate": text,
+    "key": text,
+    "tokens": tables({"token": secret, "role": choice("read", "write", "admin")}),
+    "queue": positive,
+    "body_bytes": positive,
+    "body_seconds": positive,
+    "keep": positive,
+    "snapshot": duration,
+    "history": duration,
+    "watchers": positive,
+}
+
 FILE: dict[str, Kind] = {
     "sources": tables(SOURCE),
     "sinks": tables(SINK),
     "mappings": tables(MAPPING, Others(OF_SOURCE, "sources.NAME")),
-    "ontology": nested({"catalogue": each(text), "cache": text}),
+    "ontology": nested({"catalogue": each(text), "cache": text, "missing_imports": choice("error", "warn")}),
     "engine": nested(ENGINE),
     "lints": nested({"ignore": names}),
     "spark": nested(SPARK),
     "limits": nested(LIMITS),
+    "serve": nested(SERVE),
 }
 
 
@@ -152,6 +174,7 @@ class Config:
     """Whether what the configuration names may be run: programs, libraries, classes."""
     ignore: tuple[str, ...] = ()
     """The codes of warnings that are switched off."""
+    serve: Mapping[str, Any] = field(default_factory=dict)
 
     def file(self, path: str) -> Path:
         """A file that the configuration names, if it lies where files may lie."""
@@ -177,6 +200,19 @@ class Config:
         if "zone" in of_source:
             setting = {"zone": of_source["zone"], **setting}
         return self._with_context(setting, where), where
+
+    def with_lookups(self, k: Callable[[], Iterable[Triple]]) -> Config:
+        """The same with the indexes of what mappings look up in K."""
+        names = [name for name, one in self.sources.items() if "mapping" in one]
+        found = {name: one for name in names if (one := self.mapping_of(name)) is not None}
+        if not any(isinstance(setting.get("subject"), dict) for setting, _ in found.values()):
+            return self
+        from obep.formats.record_mapping import with_index
+
+        sources = dict(self.sources)
+        for name, (setting, where) in found.items():
+            sources[name] = {**sources[name], "mapping": with_index(setting, where, k)}
+        return replace(self, sources=sources)
 
     def check_mappings(self) -> None:
         """Makes every mapping once, so that what is wrong with one is said before anything is read."""
@@ -287,13 +323,17 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
             settings.get("sources", {}),
             settings.get("sinks", {}),
             settings.get("mappings", {}),
-            {iri: below(Path(path), folder, allowed) for iri, path in catalogue.items()},
+            Catalogue(
+                {iri: below(Path(path), folder, allowed) for iri, path in catalogue.items()},
+                lenient=ontology.get("missing_imports") == "warn",
+            ),
             settings.get("engine", {}),
             settings.get("spark", {}),
             Limits(**settings.get("limits", {})),
             allowed,
             below(Path(ontology["cache"]), folder, allowed) if ontology.get("cache") else None,
             ignore=settings.get("lints", {}).get("ignore", ()),
+            serve=settings.get("serve", {}),
         )
         config.check_mappings()
         return config

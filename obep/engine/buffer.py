@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
 _at = itemgetter(0)
+_AHEAD = 1 << 62
 
 
 class Buffer(Generic[_T]):
@@ -37,9 +38,9 @@ class Buffer(Generic[_T]):
         """The earliest instant at which something waits."""
         return self._entries[0][0] if self._entries else None
 
-    def add(self, at: int, what: _T) -> None:
-        """Let one wait."""
-        heappush(self._entries, (at, self._arrivals, what))
+    def add(self, at: int, what: _T, *, ahead: bool = False) -> None:
+        """Let one wait; `ahead` of those of its instant that are not."""
+        heappush(self._entries, (at, self._arrivals - _AHEAD if ahead else self._arrivals, what))
         self._arrivals += 1
         self._sorted = False
 

@@ -175,6 +175,20 @@ class Clock:
         if watermark is not None and (self.watermark is None or watermark > self.watermark):
             self.watermark = watermark
 
+    def follow(self, streams: Iterable[str]) -> None:
+        """Go on with other streams: those that are not among them hold nobody back any more.
+
+        A new one is waited for, if any is, from now on. The watermark stays.
+        """
+        named = tuple(streams)
+        self._awaited = named if self.idle is not None else ()
+        new = [name for name in self._awaited if name not in self._greatest]
+        kept = {name: at for name, at in self._greatest.items() if name in named}
+        self._greatest = {**dict.fromkeys(self._awaited), **kept}
+        self._heard = {name: at for name, at in self._heard.items() if name in named}
+        if self._start is not None:
+            self._heard.update(dict.fromkeys(new, self._elapsed))
+
     def resume(self) -> None:
         """Continue in a new process: the time in between does not count as silence."""
         self._heard.clear()

@@ -15,26 +15,34 @@ import msgspec
 from obep.engine.blocks import EVICTED, NOTED, noted
 from obep.engine.buffer import Buffer
 from obep.engine.clock import Clock, micros
+from obep.engine.knowledge.knowledge_changes import CHANGES, MISSING, UPDATE, KnowledgeChanges
 from obep.engine.observer import Observer, together
-from obep.engine.pushed_graphs import triples_of
+from obep.engine.pushed_graphs import require_names, triples_of
 from obep.engine.query import Query
+from obep.engine.replacing.generations import Generation, Generations, change_knowledge
+from obep.engine.replacing.replacement import Replacement
+from obep.engine.replacing.stored_generations import dump_generation, load_generation
 from obep.engine.runtime import Runtime
 from obep.engine.sealed import damaged, sealed, unsealed
-from obep.engine.snapshot_form import COUNTED, kept_in
+from obep.engine.snapshot_form import COUNTED, Stored, kept_in
 from obep.engine.states.held_states import Held, HeldStates, OnState
-from obep.engine.time_letters import kept_streams, late, too_far
+from obep.engine.time_letters import kept_streams, late, late_change, too_far
 from obep.errors import ObepError, fail
+from obep.formats.item_checks import Checks, checked
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import Alert, DeadLetter, Item, Occurrence
+from obep.model import Alert, DeadLetter, Item, Occurrence, Term, Triple, local_name
+from obep.plan.plan import Plan
 from obep.query.nearest_name import nearest
 from obep.why_not.latest import Latest
 from obep.why_not.report import WhyNot
+from obep.why_not.state_history import Spell
+from obep.why_not.target import split
 
 __all__ = ["Engine", "Runtime"]
 
-SNAPSHOT = 7
+SNAPSHOT = 9
 """The version of the format of snapshots."""
 ANEW = "restore an older snapshot, or begin anew"
 MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -75,8 +83,10 @@ class Engine:
         remember: int | None = RECENT,
         observer: Observer | None = None,
         matcher: Any = None,
+        checks: Checks | None = None,
     ) -> None:
         query.require_returns()
+        self._checks = checks or {}
         self.query = query
         self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
         self.counters: dict[str, int] = dict.fromkeys(COUNTED, 0)
@@ -86,12 +96,18 @@ class Engine:
         self._steady = steady or now or (lambda: time.monotonic_ns() // 1000)
         self._lock = RLock()
         self._matcher = matcher if matcher is not None else _matcher(query, max_explanations)
+        self._changes = KnowledgeChanges(self._matcher, query.linked.models)
+        self._models = self._changes.streams
         self._noted = noted(self._matcher)
         self._max_keys = _cap(max_keys)
         self._latest = Latest(remember)
         self._observer = together(observer, None if remember == 0 else self._latest)
-        self._runtime = self._new_runtime()
-        self._held = HeldStates(query.plan.states, query.linked.states)
+        self._max_explanations = max_explanations
+        self._custom = matcher is not None
+        self._runtime = self._new_runtime(query.plan, self._matcher)
+        self._versions: Generations | None = None
+        """The versions that run side by side after a replacement; `None`: there is one only."""
+        self._held = HeldStates(query.plan.states, query.linked.states, self._runtime_of)
         self._evicted = 0
         self._buffer: Buffer[Item] = Buffer()
         self._style: Style | None = None
@@ -127,19 +143,95 @@ class Engine:
         with self._lock:
             self._check_open()
             now, wall = self._steady(), self._now()
+            if self._checks:
+                items = checked(items, self._checks)
             if self._observer is not None:
                 items = self._observer.taken(items)
-            waiting, goes_on = len(self._buffer), self.clock.goes_on
+            waiting, goes_on, models = len(self._buffer), self.clock.goes_on, self._models
             for item in items:
                 self.counters["items"] += 1
                 if isinstance(item, DeadLetter):
                     self._bury(item)
+                elif item.stream in models:
+                    if self._admit_change(item, now, wall):
+                        self._release(found)
+                    waiting = len(self._buffer)
                 elif not waiting and goes_on(item.stream, item.at, now):
                     self._process(item, found)
                 elif self._admit(item, now, wall):
                     self._release(found)
                     waiting = len(self._buffer)
         return self._out(found)
+
+    def update(
+        self, insert: Any = (), delete: Any = (), at: Instant | None = None, *, format: str | None = None
+    ) -> list[Occurrence]:
+        """Change the static graph in event time: items from `at` on are judged by what it is then.
+
+        `insert` and `delete` are graphs as `push` takes them. A change comes before the items of its instant;
+        nothing that was decided is revised. Without `at` it is made at the first instant of which nothing is
+        decided: the watermark, or just after it. A change that comes too late, that contradicts the ontology,
+        or that only a restart can make is a dead letter, and the graph stays as it is. A triple that is to go
+        and is not there is counted (`counters["missing_deletes"]`).
+
+            engine.update(insert="<urn:s9> a <urn:Sensor> .", at="2026-01-01T12:00:00Z")
+        """
+        found: list[Occurrence] = []
+        with self._lock:
+            self._check_open()
+            item = self._update(insert, delete, at, format)
+            if item is None:
+                return []
+            self.counters["items"] += 1
+            wall = self._now()
+            if self.clock.too_far(item.at, wall):
+                self._bury(too_far(item))
+            elif self._is_late_change(item):
+                self._bury(late_change(item, self.clock.watermark))
+            else:
+                self._buffer.add(item.at, item, ahead=True)
+                self._release(found)
+        return self._out(found)
+
+    def _update(self, insert: Any, delete: Any, at: Instant | None, format: str | None) -> Item | None:
+        """The change as an item; nothing is left of one that no time has come before."""
+        if at is None:
+            watermark = self.clock.watermark
+            instant = None if watermark is None else self._changes.first_instant(watermark)
+        else:
+            at = _written(at)
+            instant = _instant(at)
+            if self._style != "iso":
+                self._style = style_of_text(at)
+        when = instant or 0
+        come, gone = (triples_of(graph, UPDATE, when, format) for graph in (insert, delete))
+        require_names(gone)
+        item = Item(UPDATE, when, come, removed=gone)
+        if instant is None:
+            self.counters["items"] += 1
+            self._make_change(item, self._generations())
+            return None
+        return item
+
+    def _admit_change(self, item: Item, now: int, wall: int) -> bool:
+        """Let a change of a stream wait for its instant."""
+        if item.stream == UPDATE:
+            self._bury(DeadLetter(item.stream, item.at, "OBEP616", "no stream has this name", as_sent(item)))
+            return False
+        watermark = self.clock.watermark
+        late_here = self._is_late_change(item)
+        verdict = self.clock.observe(item.stream, item.at, now, wall)
+        if verdict == "future":
+            self._bury(too_far(item))
+        elif late_here or verdict == "late":
+            self._bury(late_change(item, watermark))
+        else:
+            self._buffer.add(item.at, item, ahead=True)
+        return verdict == "on time"
+
+    def _is_late_change(self, item: Item) -> bool:
+        watermark = self.clock.watermark
+        return (watermark is not None and item.at < watermark) or self._changes.is_late(item.at)
 
     def push_frame(
         self,
@@ -154,7 +246,7 @@ class Engine:
 
         A program that pushes several frames gives them one mapping: without it each frame has its own.
         """
-        from obep.formats.frame_items import frame_items
+        from obep.formats.tables.frame_items import frame_items
 
         name = self._stream(stream)
         read = frame_items(
@@ -198,7 +290,7 @@ class Engine:
             self._closed = True
             for _, item in self._buffer.take(len(self._buffer)):
                 self._process(item, found)
-            found.extend(self._runtime.close())
+            found.extend((self._versions or self._runtime).close())
             if self._runtime.now is not None:
                 self.clock.advance(self._runtime.now)  # what was decided is not decided again after `restore`
         return self._out(found)
@@ -206,7 +298,7 @@ class Engine:
     @property
     def may_reason(self) -> bool:
         """Whether a push may ask the reasoner, which takes long."""
-        return bool(getattr(self._matcher, "may_reason", False))
+        return any(getattr(one.matcher, "may_reason", False) for one in self._generations())
 
     async def apush(self, graph: Any, at: Instant, stream: str | None = None) -> list[Occurrence]:
         """`push` for a program with an event loop; the reasoner, if it may be called, does not block it."""
@@ -218,62 +310,159 @@ class Engine:
         """All of its state, as bytes: msgpack with a version and a digest, text, bytes and numbers only."""
         with self._lock:
             waiting = [tuple(item) for _, item in self._buffer]
-            state = (self.clock.dump(), self.counters, waiting, self._runtime.dump())
+            versions = [dump_generation(one, self.query) for one in self._generations()]
+            changes = (self._changes.judged, *self._changes.dump())
+            state = (self.clock.dump(), self.counters, waiting, versions, changes)
             return sealed(msgspec.msgpack.encode((SNAPSHOT, self.query.hash, *state)))
 
-    def restore(self, data: bytes) -> None:
+    def restore(self, data: bytes, *, resume: bool = True) -> None:
         """Go on from a snapshot of the same query, in this process or in another.
 
         What the engine held before is forgotten; a snapshot that is refused changes nothing. Settings may be
-        others than those of the snapshot: they hold from its watermark on.
+        others than those of the snapshot: they hold from its watermark on. `resume=False`: what came since is
+        pushed again as it came, so silence is counted on.
         """
         body = unsealed(data, "the snapshot", ANEW)
         try:
             version, of, *rest = msgspec.msgpack.decode(body)
             if (version, of) != (SNAPSHOT, self.query.hash):
                 raise _other(version, of, self.query.hash)
-            clock, counters, waiting, state = kept_in(rest)
-            runtime = self._new_runtime()
-            runtime.load(state)
+            clock, counters, waiting, versions, (judged, *changes) = kept_in(rest)
             with self._lock:
-                _require_order(runtime.now, clock["watermark"], [item[1] for item in waiting])
+                for *_, state in versions:
+                    _require_order(state[0], clock["watermark"], [item[1] for item in waiting])
+                loaded = self._restored(versions, *changes)
                 self.clock.load(clock)
-                self.clock.resume()
-                self._runtime = runtime
-                self._held.follow(runtime)
-                self._evicted = runtime.evicted
+                if resume:
+                    self.clock.resume()
+                self._run_on(loaded, self.query)
+                self._held.follow()
                 self.counters.clear()
                 self.counters.update(counters)
                 if self._observer is not None:
                     self._observer.restarted()
                 self._buffer.clear()
-                for stream, at, triples, name, sent in waiting:
-                    self._buffer.add(at, Item(stream, at, triples, name, sent))
+                self._changes.judged = judged
+                for stream, at, triples, name, sent, removed in waiting:
+                    item = Item(stream, at, triples, name, sent, removed)
+                    self._buffer.add(at, item, ahead=stream in self._models)
         except MISFITS as error:
             reason = f"It is whole, but something in it has another form ({type(error).__name__}: {error})."
             raise damaged("the snapshot", reason, ANEW) from None
 
-    def _new_runtime(self) -> Runtime:
-        runtime = Runtime(self.query.plan, self._matcher, self._bury_derived, max_keys=self._max_keys)
-        if self._observer is not None:
-            runtime.observer = self._observer.occurred
-            runtime.follow_states(self._observer.held, self._latest.most)
+    def replace(
+        self, query: Query, *, warm: object = None, history: Iterable[Item | DeadLetter] | None = None
+    ) -> Replacement:
+        """Run another query from the watermark on.
+
+        Events, states and queries that mean the same keep their state; the others begin empty with all that
+        they are made of, or from `history`: items that came before, of which those of the last `warm` (all
+        of them, if it is left out) build their state. What these items decide is not reported, but for
+        alerts that still fire. Items that wait for the watermark are judged by the new query. Alerts of
+        states that go or change are resolved. `Replacement.records` are to be delivered as occurrences are.
+        What is refused changes nothing.
+        """
+        from obep.engine.replacing.replace_query import replaced
+
+        with self._lock:
+            self._check_open()
+            found = replaced(self, query, micros(warm), history)
+        self._out(list(found.records))
+        return found
+
+    def compare(self, query: Query) -> Replacement:
+        """What `replace` would do, without doing it; `warmed` and `firing` are empty."""
+        from obep.engine.replacing.replace_query import compared
+
+        with self._lock:
+            self._check_open()
+            return compared(self, query)
+
+    def _generations(self) -> list[Generation]:
+        if self._versions is not None:
+            return self._versions.all
+        return [Generation(self.query, self._changes, self._runtime)]
+
+    def _run_on(self, generations: list[Generation], query: Query) -> None:
+        """Run these versions of the query from now on."""
+        newest = generations[-1]
+        self.query = query
+        self._matcher, self._changes, self._runtime = newest.matcher, newest.changes, newest.runtime
+        self._models = self._changes.streams
+        alone = len(generations) == 1 and newest.names is None and newest.query.hash == query.hash
+        self._versions = None if alone else Generations(generations, query)
+        self._noted = noted(self._matcher)
+        self._evicted = sum(one.runtime.evicted for one in generations)
+        self._observe(generations)
+
+    def _observe(self, generations: list[Generation]) -> None:
+        """Let the observer see what these versions decide."""
+        if (observer := self._observer) is not None:
+            for one in generations:
+                alone = self._versions is None
+                one.runtime.observer = observer.occurred if alone else self._watching(one.runtime)
+
+    def _watching(self, runtime: Runtime) -> Callable[[Occurrence], None]:
+        """Show the observer what this runtime decides, and not what runs in it unseen."""
+
+        def occurred(occurrence: Occurrence) -> None:
+            if self._observer is not None and self._runtime_of(occurrence.event) is runtime:
+                self._observer.occurred(occurrence)
+
+        return occurred
+
+    def _runtime_of(self, name: Term) -> Runtime:
+        """What decides an event or a state."""
+        return self._runtime if self._versions is None else self._versions.of(name).runtime
+
+    def _restored(self, versions: list[Stored], *changes: list[Triple]) -> list[Generation]:
+        """What runs as a snapshot says, over the K that it says; a K that is refused changes nothing."""
+        if self._versions is not None or len(versions) > 1 or versions[0][0]:
+            return [
+                load_generation(one, self.query, self._knowledge_of, self._new_runtime, changes)
+                for one in versions
+            ]
+        before = self._changes.dump()
+        try:
+            return [
+                load_generation(
+                    versions[0], self.query, lambda query: self._changes, self._new_runtime, changes
+                )
+            ]
+        except (ObepError, *MISFITS):
+            self._changes.load(*before)
+            raise
+
+    def _knowledge_of(self, query: Query) -> KnowledgeChanges:
+        """A matcher for a version of the query, and its K."""
+        return KnowledgeChanges(_matcher(query, self._max_explanations), query.linked.models)
+
+    def _new_runtime(self, plan: Plan, matcher: Any) -> Runtime:
+        runtime = Runtime(plan, matcher, self._bury_derived, max_keys=self._max_keys)
+        if (observer := self._observer) is not None:
+            runtime.observer = observer.occurred
+
+            def held(state: Term, spell: Spell) -> None:
+                if self._runtime_of(state) is runtime:
+                    observer.held(state, spell)
+
+            runtime.follow_states(held, self._latest.most)
         return runtime
 
     def states(self, state: str) -> list[Held]:
         """What holds of a state now, that is after the last instant that is closed; the oldest first."""
         with self._lock:
-            return self._held.holding(state, self._runtime)
+            return self._held.holding(state)
 
     def firing(self) -> list[Alert]:
         """The alerts that have fired and are not resolved, as they would be reported now."""
         with self._lock:
-            return self._runtime.firing()
+            return (self._versions or self._runtime).firing()
 
     def on_state(self, state: str, callback: OnState) -> None:
         """Call back with each episode of a state when it begins, and, with its `until`, when it ends."""
         with self._lock:
-            self._held.listen(state, callback, self._runtime)
+            self._held.listen(state, callback)
 
     def why_not(self, event: str) -> WhyNot:
         """What came furthest of an event that was not reported, and what it waits for or what refused it.
@@ -286,15 +475,32 @@ class Engine:
         from obep.engine.answers.why_not_answers import WhyNotAnswers
 
         with self._lock:
+            one = self._asked_about(event)
             answers = WhyNotAnswers(
-                self.query,
-                self._runtime,
+                one.query,
+                one.runtime,
                 self._latest,
-                self._matcher,
+                one.matcher,
                 style=self._style,
                 ended=self._closed,
             )
             return answers.ask(event)
+
+    def _asked_about(self, event: str) -> Generation:
+        """The version of the query that decides what a question names."""
+        if self._versions is None:
+            return self._generations()[0]
+        name, _ = split(event)
+        linked = self.query.linked
+        for iri, definition in (*linked.events.items(), *linked.states.items()):
+            if name in (iri, iri[1:-1], definition.name.text, local_name(iri)):
+                return self._versions.of(iri)
+        return self._versions.all[-1]
+
+    def held_by_operators(self) -> list[dict[str, Any]]:
+        """For each event and state, what is remembered of it, by operator where there is one of each."""
+        with self._lock:
+            return [held for one in self._generations() for held in one.runtime.held_by_operators()]
 
     @property
     def waiting(self) -> int:
@@ -306,13 +512,13 @@ class Engine:
     def pending(self) -> int:
         """How many deadlines lie ahead that would be met if nothing more came."""
         with self._lock:
-            return self._runtime.pending()
+            return sum(one.runtime.pending() for one in self._generations())
 
     @property
     def remembered(self) -> int:
         """How many occurrences and partial matches it keeps, since they may have a part in an answer."""
         with self._lock:
-            return self._runtime.size()
+            return sum(one.runtime.size() for one in self._generations())
 
     def _stream(self, stream: str | None) -> str:
         streams = self.query.linked.streams
@@ -345,13 +551,32 @@ class Engine:
             return
         while (item := self._buffer.pop(watermark)) is not None:
             self._process(item, found)
-        if self._runtime.now is None or watermark > self._runtime.now:
+        if self._versions is not None:
+            found.extend(self._versions.advance(watermark))
+        elif self._runtime.now is None or watermark > self._runtime.now:
             found.extend(self._runtime.advance(watermark))
 
     def _process(self, whole: Item, found: list[Occurrence]) -> None:
+        if whole.stream in self._models:
+            versions = self._generations()
+            for one in versions:
+                found.extend(one.settle(whole.at))
+            anew = self._make_change(whole, versions)
+            for one in versions:
+                found.extend(one.see_knowledge(whole.at) if one in anew else one.advance(whole.at))
+            return
+        self._changes.judged = whole.at
         item = Item(*whole[:4]) if whole.sent else whole  # items may be kept for long, the record is not
         if self._observer is not None:
             self._observer.processed(item)
+        if self._versions is not None:
+            hits, letter = self._versions.process(whole, item)
+            found.extend(hits)
+            if letter is not None:
+                self._bury(letter)
+            else:
+                self.counters["processed"] += 1
+            return
         matched = self._matcher.match(whole)
         if isinstance(matched, DeadLetter):
             self._bury(matched)
@@ -362,8 +587,26 @@ class Engine:
             one.items = (item,)
         self._runtime.take(item.at, matched.occurrences, (item,), found)
 
+    def _make_change(self, item: Item, versions: list[Generation]) -> list[Generation]:
+        """Change K in all versions of the query, or in none; those that must look at it again."""
+        outcome, anew = change_knowledge(versions, item, self._new_runtime)
+        if isinstance(outcome, DeadLetter):
+            self._bury(outcome)
+        else:
+            self.counters[CHANGES] = self.counters.get(CHANGES, 0) + 1
+            if outcome.missing:
+                self.counters[MISSING] = self.counters.get(MISSING, 0) + outcome.missing
+        self._runtime = versions[-1].runtime
+        if anew:
+            self._observe(versions)
+            runtimes = {id(one.runtime) for one in anew}
+            self._held.follow(lambda runtime: id(runtime) in runtimes)
+        return anew
+
     def _bury_derived(self, letter: DeadLetter) -> None:
         """An occurrence that contradicts T as an item of the next stratum; it is no item of the input."""
+        if self._versions is not None and letter in self._letters:
+            return  # two versions of the query have met it
         self.counters["derived_dead_letters"] = self.counters.get("derived_dead_letters", 0) + 1
         self._letters.append(letter)
 
@@ -398,7 +641,10 @@ class Engine:
                 if count > before:
                     self.counters[name] = self.counters.get(name, 0) + count - before
             self._noted = now
-        if (evicted := self._runtime.evicted) > self._evicted:
+        evicted = self._runtime.evicted
+        if self._versions is not None:
+            evicted = sum(one.runtime.evicted for one in self._versions)
+        if evicted > self._evicted:
             self.counters[EVICTED] = self.counters.get(EVICTED, 0) + evicted - self._evicted
             self._evicted = evicted
 

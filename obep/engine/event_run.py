@@ -56,12 +56,19 @@ class Running:
         """The event whose candidates they are."""
         return self.plan.event
 
+    def trees(self) -> Iterable[Tree]:
+        """The operators of its pattern, for each value of its partition."""
+        return ()
+
     def routes(self) -> Iterator[tuple[Term, Take]]:
         """Which occurrences it wants, and where they go."""
         raise NotImplementedError
 
     def connect(self, touch: Callable[[], None]) -> None:
         """Keep what lets it be asked at the end of the instant, if it needs that."""
+
+    def see_knowledge(self) -> None:
+        """K is another one: an answer of before may not be the answer of now."""
 
     def report(self) -> Sequence[Occurrence]:
         """What can be reported before the instant closes."""
@@ -211,6 +218,9 @@ class Undivided(Running):
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         return self._intake.routes()
+
+    def trees(self) -> Iterator[Tree]:
+        yield self._tree
 
     def reach(self, at: int) -> None:
         self._tree.reach(at)

@@ -74,6 +74,9 @@ class Partitioned(Running):
             return ()
         return [one for strand in fresh.values() if strand.tree.found for one in strand.report()]
 
+    def trees(self) -> Iterator[Tree]:
+        return (strand.tree for strand in self._strands.values())
+
     def reach(self, at: int) -> None:
         while self._due and self._due[0][0] <= at:
             _, value = heappop(self._due)

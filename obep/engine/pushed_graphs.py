@@ -48,6 +48,18 @@ def triples_of(graph: Any, stream: str, at: int, format: str | None = None) -> t
         raise fail(refused.code, refused.reason) from None
 
 
+def require_names(triples: Iterable[Triple]) -> None:
+    """Refuse blank nodes in what a change takes away: none of them is one of the static graph's."""
+    for triple in triples:
+        if triple[0][0] == "_" or triple[2][0] == "_":
+            raise fail(
+                "OBEP821",
+                "a blank node in what is to be deleted",
+                reason="A blank node is private to its graph, so it names nothing of the static graph.",
+                remedy="an IRI for what changes",
+            )
+
+
 class Plain:
     """The graph of a composite occurrence without reasoning: A ∪ H(c) ∪ constructed."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,6 +22,7 @@ from obep.guards.block_queries import Ask
 from obep.model import Alert, Answer, DeadLetter, Item, Occurrence, Term, Triple, body_of
 from obep.operators.candidates import Take
 from obep.operators.state_values import Packing, Unpacking
+from obep.operators.tree import Tree
 from obep.operators.wire import Carried, Content
 from obep.plan.plan import Plan
 from obep.plan.window_plan import WindowPlan
@@ -223,6 +224,28 @@ class Runtime:
             self._move(to, found)
         return found
 
+    @property
+    def reads_k(self) -> bool:
+        """Whether something that runs here looks at K itself, beside the matcher."""
+        plan = self.plan
+        return bool(plan.windows or plan.states or plan.graphs or plan.queries)
+
+    def settle(self, at: int, found: list[Occurrence]) -> None:
+        """Close all that lies before an instant, at which K changes."""
+        if self.now is None or self.now < at - 1:
+            self._move(at - 1, found)
+        if self.now is not None and self.now < at:
+            self._close_instant(self.now, found)
+
+    def see_knowledge(self, at: int, found: list[Occurrence]) -> None:
+        """K is another one since an instant: all that looks at it is decided when that closes."""
+        self._touched.clear()
+        if self.now is None or self.now < at:
+            self._move(at, found)
+        self._touched.update(range(len(self._runs)))
+        for run in self._runs:
+            run.see_knowledge()
+
     def close(self) -> list[Occurrence]:
         """The end: the last instant closes; deadlines beyond it stay undecided."""
         found: list[Occurrence] = []
@@ -269,6 +292,19 @@ class Runtime:
         self._seen.clear()
         self._items[:] = unpack(items)
 
+    @property
+    def returned(self) -> frozenset[Term]:
+        """The events that are reported."""
+        return self._returned
+
+    def show(self, events: frozenset[Term]) -> None:
+        """Report these events from now on."""
+        self._returned = events
+
+    def seen_now(self, events: Collection[Term]) -> frozenset[str]:
+        """The ids of what came of some logical events at the open instant: they come no second time."""
+        return frozenset(one.id for one in self._arrived if one.event in events)
+
     def run_of(self, state: Term) -> StateRun:
         """What runs for a state of the plan."""
         return next(run for run in self._states if run.state.state == state)
@@ -301,6 +337,19 @@ class Runtime:
     def size(self) -> int:
         """How much is remembered."""
         return sum(run.size() for run in self._runs)
+
+    def held_by_operators(self) -> list[dict[str, Any]]:
+        """For each event and state, what is remembered of it, and what of that each operator holds."""
+        return [
+            {
+                "event": run.plan.event.strip("<>"),
+                "name": run.plan.name,
+                "held": run.size(),
+                "pending": run.pending(),
+                "operators": _held(run.trees()),
+            }
+            for run in self._runs
+        ]
 
     def _move(self, to: int, found: list[Occurrence]) -> None:
         if self.now is not None:
@@ -492,3 +541,12 @@ def _explain_as(one: Occurrence, other: Occurrence) -> None:
     one.explanation = other.explanation
     if isinstance(one, Carried) and isinstance(other, Carried):
         one.content = other.content
+
+
+def _held(trees: Iterable[Tree]) -> list[dict[str, Any]]:
+    """What the operators of equal trees hold together, operands before what stands on them."""
+    held: list[tuple[str, int]] = []
+    for tree in trees:
+        sizes = [(type(one).__name__, one.size()) for one in tree.operators]
+        held = [(name, n + more) for (name, n), (_, more) in zip(held, sizes, strict=True)] if held else sizes
+    return [{"operator": name, "held": number} for name, number in held]

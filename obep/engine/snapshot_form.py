@@ -17,10 +17,15 @@ from obep.operators.wire import Content
 
 COUNTED = ("items", "processed", "dead_letters", "occurrences")
 """What every engine counts."""
-Waiting = tuple[str, int, tuple[Triple, ...], str, bytes]
-"""An item that waits for the watermark."""
-Kept = tuple[dict[str, Any], dict[str, int], list[Waiting], Any]
-"""What a snapshot holds: the clock, the counters, the items that wait, and what patterns remember."""
+Waiting = tuple[str, int, tuple[Triple, ...], str, bytes, tuple[Triple, ...]]
+"""An item or a change that waits for the watermark."""
+Stored = tuple[bytes, list[Term] | None, list[Term], tuple[int, list[str]], Any]
+"""A version of the query: its files (none where it is the query itself), what it was begun for (nothing: for
+all), what it decides, what was reported at the instant in which it began, and what its patterns remember."""
+KeptChanges = tuple[int | None, list[Triple], list[Triple]]
+"""The last instant that was judged, and how K differs from the one at the start: what came, what went."""
+Kept = tuple[dict[str, Any], dict[str, int], list[Waiting], list[Stored], KeptChanges]
+"""What a snapshot holds: the clock, the counters, what waits, the versions of the query, the changes of K."""
 _Number = dict[Literal["o"], int]
 _Item = dict[Literal["i"], tuple[str, int, tuple[Triple, ...], Term]]
 _Remembered = tuple[
@@ -45,13 +50,18 @@ _Occurrence = tuple[
 
 def kept_in(plain: Any) -> Kept:
     """The parts of a snapshot; raises ValueError (msgspec's is one) where they have another form."""
-    clock, counters, waiting, state = msgspec.convert(plain, Kept)
+    clock, counters, waiting, versions, changes = msgspec.convert(plain, Kept)
     if missing := [name for name in COUNTED if name not in counters]:
         raise ValueError(f"it does not say how many {', '.join(missing)} there were")
     for item in waiting:
-        _require_terms(item[2])
-    _require_state(state)
-    return clock, counters, waiting, state
+        _require_terms((*item[2], *item[5]))
+    for triples in changes[1:]:
+        _require_terms(triples)
+    if not versions:
+        raise ValueError("it has no version of the query")
+    for *_, state in versions:
+        _require_state(state)
+    return clock, counters, waiting, versions, changes
 
 
 def _require_state(state: Any) -> None:

@@ -10,7 +10,7 @@ from obep.model import DeadLetter, Item
 from obep.output.json_writer import style_of_instant
 
 LATE, TOO_FAR = "OBEP640", "OBEP641"
-AFTER_READING = frozenset(("OBEP620", "OBEP630", TOO_FAR))
+AFTER_READING = frozenset(("OBEP620", "OBEP630", "OBEP820", "OBEP822", TOO_FAR))
 """The codes of items that could be read and take part in nothing, beside those that are late."""
 FAR = 30 * 86_400_000_000
 """Who is later than that was probably not late: another item had a wrong time."""
@@ -27,6 +27,17 @@ def late(stream: str, at: int, watermark: int, raw: str = "") -> DeadLetter:
             "an item of that time has moved it there: is that right? (future under [engine] refuses such)"
         )
     return DeadLetter(stream, at, LATE, reason, raw)
+
+
+def late_change(item: Item, watermark: int | None) -> DeadLetter:
+    """Of a change of K that comes after the watermark, or after an item of its instant was judged."""
+    if watermark is not None and item.at < watermark:
+        return late(item.stream, item.at, watermark, as_sent(item))
+    reason = (
+        "an item of its instant has been judged already, and changes of an instant come before its items; "
+        "a longer lateness would wait for it, or give it a later time"
+    )
+    return DeadLetter(item.stream, item.at, LATE, reason, as_sent(item))
 
 
 def too_far(item: Item) -> DeadLetter:

@@ -6,7 +6,7 @@ and may have an `"id"`, the IRI of the message.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 import msgspec
@@ -14,6 +14,7 @@ import msgspec
 from obep.formats.input_limits import Refused, check_nesting, lines, whole
 from obep.formats.nesting import check_turtle
 from obep.formats.rdf_text import item_triples, read_message, read_turtle
+from obep.formats.record_arrays import EACH
 from obep.formats.stream_reader import Reading, dead
 from obep.formats.time_hints import hinted, likely_other
 from obep.model import DeadLetter, Item, Triple
@@ -50,7 +51,7 @@ ONE_A_LINE = (
 
 def read_json_lines(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterator[Item | DeadLetter]:
     """The items of a file of JSON lines; empty lines are passed over. `numbered`: dead letters say theirs."""
-    read = read_mapped if reading.mapping is not None else read_record
+    read = read_mapped if reading.mapping is not None else _read_one
     for number, line in enumerate(lines(file, reading.limits.item_bytes), 1):
         if isinstance(line, Refused):
             yield dead(line, reading.stream, b"", line=number * numbered)
@@ -59,16 +60,21 @@ def read_json_lines(file: BinaryIO, reading: Reading, numbered: bool = False) ->
             if reading.growing and line[-1:] != b"\n" and not _is_complete(line, found):
                 reading.leave(f"line {number}")
                 return
-            yield (
-                _hinted(found, line)._replace(line=number * numbered)
-                if isinstance(found, DeadLetter)
-                else found
-            )
+            for one in found:
+                yield (
+                    _hinted(one, line)._replace(line=number * numbered)
+                    if isinstance(one, DeadLetter)
+                    else one
+                )
 
 
-def _is_complete(line: bytes, found: Item | DeadLetter) -> bool:
+def _read_one(line: bytes, reading: Reading) -> tuple[Item | DeadLetter]:
+    return (read_record(line, reading),)
+
+
+def _is_complete(line: bytes, found: Sequence[Item | DeadLetter]) -> bool:
     """Whether a last line without its end is all there: nothing can follow an object that is closed."""
-    is_json = isinstance(found, Item) or found.code != "OBEP600"
+    is_json = not any(isinstance(one, DeadLetter) and one.code == "OBEP600" for one in found)
     return is_json and line.rstrip()[-1:] == b"}"
 
 
@@ -83,19 +89,26 @@ def _hinted(letter: DeadLetter, line: bytes) -> DeadLetter:
 
 def read_json(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter]:
     """The items of one JSON document: a record, or an array of records."""
-    read = read_mapped if reading.mapping is not None else read_record
+    read = read_mapped if reading.mapping is not None else _read_one
     data = b""
     try:
         data = whole(file, reading.limits.item_bytes)
         check_nesting(data, reading.limits.nesting)
-        found = _array(data) if data.lstrip()[:1] == b"[" else [data]
+        is_array = data.lstrip()[:1] == b"[" and not _takes_arrays(reading)
+        found = _array(data) if is_array else [data]
     except Refused as refused:
         yield dead(refused, reading.stream, data)
     except (msgspec.DecodeError, UnicodeError) as error:
         yield dead(_not_json(error, data), reading.stream, data)
     else:
         for record in found:
-            yield read(bytes(record), reading)
+            yield from read(bytes(record), reading)
+
+
+def _takes_arrays(reading: Reading) -> bool:
+    """Whether what the mapping reads is an array itself."""
+    records = reading.mapping.records if reading.mapping is not None else None
+    return records is not None and records.steps[0] == EACH
 
 
 def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
@@ -133,19 +146,20 @@ def read_record(line: bytes, reading: Reading) -> Item | DeadLetter:
         return dead(_not_json(error, line), stream, line, at)
 
 
-def read_mapped(line: bytes, reading: Reading) -> Item | DeadLetter:
-    """The item that the stream's mapping makes of one JSON record."""
+def read_mapped(line: bytes, reading: Reading) -> Sequence[Item | DeadLetter]:
+    """The items that the stream's mapping makes of one JSON record."""
     assert reading.mapping is not None
     try:
-        check_nesting(line, reading.limits.nesting)
+        if len(line) > reading.limits.nesting:
+            check_nesting(line, reading.limits.nesting)
         record = _anything(line)
-        if not isinstance(record, dict):
+        if not isinstance(record, dict) and not (isinstance(record, list) and _takes_arrays(reading)):
             raise Refused("OBEP601", f"a record is a JSON object, this is {_kind(record)}")
     except Refused as refused:
-        return dead(refused, reading.stream, line)
+        return (dead(refused, reading.stream, line),)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        return dead(_not_json(error, line), reading.stream, line)
-    return reading.mapping.item(record, line, reading)
+        return (dead(_not_json(error, line), reading.stream, line),)
+    return list(reading.mapping.items(record, line, reading))
 
 
 def _not_json(error: Exception, data: bytes) -> Refused:

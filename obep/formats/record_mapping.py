@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Protocol
 
@@ -12,15 +13,20 @@ import msgspec
 from obep.errors import fail
 from obep.formats.input_limits import Refused
 from obep.formats.rdf_text import item_triples, read_jsonld
+from obep.formats.record_arrays import ITSELF, WHOLE, Records, read_records
 from obep.formats.record_fields import Record, change, is_null, look_up
+from obep.formats.reference_lookup import Lookup, read_lookup
 from obep.formats.stream_reader import Reading, dead
 from obep.formats.triple_template import Fill, Slot, Template, compile_template
 from obep.formats.units import Conversion, conversion, shown
 from obep.formats.zones import has_no_zone, nearest_zone, zone_named
 from obep.model import DeadLetter, Item, Triple
 
-SETTINGS = ("template", "context", "subject", "prefixes", "time", "time_format", "zone", "unit", "units")
-"""The keys of a mapping in obep.toml; `unit` is that of times that are numbers."""
+SETTINGS = (
+    *("template", "context", "subject", "records", "prefixes"),
+    *("time", "time_format", "zone", "unit", "units"),
+)
+"""The keys of a mapping, in obep.toml and in Python; `unit` is that of times that are numbers."""
 
 
 class Triples(Protocol):
@@ -42,9 +48,31 @@ class Mapping:
     """Whether the settings name the field of the time."""
     zone: tzinfo | None = None
     """The zone of times without one; that of the reading if there is none."""
+    records: Records | None = None
+    """Where the records stand, if they are elements of an array in what is sent."""
+    units_of: Dict[str, Lookup] = field(default_factory=dict)
+    """Of fields whose unit the static graph has: how it is looked up."""
 
-    def item(self, record: Record, raw: bytes, reading: Reading) -> Item | DeadLetter:
-        """The item of a record, or its dead letter with the field that was wrong."""
+    def items(self, record: Any, raw: bytes, reading: Reading) -> Iterator[Item | DeadLetter]:
+        """The items of what was sent: one, or one for each element of its array."""
+        if self.records is None:
+            yield self.item(record, raw, reading)
+            return
+        for place, element, fields in self.records.of(record, reading.extra):
+            sent = msgspec.json.encode(element)
+            if isinstance(fields, Refused):
+                yield dead(fields, reading.stream, sent)
+                continue
+            found = self.item(fields, sent, reading, raw + place.encode())
+            if isinstance(found, DeadLetter):
+                found = found._replace(reason=f"{place}: {found.reason}")
+            yield found
+
+    def item(self, record: Record, raw: bytes, reading: Reading, name: bytes = b"") -> Item | DeadLetter:
+        """The item of a record, or its dead letter with the field that was wrong.
+
+        Blank nodes are named after `name`, by default what was sent.
+        """
         at = None
         try:
             if reading.extra:
@@ -53,13 +81,15 @@ class Mapping:
             if self.units:
                 record = self._converted(record)
             found = self.triples.fill(record)
-            return Item(reading.stream, at, item_triples(found, reading.stream, at, raw), "", raw)
+            return Item(reading.stream, at, item_triples(found, reading.stream, at, name or raw), "", raw)
         except Refused as refused:
             return dead(refused, reading.stream, raw, at)
 
     def _instant(self, record: Record, reading: Reading) -> int:
-        value = look_up(record, self.time)
-        if value is not None and not isinstance(value, str | int | float):
+        value = record.get(self.time)
+        if value is None:
+            value = look_up(record, self.time)
+        if value is not None and not isinstance(value, (float, str, int)):  # a union is slower
             raise Refused("OBEP603", f"{self.time}: {shown(value)} is no time")
         try:
             if self.time_format and value is not None:
@@ -98,6 +128,8 @@ class Mapping:
                 unit = look_up(record, rule.field) if rule.field else None
                 if rule.field and unit is None:
                     raise _no_unit(record, rule.field)
+                if path in self.units_of:
+                    unit = self.units_of[path].first(record)[1:-1]
                 change(record, path, rule.apply(path, value, unit))
         return record
 
@@ -128,6 +160,7 @@ class Context:
             if name is None:
                 raise Refused("OBEP610", "the subject's field is missing")
             record = {**record, "@id": name[1:-1]}
+        record = {key: value for key, value in record.items() if key not in (WHOLE, ITSELF)}
         found = read_jsonld(self._head + msgspec.json.encode(record)[1:]) if record else []
         if not found:
             raise Refused("OBEP610", "the context gives no triple for any field of the record")
@@ -140,25 +173,31 @@ def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
     if ("template" in settings) == ("context" in settings):
         raise fail("OBEP522", f"{where}: a mapping has a template or a context, one of the two")
     zone = _zone(settings["zone"], where) if "zone" in settings else None
+    lookup = _make_lookup(settings, where)
+    records = read_records(settings["records"], f"{where}.records") if "records" in settings else None
     triples: Triples
     if "template" in settings:
-        if "subject" in settings:
+        if isinstance(settings.get("subject"), str):
             raise fail(
-                "OBEP522", f"{where}: subject goes with a context; a template names its subjects itself"
+                "OBEP522",
+                f"{where}: subject goes with a context; a template names its subjects itself",
+                remedy='subject = { lookup = "?p … {id}" }   looks it up in the static graph, and the '
+                "template has ?p",
             )
-        triples = compile_template(settings["template"], prefixes, where, zone or UTC)
+        triples = compile_template(settings["template"], prefixes, where, zone or UTC, lookup)
     else:
-        triples = _make_context(settings["context"], settings.get("subject", ""), where)
+        triples = _make_context(settings["context"], lookup or settings.get("subject", ""), where)
     unit = settings.get("unit", "")
     if unit not in ("", "s", "ms", "us", "ns"):
         raise fail("OBEP522", f"{where}: unknown unit of time {unit!r}", remedy="s, ms, us or ns")
     units = {
         path: conversion(rule, f"{where}.units.{path}") for path, rule in settings.get("units", {}).items()
     }
+    units_of = _unit_lookups(settings, lookup, where)
     if isinstance(triples, Template):
         _check_units(units, triples.paths, where)
     time, form = settings.get("time", "time"), settings.get("time_format", "")
-    return Mapping(triples, time, form, unit, units, "time" in settings, zone)
+    return Mapping(triples, time, form, unit, units, "time" in settings, zone, records, units_of)
 
 
 def _zone(name: str, where: str) -> tzinfo:
@@ -184,7 +223,49 @@ def _check_units(units: Dict[str, Conversion], paths: tuple[str, ...], where: st
             )
 
 
-def _make_context(context: object, subject: str, where: str) -> Context:
+def _make_lookup(settings: Dict[str, Any], where: str) -> Lookup | None:
+    subject = settings.get("subject")
+    if not isinstance(subject, dict):
+        return None
+    text, template = subject.get("lookup", ""), settings.get("template", "")
+    lookup = read_lookup(text, settings.get("prefixes", {}), f"{where}.subject.lookup", template)
+    return replace(lookup, index=subject.get("index"))
+
+
+def with_index(settings: Dict[str, Any], where: str, k: Callable[[], Iterable[Triple]]) -> Dict[str, Any]:
+    """The settings of a mapping with the index of its lookup, if it has one: they travel together."""
+    lookup = _make_lookup(settings, where)
+    if lookup is None:
+        return settings
+    triples = tuple(k())
+    units = dict(settings.get("units", {}))
+    for path, one in _unit_lookups(settings, lookup, where).items():
+        units[path] = {**units[path], "index": one.over(triples).index}
+    return {
+        **settings,
+        "units": units,
+        "subject": {**settings["subject"], "index": lookup.over(triples).index},
+    }
+
+
+def _unit_lookups(settings: Dict[str, Any], lookup: Lookup | None, where: str) -> dict[str, Lookup]:
+    """How the units of fields are found in the static graph: by a path from what is looked up."""
+    found = {}
+    for path, rule in settings.get("units", {}).items():
+        if isinstance(rule, dict) and "of" in rule:
+            if lookup is None:
+                raise fail(
+                    "OBEP522",
+                    f"{where}.units.{path}: of is a path from what is looked up",
+                    remedy='subject = { lookup = "?p … {id}" }',
+                )
+            text = f"?obepUnit ^({rule['of']}) {lookup.variables[0]} . {lookup.text}"
+            one = read_lookup(text, settings.get("prefixes", {}), f"{where}.units.{path}.of")
+            found[path] = replace(one, index=rule.get("index"))
+    return found
+
+
+def _make_context(context: object, subject: str | Lookup, where: str) -> Context:
     """The context, tried on a record with nothing to map: it may not point to the web."""
     try:
         Context(context).fill({"@id": "urn:x", "@type": "urn:y"})
@@ -192,5 +273,7 @@ def _make_context(context: object, subject: str, where: str) -> Context:
         raise fail("OBEP522", f"{where}.context: {refused.reason}") from None
     if not subject:
         return Context(context)
+    if isinstance(subject, Lookup):
+        return Context(context, subject.first)
     [(name, _, _)] = compile_template(f"<{subject}> <urn:p> <urn:o> .", {}, f"{where}.subject").patterns
     return Context(context, name.compile() if isinstance(name, Slot) else lambda record: name)

@@ -12,9 +12,9 @@ import msgspec
 
 from obep.errors import fail
 from obep.formats.input_limits import Refused, check_nesting, lines
-from obep.formats.plain_values import arrow_rows
 from obep.formats.rdf_text import item_triples, read_turtle
 from obep.formats.stream_reader import Reading, dead
+from obep.formats.tables.plain_values import arrow_rows
 from obep.formats.time_hints import hinted, likely_bytes
 from obep.model import DeadLetter, Item
 
@@ -60,8 +60,8 @@ def read_csv(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterat
         else:
             if mark == ";":  # where that is used, decimals mostly have a comma
                 fields = [f.replace(",", ".") if _DECIMAL_COMMA.match(f) else f for f in fields]
-            found = read_row(dict(zip(header, fields, strict=True)), record, reading)
-            yield found._replace(line=line) if isinstance(found, DeadLetter) else found
+            for found in read_rows(dict(zip(header, fields, strict=True)), record, reading):
+                yield found._replace(line=line) if isinstance(found, DeadLetter) else found
 
 
 def _cells(text: str, mark: str) -> list[str]:
@@ -124,9 +124,17 @@ def read_parquet(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter
         table = pyarrow.parquet.ParquetFile(file if file.seekable() else BytesIO(file.read()))
         for batch in table.iter_batches(BATCH):
             for row in arrow_rows(batch):
-                yield read_row(row, repr(row).encode(), reading)
+                yield from read_rows(row, repr(row).encode(), reading)
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # no UTF-8, no date
         yield dead(Refused("OBEP600", f"not Parquet: {error}"), reading.stream, b"")
+
+
+def read_rows(row: Row, raw: bytes, reading: Reading) -> Iterator[Item | DeadLetter]:
+    """The items of one row: several if the mapping takes the elements of an array in it."""
+    if reading.mapping is not None:
+        yield from reading.mapping.items(row, raw, reading)
+    else:
+        yield read_row(row, raw, reading)
 
 
 def read_row(row: Row, raw: bytes, reading: Reading) -> Item | DeadLetter:

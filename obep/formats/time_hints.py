@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from obep.formats.record_arrays import WHOLE
 from obep.formats.record_fields import Record, look_up
 from obep.formats.timestamps import UNITS, parse_instant, show_instant
 
@@ -288,7 +289,8 @@ _NUMBERS = re.compile(r"\.\d+(?=\.|\Z)", re.ASCII)
 
 def flat_fields(record: Record) -> dict[str, Any]:
     """The single values of a record by their paths, those that lie in objects or arrays last."""
-    leaves = _leaves(record.items(), DEEPEST)
+    own = [(name, value) for name, value in record.items() if name != WHOLE]
+    leaves = _leaves(own, DEEPEST)
     return {path: value for path, value in leaves if look_up(record, path) is value}  # names may have dots
 
 

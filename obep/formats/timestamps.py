@@ -40,17 +40,17 @@ def parse_instant(value: str | int | float, unit: str = "s", zone: tzinfo = UTC)
     >>> parse_instant(3), parse_instant("1970-01-01T00:00:03Z"), parse_instant(1500, "ms")
     (3000000, 3000000, 1500000)
     """
-    if isinstance(value, str):
-        micros = _parse_text(value.strip(), unit, zone)
-    elif isinstance(value, bool):
-        raise ValueError(f"{value} is no time")
-    elif isinstance(value, int):
-        micros = value * UNITS[unit] // 1000
-    else:
+    if isinstance(value, float):
         if not math.isfinite(value):
             raise ValueError(f"{value} is no time")
         # a greater one lies outside in all units, and is infinite in some
         micros = round(value * UNITS[unit] / 1000) if abs(value) < 1e21 else GREATEST + 1
+    elif isinstance(value, str):
+        micros = _parse_text(value.strip(), unit, zone)
+    elif isinstance(value, bool):
+        raise ValueError(f"{value} is no time")
+    else:
+        micros = value * UNITS[unit] // 1000
     if not LEAST <= micros <= GREATEST:
         raise ValueError(f"{_short(value)} {unit} lies outside the years 1 to 9999")
     return micros

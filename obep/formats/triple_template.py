@@ -8,7 +8,7 @@ is left out; any other missing field refuses the record. `{{` and `}}` are brace
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from functools import partial
@@ -29,6 +29,7 @@ from obep.formats.record_fields import (
     is_null,
     look_up,
 )
+from obep.formats.reference_lookup import Lookup
 from obep.formats.time_hints import fields_there, likely_field
 from obep.formats.units import shown
 from obep.model import Term, Triple
@@ -37,6 +38,7 @@ _TOKENS = re.compile(
     r"""(?P<iri><[^\s<>"]*>)
       | (?P<text>\"{3}.*?\"{3} | '{3}.*?'{3} | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*')
       | (?P<comment>\#[^\n]*)
+      | (?P<variable>\?[^\W\d]\w*)
       | (?P<name>(?:[\w.:%-]|\{[^{}\n]*\})+)
       | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
@@ -125,6 +127,26 @@ def _fill_iri(pieces: tuple[str | Place, ...]) -> Fill:
         text = _joined(record, pieces, in_iri)
         return None if text is None else f"<{text}>"
 
+    if sum(isinstance(piece, Place) for piece in pieces) > 1:
+        return fill
+    return _fill_iri_at_once(pieces, fill)
+
+
+def _fill_iri_at_once(pieces: tuple[str | Place, ...], otherwise: Fill) -> Fill:
+    """The same for one place, which most values fill as they are: nothing in them needs to be encoded."""
+    [at] = [n for n, piece in enumerate(pieces) if isinstance(piece, Place)]
+    place = pieces[at]
+    assert isinstance(place, Place)
+    path = place.path
+    head, tail = "<" + "".join(map(str, pieces[:at])), "".join(map(str, pieces[at + 1 :])) + ">"
+
+    def fill(record: Record) -> Term | None:
+        value: Any = record.get(path)
+        kind = type(value)
+        if kind is int or (kind is str and value.isascii() and value.isalnum()):
+            return f"{head}{value}{tail}"
+        return otherwise(record)
+
     return fill
 
 
@@ -163,35 +185,50 @@ Pattern = tuple[Term | Slot, Term | Slot, Term | Slot]
 class Template:
     """The triples of a template, ready to be filled in."""
 
-    def __init__(self, patterns: tuple[Pattern, ...], zone: tzinfo = UTC) -> None:
+    def __init__(
+        self, patterns: tuple[Pattern, ...], zone: tzinfo = UTC, lookup: Lookup | None = None
+    ) -> None:
         self.patterns = patterns
-        slots = dict.fromkeys(term for pattern in patterns for term in pattern if isinstance(term, Slot))
-        number = {slot: at for at, slot in enumerate(slots)}
+        self._lookup = lookup
+        terms = dict.fromkeys(term for pattern in patterns for term in pattern)
+        slots = [term for term in terms if isinstance(term, Slot)]
+        self._constants = [term for term in terms if isinstance(term, str)]
+        filled: list[Term | Slot] = [*slots, *self._constants]
+        number = {term: n for n, term in enumerate(filled)}
         self._fills = tuple(slot.compile(zone) for slot in slots)
-        self._shape = tuple(
-            tuple(number[term] if isinstance(term, Slot) else term for term in pattern)
-            for pattern in patterns
-        )
+        self._shape = tuple((number[s], number[p], number[o]) for s, p, o in patterns)
 
     @property
     def paths(self) -> tuple[str, ...]:
         """The fields that it has places for, each once."""
         slots = (term for pattern in self.patterns for term in pattern if isinstance(term, Slot))
-        return tuple(dict.fromkeys(place.path for slot in slots for place in slot.places))
+        paths = dict.fromkeys(place.path for slot in slots for place in slot.places)
+        if self._lookup is not None:
+            for variable in self._lookup.variables:
+                paths.pop(variable, None)
+            paths |= dict.fromkeys(self._lookup.fields)
+        return tuple(paths)
 
     def fill(self, record: Record) -> list[Triple]:
         """The triples for a record; blank nodes have the template's labels."""
+        if self._lookup is not None:
+            names = zip(self._lookup.variables, self._lookup.find(record), strict=True)
+            record = record | {variable: name[1:-1] for variable, name in names}
         terms = [fill(record) for fill in self._fills]
-        found: list[Triple] = []
-        for pattern in self._shape:
-            s, p, o = (terms[term] if isinstance(term, int) else term for term in pattern)
-            if s is not None and p is not None and o is not None:
-                found.append((s, p, o))
-        return found
+        terms += self._constants
+        found = [(terms[s], terms[p], terms[o]) for s, p, o in self._shape]
+        if None in terms:
+            found = [triple for triple in found if None not in triple]
+        return found  # type: ignore[return-value]  # without None
 
 
-def compile_template(text: str, prefixes: dict[str, str], where: str, zone: tzinfo = UTC) -> Template:
-    """Reads a template; what is wrong with it is an error of the configuration."""
+def compile_template(
+    text: str, prefixes: dict[str, str], where: str, zone: tzinfo = UTC, lookup: Lookup | None = None
+) -> Template:
+    """Reads a template; what is wrong with it is an error of the configuration.
+
+    The variable of a `lookup` may stand in it wherever an IRI may.
+    """
     mark = "obepPlace"
     while mark in text:
         mark += "x"
@@ -228,7 +265,23 @@ def compile_template(text: str, prefixes: dict[str, str], where: str, zone: tzin
                     f"{where}: {{{path}}} stands where {allowed} is needed",
                     remedy=f"{{{path}:iri}}",
                 )
-    return Template(patterns, zone)
+    _check_variables(places, lookup, where)
+    return Template(patterns, zone, lookup)
+
+
+def _check_variables(places: Iterable[Place], lookup: Lookup | None, where: str) -> None:
+    """A template uses the variable of its lookup, and no other."""
+    used = {place.path for place in places if place.path.startswith("?")}
+    given = set(lookup.variables) if lookup is not None else set()
+    if strange := sorted(used - given):
+        raise fail(
+            "OBEP522",
+            f"{where}: nothing says what {strange[0]} in the template stands for",
+            reason=f"Its lookup has {', '.join(sorted(given))}." if given else "",
+            remedy=f'subject = {{ lookup = "{strange[0]} …/… {{id}}" }}' if lookup is None else "",
+        )
+    if given - used:
+        raise fail("OBEP522", f"{where}: the template does not use {given.pop()}, which is looked up")
 
 
 def _lacks_dot(turtle: str) -> bool:
@@ -265,6 +318,9 @@ def _with_marks(text: str, mark: str, places: list[Place], where: str) -> str:
             body, dot = (piece[:-1], ".") if piece.endswith(".") else (piece, "")
             lone = _PLACE.fullmatch(body)
             piece = (f"<obep-field:{marked(lone)}>" if lone else _PLACE.sub(marked, body)) + dot
+        elif token.lastgroup == "variable":
+            places.append(Place(piece, "iri"))
+            piece = f"<obep-field:{mark}{len(places) - 1}e>"
         elif token.lastgroup in ("iri", "text"):
             piece = _PLACE.sub(marked, piece)
         elif piece in "{}":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,8 +11,11 @@ from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
 
+import msgspec
+
 from obep.errors import fail
 from obep.formats.input_limits import Refused
+from obep.resources import resource
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +78,72 @@ ALIASES = {
 """Other ways in which devices write units."""
 
 
+_BASES = {
+    "temperature": "K",
+    "ratio": "UNITLESS",
+    "volume": "M3",
+    "pressure": "PA",
+    "length": "M",
+    "speed": "M-PER-SEC",
+    "mass": "KiloGM",
+    "energy": "J",
+    "power": "W",
+    "time": "SEC",
+    "frequency": "HZ",
+    "voltage": "V",
+    "current": "A",
+    "illuminance": "LUX",
+}
+"""The units of QUDT that the dimensions of `TABLE` are counted in."""
+_QUDT = re.compile(r"(?:https?://qudt\.org/vocab/unit[/#]|unit:)(.+)")
+
+
+class Qudt(msgspec.Struct):
+    """The extract of QUDT's table, as formats/qudt_units.json has it."""
+
+    source: str
+    units: dict[str, tuple[str, str, str]]
+    """By local name the dimension vector, the multiplier and the offset."""
+    ucum: dict[str, str]
+    """Codes of UCUM with the names of their units."""
+
+    def unit(self, name: str) -> Unit | None:
+        """The unit of a local name, or of a code of UCUM."""
+        found = self.units.get(name) or self.units.get(self.ucum.get(name, ""))
+        if found is None:
+            return None
+        vector, multiplier, offset = found
+        dimensions = {self.units[base][0]: dimension for dimension, base in _BASES.items()}
+        scale = _fraction(multiplier)
+        return Unit(dimensions.get(vector, vector), scale, _fraction(offset) * scale)
+
+
+@lru_cache(maxsize=1)
+def qudt() -> Qudt:
+    """QUDT's table, read when it is first asked for."""
+    return msgspec.json.decode(resource("formats/qudt_units.json"), type=Qudt)
+
+
+def _fraction(text: str) -> Fraction:
+    """A factor of QUDT: the fraction that its 34 digits were rounded from, if there is a simple one.
+
+    >>> _fraction("0.5555555555555555555555555555555556")
+    Fraction(5, 9)
+    """
+    exact = Fraction(text)
+    simple = exact.limit_denominator(1000)
+    return simple if abs(simple - exact) <= abs(exact) / 10**30 else exact
+
+
+@lru_cache(maxsize=1000)
 def unit_named(name: str) -> Unit | None:
-    """The unit written as `name`, if it is known."""
-    return TABLE.get(ALIASES.get(name, name))
+    """The unit written as `name`, if it is known: by a name of ours, its IRI in QUDT, or its code in UCUM."""
+    if known := TABLE.get(ALIASES.get(name, name)):
+        return known
+    in_qudt = _QUDT.fullmatch(name)
+    if in_qudt and in_qudt[1] in ("DEG", "RAD"):  # QUDT counts angles as ratios
+        return TABLE[in_qudt[1].lower()]
+    return qudt().unit(in_qudt[1] if in_qudt else name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +160,13 @@ class Conversion:
         """The value in the unit wanted."""
         number = as_number(path, value)
         scale, offset = self.scale, self.offset
-        if self.field:
+        if self.to:
             known = unit_named(unit) if isinstance(unit, str) else None
-            target = TABLE[self.to]
+            target = unit_named(self.to)
+            assert target is not None
             if known is None or known.dimension != target.dimension:
-                raise Refused("OBEP610", f"{self.field}: {unit!r} is no unit of {target.dimension}")
+                where = self.field or f"{path}: the static graph"
+                raise Refused("OBEP610", f"{where}: {unit!r} is no unit of {target.dimension}")
             scale, offset = _between(known, target)
         try:
             return _straight(number, scale, offset)
@@ -121,10 +190,9 @@ def conversion(setting: object, where: str) -> Conversion:
             raise fail("OBEP522", f"{where}: {setting!r} is no conversion", remedy='"degF -> degC"')
         scale, offset = _between(_known(source, where), _known(target, where), where)
         return Conversion(scale, offset)
-    if isinstance(setting, dict) and set(setting) == {"field", "to"}:
+    if isinstance(setting, dict) and setting.keys() - {"index"} in ({"field", "to"}, {"of", "to"}):
         _known(str(setting["to"]), where)
-        name = ALIASES.get(str(setting["to"]), str(setting["to"]))
-        return Conversion(Fraction(1), Fraction(0), str(setting["field"]), name)
+        return Conversion(Fraction(1), Fraction(0), str(setting.get("field", "")), str(setting["to"]))
     if isinstance(setting, dict) and setting and set(setting) <= {"scale", "offset"}:
         numbers = {key: setting.get(key, default) for key, default in (("scale", 1), ("offset", 0))}
         if all(isinstance(n, int | float) and math.isfinite(n) for n in numbers.values()):
@@ -132,7 +200,8 @@ def conversion(setting: object, where: str) -> Conversion:
     raise fail(
         "OBEP522",
         f"{where}: not a conversion",
-        remedy='"degF -> degC"\n{ field = "unit", to = "degC" }\n{ scale = 0.1, offset = -40 }',
+        remedy='"degF -> degC"\n{ field = "unit", to = "degC" }\n'
+        '{ of = "brick:hasUnit", to = "degC" }\n{ scale = 0.1, offset = -40 }',
     )
 
 
@@ -171,7 +240,7 @@ def _known(name: str, where: str) -> Unit:
         raise fail(
             "OBEP522",
             f"{where}: unknown unit {name!r}",
-            reason=f"Known: {' '.join((*TABLE, *ALIASES))}",
+            reason=f"Known: {' '.join((*TABLE, *ALIASES))}; units of QUDT by their IRIs, codes of UCUM.",
             remedy=_nearest(name) or (BY_HAND if COMPOUND & set(name) else ""),
         )
     return unit

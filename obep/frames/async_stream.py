@@ -11,10 +11,10 @@ from typing import Any
 from obep.engine.clock import micros
 from obep.engine.engine import Engine
 from obep.engine.query import Query
-from obep.engine.time_letters import stray
+from obep.engine.time_letters import kept_streams
 from obep.errors import fail
-from obep.formats.frame_items import RecordReader, Settings, record_reader
-from obep.formats.frame_records import Entry, frame_records, record_of
+from obep.formats.tables.frame_items import RecordReader, Settings, record_reader
+from obep.formats.tables.frame_records import Entry, frame_records, record_of
 from obep.frames.detect_frame import stream_of
 from obep.model import SECOND, DeadLetter, Item, Occurrence
 from obep.run.load_query import load
@@ -78,12 +78,9 @@ class Stream(AsyncIterator[Occurrence]):
             return
         if self._reader is None:
             self._reader = record_reader([entry], **self._given)
-        item = self._reader.item(entry)
-        streams = self.engine.query.linked.streams
-        if isinstance(item, Item) and streams and item.stream not in streams:
-            item = stray(item, streams)
+        items = [*kept_streams(self._reader.items(entry), self.engine.query.linked.streams)]
         self.taken += 1
-        await self._do(lambda: self.engine.push_items((item,)))
+        await self._do(lambda: self.engine.push_items(items))
 
     async def _do(self, push: Any) -> None:
         """Push in this thread, or in another one if the reasoner may be asked; a push is never cut short."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,17 +13,18 @@ from obep.lints.check_query import find_all
 from obep.lints.context import OntologyContext
 from obep.lints.ignore import without_ignored
 from obep.lints.registry import rules
-from obep.model import RDF_TYPE
+from obep.model import RDF_TYPE, Triple
 from obep.query.diagnostics import say
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
     from obep.ontology.bundle.kept_ontologies import Ontology
+    from obep.ontology.bundle.shacl_model import Applied
     from obep.ontology.owl.axioms import Axiom, Axioms
     from obep.ontology.owl.static_graph import Graph
     from obep.query.link import Linked
 
-_AS_A_WHOLE = ("OBEP243", "OBEP242", "OBEP303", "OBEP312", "OBEP345")
+_AS_A_WHOLE = ("OBEP243", "OBEP242", "OBEP303", "OBEP312", "OBEP345", "OBEP833")
 
 
 class Examined(NamedTuple):
@@ -54,7 +55,8 @@ def examine(
     said = find_all(linked, lints=lints)
     bundle = None
     try:
-        (axioms, words), k, named = _read(linked, catalogue, cache_dir)
+        (axioms, words, _, missing), k, named, rules = _read(linked, catalogue, cache_dir)
+        said += _about_rules(rules)
     except ObepError as error:
         said += error.diagnostics
     else:
@@ -76,10 +78,11 @@ def examine(
                     max_explanations=max_explanations,
                     max_work=max_work,
                 )
+                bundle.shacl = rules
         except ObepError as error:
             said += error.diagnostics
         if lints:
-            said += apply_ontology_rules(OntologyContext(words, names), bundle)
+            said += apply_ontology_rules(OntologyContext(words, names, missing), bundle)
         if bundle is not None:
             said += _errors_of(bundle, strict=strict, require_complete=require_complete, lints=lints)
     said = [_placed(one, linked) for one in said]
@@ -94,18 +97,48 @@ def examine(
 
 def _read(
     linked: Linked, catalogue: Mapping[str, Path], cache_dir: Path | None
-) -> tuple[Ontology, Graph, dict[str, Graph]]:
-    """The ontology of a query, its static graph, and those that have names."""
+) -> tuple[Ontology, Graph, dict[str, Graph], Applied]:
+    """The ontology of a query, its static graph, those that have names, and the SHACL rules of the two."""
     from obep.ontology.bundle.cache import cache_dir as default_dir
     from obep.ontology.bundle.kept_ontologies import load_t
-    from obep.ontology.owl.load import load_graph
+    from obep.ontology.bundle.shacl_model import Model
+    from obep.ontology.owl.load import load_graph, ontology_files
 
     folder = cache_dir or default_dir()
     named = {name: load_graph((path,), folder) for name, path in linked.named.items()}
     ontology, k = load_t(linked.vocab, catalogue, folder), load_graph(linked.graphs, folder)
     if named and linked.file.language != "obep":
         ontology = ontology._replace(axioms=_without_static(ontology.axioms, k))
-    return ontology, k, named
+
+    def files() -> Mapping[Path, list[Triple]]:
+        return ontology_files(linked.vocab, catalogue)
+
+    rules = Model(ontology.axioms, k, ontology.shapes, files, make_pattern, folder).applied()
+    return ontology._replace(axioms=rules.axioms), rules.k, named, rules
+
+
+def make_pattern(pattern: str, flags: str) -> Callable[[str], bool]:
+    """The test of a regular expression of SHACL, in the time that its text allows."""
+    from obep.guards.safe_regex import Matcher
+    from obep.guards.typed_values import ExpressionError
+
+    matcher = Matcher(pattern, flags)
+
+    def matches(text: str) -> bool:
+        try:
+            return matcher.search(text)
+        except ExpressionError:
+            return False
+
+    return matches
+
+
+def _about_rules(rules: Applied) -> list[Diagnostic]:
+    if not rules.unread:
+        return []
+    from obep.ontology.bundle.shacl_model import unread_rules
+
+    return unread_rules(rules.unread)
 
 
 def _without_static(axioms: Axioms, k: Graph) -> Axioms:

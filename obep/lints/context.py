@@ -30,6 +30,8 @@ class OntologyContext:
     words: Mapping[Path, list[Triple]]
     """Of each ontology file the triples that show which words of OWL it uses."""
     names: list[Diagnostic]
+    missing: Mapping[str, Path] = field(default_factory=dict)
+    """The imports that were left out, each with the file that names it."""
 
 
 def declared_windows(definitions: Definitions) -> Iterator[tuple[Window, QueryFile]]:

@@ -108,7 +108,7 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
     running = [event for event in plan.events if event.root or event.guard_ask is not None or event.window]
     static = static_states(plan)
     heads = {event.event for event in running}
-    needs = {event.event: _reads(event) - static for event in running}
+    needs = {event.event: reads_of(event) - static for event in running}
     for state in plan.states:
         heads |= {state.state, *state.moments}
         needs[state.state] = {*state.parts, *state.needs} - static
@@ -133,7 +133,8 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
     return tuple(found)
 
 
-def _reads(event: EventPlan) -> set[Term]:
+def reads_of(event: EventPlan) -> set[Term]:
+    """The events and states that an event is made of, as its pattern names them."""
     if event.window:
         return set()
     if event.root is None:

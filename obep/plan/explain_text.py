@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,7 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
                 words.append("has a guard that needs the reasoner")
             yield from _event(linked.events[iri], linked, rank, words, follows.get(iri, frozenset()))
             yield from (f"    left to the reasoner: {reason}" for reason in (*reasons, *guard_reasons))
+    yield from _shacl(bundle)
     if any(bundle.reasons.values()) or bundle.guard_reasons:
         yield "\nThe reasoner (HermiT) is asked about items that the rules leave open, for the reasons above."
     for clause in linked.returns:
@@ -76,6 +78,20 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
         yield from _queries(bundle, plan)
         return
     yield from _on_spark(linked, plan)
+
+
+def _shacl(bundle: Bundle) -> Iterator[str]:
+    """The SHACL rules of the model, by what they are applied to."""
+    rules = bundle.shacl.rules if bundle.shacl is not None else ()
+    if not rules or bundle.shacl is None:
+        return
+    k_only = Counter((one.label, one.shape, one.k_only) for one in rules if one.k_only)
+    added = f"{len(bundle.shacl.inferred):,} triples added to K"
+    on_items = len(rules) - k_only.total()
+    yield f"\n{count(len(rules), 'SHACL rule')}, {on_items:,} of them also applied to items; {added}"
+    for (label, shape, why), number in k_only.items():
+        several = f" ({number} of them)" if number > 1 else ""
+        yield f"    applied to K only: {label} of {shape}{several}: {why}"
 
 
 def _queries(bundle: Bundle, plan: Plan) -> Iterator[str]:

@@ -45,6 +45,8 @@ class Linked:
     returns: tuple[Return, ...]
     folder: Path
     queries: Mapping[str, LinkedQuery] = field(default_factory=dict)
+    models: frozenset[str] = frozenset()
+    """The streams of FROM STREAM … AS GRAPH, whose items change K."""
     hidden: frozenset[str] = frozenset()
     """The events that only `state_expansion` has made."""
     moments: Mapping[str, Moment] = field(default_factory=dict)
@@ -113,7 +115,8 @@ def assemble(
                 states[state.name.iri] = state
                 file_of[state.name.iri] = one
     windows = tuple(window for one in files for window in one.windows)
-    streams = [source.iri for one in files for source in one.sources if source.kind == "stream"]
+    sources = [source for one in files for source in one.sources]
+    streams = [source.iri for source in sources if source.kind in ("stream", "model")]
     queries = link_queries(files)
     answers = {query.name for query in queries.values()}
     own = [window for query in queries.values() for window in query.windows]
@@ -132,6 +135,7 @@ def assemble(
         returns=files[-1].returns,
         folder=folder,
         queries=queries,
+        models=frozenset(source.iri for source in sources if source.kind == "model"),
     )
 
 
@@ -164,7 +168,7 @@ class _Reader:
                 done.add(path)
                 self.files.append(current)
                 continue
-            if source.kind == "stream":
+            if source.kind in ("stream", "model"):
                 continue
             target = self._locate(source, current, folder)
             if target is None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from obep.engine.sealed import damaged, sealed, unsealed
-from obep.errors import fail
+from obep.errors import ObepError, fail
 from obep.formats.timestamps import Style
 from obep.run.run_spec import Inlet, origin_of
 from obep.streams.sinks.open_sinks import writing
@@ -34,6 +34,8 @@ class Standing(msgspec.Struct):
     style: Style | None = None
     rows: tuple[int | None, dict[str, int]] = (None, {})
     """How many equal rows the last instant has given (`RowIds`)."""
+    beside: bytes = b""
+    """What a service keeps beside it."""
     version: int = VERSION
 
 
@@ -49,6 +51,20 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise fail("OBEP554", f"{folder} cannot be a checkpoint: {error.strerror}") from None
+
+
+def sync_folder(folder: Path) -> None:
+    """The names of its files are safely on disk, too, where a folder can be synchronised."""
+    try:
+        number = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(number)
+    except OSError:  # not a file system that does this
+        pass
+    finally:
+        os.close(number)
 
 
 def require_same_sources(standing: Standing, inlets: Iterable[Inlet]) -> None:
@@ -77,6 +93,13 @@ class Checkpoint:
 
     def load(self, query: str) -> Standing | None:
         """What the last run of the query left here, if there was one."""
+        standing = self.read()
+        if standing is not None and standing.query != query:
+            raise self._other("query, ontology or data")
+        return standing
+
+    def read(self) -> Standing | None:
+        """What the last run left here, of whichever query it was."""
         try:
             data = self._path.read_bytes()
         except FileNotFoundError:
@@ -90,15 +113,17 @@ class Checkpoint:
             standing = msgspec.msgpack.decode(body, type=Standing) if version == VERSION else None
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise damaged(str(self._path), f"Something in it has another form ({error}).", anew) from None
-        if standing is None or standing.query != query:
-            what = "format" if standing is None else "query, ontology or data"
-            raise fail(
-                "OBEP558",
-                f"{self._path} belongs to another {what}",
-                reason="What was seen so far was kept for what the query was then.",
-                remedy=f"rm {self._path}   to start from the beginning, or another --checkpoint folder",
-            )
+        if standing is None:
+            raise self._other("format")
         return standing
+
+    def _other(self, what: str) -> ObepError:
+        return fail(
+            "OBEP558",
+            f"{self._path} belongs to another {what}",
+            reason="What was seen so far was kept for what the query was then.",
+            remedy=f"rm {self._path}   to start from the beginning, or another --checkpoint folder",
+        )
 
     def save(self, standing: Standing) -> None:
         """Replaces the checkpoint; after a crash there is the old one or the new one."""
@@ -108,3 +133,4 @@ class Checkpoint:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(self._path)
+        sync_folder(self._path.parent)

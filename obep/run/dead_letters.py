@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,6 +31,7 @@ class Letters:
         self.items: Counter[str] = Counter()
         """By stream, the items that could be read and were refused all the same."""
         self.some: list[DeadLetter] = []
+        self.on_letter: Callable[[DeadLetter], None] = lambda letter: None
         self._file: BinaryIO | None = None
         self.key = "" if path is None else output_key(path)
         """What a checkpoint calls the file."""
@@ -47,6 +49,7 @@ class Letters:
             self.items[letter.stream] += 1
         if len(self.some) < SOME:
             self.some.append(letter)
+        self.on_letter(letter)
         if self._file is not None:
             with writing(self._file.name):
                 self._file.write(as_json(letter))

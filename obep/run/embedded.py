@@ -15,6 +15,7 @@ from obep.engine.query import Query
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError
 from obep.formats.stream_reader import Notes
+from obep.lints.item_validation import item_checks
 from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, require_same_sources
 from obep.run.dead_letters import Letters
@@ -59,6 +60,10 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
     run.on_turn = lambda run: _turn(run, progress, figures, absences, lints, observer)
     for sink in _heard_sinks(run).values():  # no turn comes to its end while a sink waits
         sink.waits = lambda: absences.look(_heard_sinks(run), progress)
+    if order.watch:
+        from obep.run.query_watch import QueryWatch
+
+        run.between = QueryWatch(order, query, run.notes, progress).look
     sources = run.sources.values()
     free, ends = ([one.name for one in sources if one.ends is ended] for ended in (False, True))
     if lints is not None:
@@ -145,9 +150,15 @@ def open_run(
     query: Query,
     warn: Warn = lambda code, said: None,
     observer: Observer | None = None,
+    *,
+    resume: bool = True,
+    **settings: Any,
 ) -> tuple[Run, Engine]:
-    """The run with its sources, sinks and checkpoint; what cannot be opened is the user's to mend."""
-    config, notes = order.config, Notes()
+    """The run with its sources, sinks and checkpoint; what cannot be opened is the user's to mend.
+
+    `resume` is that of `Engine.restore`; `settings` are further ones of the engine.
+    """
+    config, notes = order.config.with_lookups(query.bundle.k.once), Notes()
     checkpoint = Checkpoint(order.checkpoint) if order.checkpoint is not None else None
     standing = checkpoint.load(query.hash) if checkpoint is not None else None
     if standing is not None:
@@ -171,15 +182,17 @@ def open_run(
     known = None if standing is None else standing.outputs
     dead = order.dead_letters
     letters = Letters(dead, 0 if dead is None else continued_at(output_key(dead), dead, known, warn))
-    engine = query.engine(
-        lateness=_seconds(order.lateness),
-        idle=_seconds(order.idle),
-        future=_seconds(order.future if order.future is not None else DAY if live else None),
-        on_dead_letter=letters.take,
-        max_keys=config.engine.get("max_keys"),
-        remember=0,  # only `obep why-not` asks why not
-        observer=observer,
-    )
+    usual: dict[str, Any] = {
+        "lateness": _seconds(order.lateness),
+        "idle": _seconds(order.idle),
+        "future": _seconds(order.future if order.future is not None else DAY if live else None),
+        "on_dead_letter": letters.take,
+        "max_keys": config.engine.get("max_keys"),
+        "remember": 0,  # only `obep why-not` asks why not
+        "observer": observer,
+        "checks": item_checks(config, query.bundle),
+    }
+    engine = query.engine(**usual | settings)
     ids = RowIds()
     outlets = {
         t.key: make_outlet(t, order, query, notes, _start(t, order.config, known, warn), ids)
@@ -199,7 +212,7 @@ def open_run(
         row_ids=ids,
     )
     if standing is not None:
-        run.restore(standing)
+        run.restore(standing, resume=resume)
     return run, engine
 
 

@@ -51,7 +51,7 @@ def load(
     linked = link(file, home, allowed=allowed, catalogue=catalogue)
     found = examine(
         linked,
-        catalogue or {},
+        {} if catalogue is None else catalogue,
         java=java,
         strict=strict,
         require_complete=require_complete,

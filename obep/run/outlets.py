@@ -16,7 +16,7 @@ from obep.plan.plan import Plan
 from obep.run.pipeline import Outlet, Record
 from obep.run.run_spec import Order, Target, wanted_by
 from obep.run.terminal_text import escaped
-from obep.streams.sinks.open_sinks import OF_ROWS, Form, open_sink
+from obep.streams.sinks.open_sinks import OF_ROWS, Form, Sink, open_sink
 
 
 def form_for(target: Target, event: Term, plan: Plan) -> Form:
@@ -29,16 +29,45 @@ def form_for(target: Target, event: Term, plan: Plan) -> Form:
 
 def make_outlet(target: Target, order: Order, query: Query, notes: Notes, start: int, ids: RowIds) -> Outlet:
     """The sink of a target, opened at `start`, and how it is written."""
+    written, events = _written(target, order, query, notes, ids)
+    sink = open_sink(target.uri, target.settings, order.config, start, target.trusted)
+    if target.form == "csv" and not start:
+        (event,) = events or query.plan.returned
+        sink.send("", csv_header(written.variables(event)).encode())
+    return Outlet(sink, written.encode, events, written.records)
+
+
+def outlet_of(target: Target, order: Order, query: Query, notes: Notes, sink: Sink, ids: RowIds) -> Outlet:
+    """The same with a sink that is open already, for another query."""
+    if target.form == "csv":
+        raise fail(
+            "OBEP872",
+            f"{target!r}: the header of a CSV file stands, so its query cannot be replaced",
+            remedy="--as rows, or a sink .jsonl",
+        )
+    written, events = _written(target, order, query, notes, ids)
+    return Outlet(sink, written.encode, events, written.records)
+
+
+def _written(
+    target: Target, order: Order, query: Query, notes: Notes, ids: RowIds
+) -> tuple[_Written, frozenset[Term]]:
     plan = query.plan
     events = wanted_by(target, plan.returned, plan.alerting)
     written = _Written(target, order, plan, notes, ids)
     if target.form in OF_ROWS:
         written.require_rows(events or frozenset((*plan.returned, *plan.alerting)))
-    sink = open_sink(target.uri, target.settings, order.config, start, target.trusted)
-    if target.form == "csv" and not start:
-        (event,) = events or plan.returned
-        sink.send("", csv_header(written.variables(event)).encode())
-    return Outlet(sink, written.encode, events, written.records)
+    return written, events
+
+
+def refit(outlet: Outlet, target: Target, order: Order, query: Query, notes: Notes, ids: RowIds) -> Outlet:
+    """The same sink for another query; what it cannot take of that one is refused."""
+    plan = query.plan
+    events = wanted_by(target, plan.returned, plan.alerting)
+    written = _Written(target, order, plan, notes, ids)
+    if target.form in OF_ROWS:
+        written.require_rows(events or frozenset((*plan.returned, *plan.alerting)))
+    return Outlet(outlet.sink, written.encode, events, written.records)
 
 
 class _Written:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from obep.engine.query import Query
+from obep.engine.replacing.replacement import Replacement
 from obep.engine.time_letters import stray
 from obep.formats.stream_reader import Notes
 from obep.model import Alert, DeadLetter, Item, Occurrence
@@ -42,9 +44,11 @@ class Pushed(Protocol):
 
     def snapshot(self) -> bytes: ...
 
-    def restore(self, data: bytes) -> None: ...
+    def restore(self, data: bytes, *, resume: bool = True) -> None: ...
 
     def firing(self) -> list[Alert]: ...
+
+    def replace(self, query: Query) -> Replacement: ...
 
 
 @dataclass(slots=True)
@@ -77,6 +81,8 @@ class Run:
     streams: frozenset[str] = frozenset()
     """The streams of the query; items of others are refused. Empty: any."""
     on_turn: Callable[[Run], None] = lambda run: None
+    between: Callable[[Run], None] = lambda run: None
+    """Called between two turns, where a checkpoint may be written."""
     clock: Callable[[], float] = time.monotonic
     items: int = 0
     occurrences: Counter[str] = field(default_factory=Counter)
@@ -92,6 +98,10 @@ class Run:
     origins: Mapping[str, str] = field(default_factory=dict)
     """What kind of thing each source is, by its key."""
     row_ids: RowIds = field(default_factory=RowIds)
+    on_found: Callable[[list[Occurrence]], None] = lambda found: None
+    """Called with what was found, before sinks get it."""
+    beside: Callable[[], bytes] = lambda: b""
+    """What else a checkpoint keeps."""
     _before: dict[str, int] | None = None
     """Where a checkpoint says that outputs stand, also those that this run does not have."""
     _left: LeftFiles | None = None
@@ -100,9 +110,9 @@ class Run:
     """Occurrences that sinks had not taken when the stop was asked for."""
     _saved: float = 0.0
 
-    def restore(self, standing: Standing) -> None:
+    def restore(self, standing: Standing, *, resume: bool = True) -> None:
         """Goes on where a checkpoint stands; sinks were opened at its positions."""
-        self.engine.restore(standing.state)
+        self.engine.restore(standing.state, resume=resume)
         for outlet in self.outlets.values():
             if isinstance(outlet.sink, Repeating):
                 for alert in self.engine.firing():
@@ -122,25 +132,35 @@ class Run:
             self.checkpoint.save(self._standing())  # an output that begins is known before it is written
         try:
             whole = True
-            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle, orders=self._orders):
+            for turn in merged(self.sources, self.positions, PATIENCE_S, idle=self.idle, orders=self.orders):
                 if self.stopping:
                     break
-                self._take(turn)
+                self.take(turn)
                 self.waiting = turn.waiting
                 self.on_turn(self)
                 whole = turn.whole
+                if whole:
+                    self.between(self)
                 if self.checkpoint is not None and whole and self.clock() - self._saved >= INTERVAL_S:
                     self.save()
             if whole:
                 self.save()
             if not self.stopping:
-                self._send(self.engine.close())
+                self.send(self.engine.close())
                 self.on_turn(self)
         finally:
             for source in self.sources.values():
                 source.stop()
         for outlet in self.outlets.values():
             outlet.sink.flush()
+
+    def replace(self, query: Query, outlets: Mapping[str, Outlet]) -> Replacement:
+        """Runs another query from the watermark on; the checkpoint is then of that query."""
+        done = self.engine.replace(query)
+        self.send([*done.records])
+        self.query_hash, self.streams, self.outlets = query.hash, frozenset(query.linked.streams), outlets
+        self.save()
+        return done
 
     def stop(self) -> None:
         """Ends the run after the turn that is under way; may be called from a signal."""
@@ -163,19 +183,20 @@ class Run:
         """The occurrences that a sink did not take, with the reason."""
         return [failure for outlet in self.outlets.values() for failure in getattr(outlet.sink, "failed", ())]
 
-    def save(self) -> None:
-        """Writes a checkpoint, once everything before it is safe."""
+    def save(self) -> bool:
+        """Writes a checkpoint, once everything before it is safe; whether it did."""
         if self.checkpoint is None:
-            return
+            return False
         for outlet in self.outlets.values():
             outlet.sink.flush()
         if self.stopping and len(self.failed) > self._failed_before:
-            return  # given up in a hurry: the next run sends them, as after a kill
+            return False  # given up in a hurry: the next run sends them, as after a kill
         self.letters.flush()
         self.checkpoint.save(self._standing())
         for key, source in self.sources.items():
             source.committed(self.positions.get(key, {}))
         self._saved = self.clock()
+        return True
 
     def _standing(self) -> Standing:
         return Standing(
@@ -186,6 +207,7 @@ class Run:
             dict(self.origins),
             self.notes.style,
             self.row_ids.dump(),
+            self.beside(),
         )
 
     def _outputs(self) -> dict[str, int]:
@@ -194,7 +216,8 @@ class Run:
         sinks = {key: outlet.sink.position() for key, outlet in self.outlets.items()}
         return {**before, **sinks, **self.letters.positions()}
 
-    def _take(self, turn: Turn) -> None:
+    def take(self, turn: Turn) -> None:
+        """Gives the engine what came, and the sinks what it finds; the positions are then those after it."""
         items = []
         for record in turn.records:
             if isinstance(record, DeadLetter):
@@ -205,18 +228,24 @@ class Run:
                 items.append(record)
         self.items += len(items)
         self.heard.update([item.stream for item in items])
-        self._send(self.engine.push_items(items) if items else self.engine.tick())
+        if items:
+            self.send(self.engine.push_items(items))
+        elif turn.drained:  # otherwise an item that waits would be late for a clock that it has not moved
+            self.send(self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
 
-    def _orders(self, item: Item) -> bool:
+    def orders(self, item: Item) -> bool:
         """Whether the instant of an item says when its source stands: not if it will be refused."""
         return not (self._strays(item) or self.engine.too_far(item.at))
 
     def _strays(self, item: Item) -> bool:
         return bool(self.streams) and item.stream not in self.streams
 
-    def _send(self, found: list[Occurrence]) -> None:
+    def send(self, found: list[Occurrence]) -> None:
+        """Gives the sinks what was found."""
+        if found:
+            self.on_found(found)
         for occurrence in found:
             self.occurrences[occurrence.event] += 1
             if self._left is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from obep.errors import Diagnostic
 from obep.formats.timestamps import Style, show_instant
@@ -58,6 +58,17 @@ class Progress:
     def error(self, code: str, message: str, remedy: str = "") -> None:
         """Says why the run failed, and what may help."""
         self.show(Diagnostic(code, message, remedy=remedy))
+
+    def say(self, message: str, lines: Iterable[str], record: Mapping[str, object] | None = None) -> None:
+        """Says what has happened, with more lines or, as JSON, a record; nothing if quiet."""
+        if self._quiet:
+            return
+        self._clear()
+        if self._json:
+            self._say({"level": "info", "message": message, **(record or {})})
+        else:
+            self._out.write("".join(f"{plain(line)}\n" for line in (message, *(f"  {one}" for one in lines))))
+        self._out.flush()
 
     def show(self, one: Diagnostic) -> None:
         """Show a diagnostic, unless it is a warning that is switched off."""

@@ -8,7 +8,9 @@ from pathlib import Path
 from obep.config.toml_file import load_config
 from obep.engine.query import Query
 from obep.errors import fail
+from obep.formats.item_checks import checked
 from obep.formats.stream_reader import Notes
+from obep.lints.item_validation import item_checks
 from obep.model import DeadLetter, Item
 from obep.run.load_query import load
 from obep.run.run_spec import bind
@@ -32,6 +34,7 @@ def replay(
         max_explanations=settings.engine.get("max_explanations"),
         max_work=settings.engine.get("max_work"),
     )
+    settings = settings.with_lookups(query.bundle.k.once)
     streams = query.linked.streams
     alone, notes = streams[0] if len(streams) == 1 else "", Notes()
     sources = {
@@ -42,9 +45,11 @@ def replay(
     }
     items: list[Item] = []
     letters: list[DeadLetter] = []
+    checks = item_checks(settings, query.bundle)
     for turn in merged(sources, {}, 1.0):
-        items += (record for record in turn.records if isinstance(record, Item))
-        letters += (record for record in turn.records if isinstance(record, DeadLetter))
+        records = [*checked(turn.records, checks)] if checks else turn.records
+        items += (record for record in records if isinstance(record, Item))
+        letters += (record for record in records if isinstance(record, DeadLetter))
         if len(items) > MOST:
             raise fail(
                 "OBEP535", f"more than {MOST} items", remedy="give it the part of the input that matters"

@@ -32,6 +32,12 @@ def opened(order: Order) -> Query:
     )
     if not order.quiet:
         write(query.warnings)
+    require_outputs_apart(order, query)
+    return query
+
+
+def require_outputs_apart(order: Order, query: Query) -> None:
+    """Refuse outputs of a run that are its inputs."""
     linked, config = query.linked, order.config.path
     require_apart(
         order,
@@ -42,7 +48,6 @@ def opened(order: Order) -> Query:
             **({} if config is None else {config: "the configuration"}),
         },
     )
-    return query
 
 
 def heard_sinks(sinks: Mapping[str, object]) -> dict[str, Waiting]:

@@ -95,6 +95,8 @@ class Order:
     master: str = ""
     conf: Mapping[str, str] = field(default_factory=dict)
     drop_state: bool = False
+    watch: bool = False
+    """Whether the query is replaced when its files change."""
     dialect: Language | None = None
     """The language of the query, where neither its ending nor its text shall tell."""
 

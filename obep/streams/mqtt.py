@@ -5,10 +5,10 @@ from __future__ import annotations
 import queue
 import ssl
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from threading import Condition, Event
+from threading import Condition, Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from obep.config.toml_file import Config, secret_of
@@ -30,6 +30,8 @@ ANSWER_S = 30.0
 """How long a broker that is there may take for a message."""
 HELD = 10_000
 """Messages that wait for the engine before the broker has to."""
+Token = tuple[int, int, int]
+"""By which a message is acknowledged: its number, its QoS and its session."""
 
 
 class Connection:
@@ -107,7 +109,52 @@ class Connection:
 
 
 class Subscription(Connection):
-    """Subscribed to its topic at each connection."""
+    """Subscribed to its topic at each connection.
+
+    Who acknowledges by hand asks `is_again` of each message and calls `acknowledge` when it is safe. A broker
+    sends a message of QoS 1 again, marked and with the same number, as long as it has no acknowledgement.
+    """
+
+    def __init__(self, address: Address, settings: Mapping[str, Any], config: Config) -> None:
+        super().__init__(address, settings, config)
+        self._unacknowledged: dict[int, bool] = {}
+        """Messages of QoS 1 of this session, by number; whether they are safe."""
+        self._session = 0
+        """Sessions before this one. In each the broker counts its messages anew."""
+        self._counting = Lock()
+
+    def is_again(self, message: paho.MQTTMessage) -> bool:
+        """Whether the broker has sent this before, and it is taken but not acknowledged.
+
+        After an acknowledgement the number is free: a marked message may then be a new one that was lost on
+        its way, and is taken.
+        """
+        if message.qos != 1:
+            return False
+        with self._counting:
+            again = message.dup and message.mid in self._unacknowledged
+            if not again:
+                self._unacknowledged[message.mid] = False
+            elif self._unacknowledged[message.mid]:
+                del self._unacknowledged[message.mid]
+                self.client.ack(message.mid, message.qos)
+            return again
+
+    def token(self, message: paho.MQTTMessage) -> Token:
+        """What `acknowledge` needs to know of a message."""
+        return message.mid, message.qos, self._session
+
+    def acknowledge(self, tokens: Iterable[Token]) -> None:
+        """These are safe. While the connection is lost, they are acknowledged when they come again."""
+        with self._counting:
+            for number, qos, session in tokens:
+                if session != self._session:
+                    continue  # the broker has forgotten it, and may have given its number to another
+                if qos == 1 and not self.client.is_connected():
+                    self._unacknowledged[number] = True
+                else:
+                    self._unacknowledged.pop(number, None)
+                    self.client.ack(number, qos)
 
     def open(self) -> None:
         """Connects, and returns when the broker keeps for us what comes from then on."""
@@ -124,6 +171,10 @@ class Subscription(Connection):
             raise fail("OBEP552", f"{self.address.shown} does not confirm the subscription")
 
     def ready(self) -> None:
+        if not self.resumed:
+            with self._counting:
+                self._session += 1
+                self._unacknowledged.clear()
         self.client.subscribe(self.topic, self.qos)
 
     def _subscribed(self, client: Any, userdata: Any, number: int, reasons: Any, properties: Any) -> None:
@@ -156,7 +207,7 @@ class MqttSource(Subscription):
         self.name = name
         self._reading = reading
         self._format = format_named(format or address.option("format", "json"))
-        self._messages: queue.Queue[paho.MQTTMessage] = queue.Queue(HELD)
+        self._messages: queue.Queue[tuple[paho.MQTTMessage, Token]] = queue.Queue(HELD)
         self._spool = Spool(spool) if spool is not None else None
         self._forgotten = 0
         """Messages of the spool that the checkpoint has."""
@@ -175,13 +226,14 @@ class MqttSource(Subscription):
                 self._spool.next = max(self._spool.next, start.get(NEXT, 0))
                 yield from self._spooled(self._spool, start.get(NEXT, 0))
             while not self._stopped.is_set():
-                if messages := self._come():
-                    yield self._batch([(m.topic, now(), bytes(m.payload)) for m in messages], messages)
+                if come := self._come():
+                    messages = [(one.topic, now(), bytes(one.payload)) for one, _ in come]
+                    yield self._batch(messages, [token for _, token in come])
         finally:
             self._stopped.set()
             self.close()
 
-    def _come(self) -> list[paho.MQTTMessage]:
+    def _come(self) -> list[tuple[paho.MQTTMessage, Token]]:
         """The messages that are there, after a short while."""
         messages = []
         try:
@@ -198,7 +250,7 @@ class MqttSource(Subscription):
             records = [one for message in messages[max(0, start - first) :] for one in self._read(message)]
             yield Batch(records, {NEXT: first + len(messages)})
 
-    def _batch(self, messages: list[Message], sent: list[paho.MQTTMessage]) -> Batch:
+    def _batch(self, messages: list[Message], tokens: list[Token]) -> Batch:
         """Messages as records; with a spool they are stored before they are acknowledged."""
         position: Position = {}
         if self._spool is not None:
@@ -206,8 +258,7 @@ class MqttSource(Subscription):
                 self._spool.forget(self._forgotten)
                 self._forgotten = 0
             self._spool.append(messages)
-            for one in sent:
-                self.client.ack(one.mid, one.qos)
+            self.acknowledge(tokens)
             position = {NEXT: self._spool.next}
         return Batch([record for message in messages for record in self._read(message)], position)
 
@@ -222,9 +273,12 @@ class MqttSource(Subscription):
             self.close()
 
     def _arrived(self, client: Any, userdata: Any, message: Any) -> None:
+        if self._spool is not None and self.is_again(message):
+            return
+        came = message, self.token(message)
         while not self._stopped.is_set():
             try:
-                self._messages.put(message, timeout=0.2)
+                self._messages.put(came, timeout=0.2)
                 return
             except queue.Full:
                 continue

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from obep.config.toml_file import Config, below, load_config
+from obep.config.toml_file import MAPPING, Config, below, load_config
 from obep.config.toml_values import Secret, shown_uri
 from obep.errors import ObepError
+from obep.formats.record_mapping import SETTINGS
 from obep.query.parse.spelling import to_micros
 
 FULL = """
@@ -255,3 +256,7 @@ def test_files_lie_below_the_folder_links_followed(tmp_path: Path) -> None:
             below(Path(path), inside)
         assert caught.value.code == "OBEP505"
     assert below(Path("link.ttl"), inside, (outside,)) == outside / "secret.ttl"
+
+
+def test_a_mapping_has_the_same_keys_in_obep_toml_and_in_python() -> None:
+    assert set(MAPPING) == set(SETTINGS)

@@ -22,7 +22,7 @@ EVENT Pair(?k) MATCH X AS x SEQ Y AS y WITHIN 10 s PARTITION BY ?k
 RETURN ALL""",
     java=False,
 )
-CLOCK, COUNTERS, WAITING, STATE = 2, 3, 4, 5
+CLOCK, COUNTERS, WAITING, VERSIONS = 2, 3, 4, 5
 NOW, OCCURRENCES, RUNS, ARRIVED, ITEMS, CONTENTS = range(6)
 Tree = Any
 
@@ -46,18 +46,28 @@ CHANGES: dict[str, Callable[[Tree], object]] = {
     "a waiting item holds statements in a term": lambda tree: tree[WAITING][0][2][0].__setitem__(
         2, "<http://e/a> . <http://e/b> <http://e/p> <http://e/c>"
     ),
-    "what has arrived is a number": lambda tree: tree[STATE][ARRIVED].append(7),
-    "what has arrived is none of the occurrences": lambda tree: tree[STATE][ARRIVED].append({"o": 99}),
-    "an explanation has a number for a triple": lambda tree: tree[STATE][OCCURRENCES][0][2].append([5, 1]),
-    "an instant of an occurrence is a text": lambda tree: tree[STATE][OCCURRENCES][0][3].__setitem__(0, "1"),
+    "what has arrived is a number": lambda tree: _state(tree)[ARRIVED].append(7),
+    "what has arrived is none of the occurrences": lambda tree: _state(tree)[ARRIVED].append({"o": 99}),
+    "an explanation has a number for a triple": lambda tree: _state(tree)[OCCURRENCES][0][2].append([5, 1]),
+    "an instant of an occurrence is a text": lambda tree: _state(tree)[OCCURRENCES][0][3].__setitem__(0, "1"),
     "a leaf that there is not waits": lambda tree: _runs(tree)[-1].append([9, {"o": 0}]),
     "a number waits for a leaf": lambda tree: _runs(tree)[-1].append([0, 0]),
+    "there is no version of the query": lambda tree: tree[VERSIONS].clear(),
+    "an older version has no syntax tree": lambda tree: tree[VERSIONS][0].__setitem__(0, b"query"),
+    "a version decides what it does not define": lambda tree: tree[VERSIONS][0][2].append("<http://e/Z>"),
+    "a version began for what it does not define": lambda tree: tree[VERSIONS][0].__setitem__(1, ["<x>"]),
 }
+
+
+def _state(tree: Tree) -> Tree:
+    """What the only version of the query remembers."""
+    ((*_, state),) = tree[VERSIONS]
+    return state
 
 
 def _runs(tree: Tree) -> Tree:
     """The state of `Pair`: what its intake holds stands last."""
-    (state,) = [state for event, state in tree[STATE][RUNS] if event == "<http://e/Pair>"]
+    (state,) = [state for event, state in _state(tree)[RUNS] if event == "<http://e/Pair>"]
     return state
 
 

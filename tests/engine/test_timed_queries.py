@@ -8,7 +8,7 @@ import pytest
 
 import obep
 from obep.errors import ObepError
-from obep.model import DeadLetter, local_name
+from obep.model import DeadLetter, Item, local_name
 
 EX = "http://example.org/"
 PREFIX = f"PREFIX : <{EX}>\n"
@@ -83,6 +83,18 @@ def test_the_ontology_applies_to_items_and_to_what_rules_derive(tmp_path: Path) 
     """
     items = {1.0: ":a :near :b", 2.0: ":b :near :a"}
     assert run(tmp_path, text, items) == [("q2", 1, 2, {"x": "a"})]
+
+
+def test_a_triple_that_an_item_has_twice_is_one_triple(tmp_path: Path) -> None:
+    (tmp_path / "t.ttl").write_text(
+        f"""@prefix : <{EX}> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :near a owl:ObjectProperty ; rdfs:subPropertyOf :sees . :sees a owl:ObjectProperty ."""
+    )
+    engine = load(tmp_path, "VOCAB <t.ttl>\nSELECT ?x { ?x :sees ?y }").engine()
+    triple = (f"<{EX}a>", f"<{EX}near>", f"<{EX}b>")
+    found = [*engine.push_items([Item("s", 1_000_000, (triple, triple))]), *engine.close()]
+    assert [row for one in found for row in one.bindings] == [{"x": f"<{EX}a>"}]
 
 
 def test_a_derived_triple_that_contradicts_the_ontology_is_a_dead_letter(tmp_path: Path) -> None:

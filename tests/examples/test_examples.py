@@ -18,7 +18,7 @@ def test_there_are_the_examples_that_were_promised() -> None:
     names = [path.name for path in EXAMPLES]
     assert names == [
         "01-rooms", "02-stocks", "03-shapes", "04-tsunami", "05-cnc", "06-building", "07-ward",
-        "08-building-states",
+        "08-building-states", "11-brick",
     ]  # fmt: skip
     for path in EXAMPLES:
         there = {file.name for file in path.iterdir()}
@@ -34,6 +34,29 @@ def test_an_example_gives_what_it_should_on_the_embedded_engine(folder: Path) ->
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 case, 0 differ, 0 broken" in done.stdout
+
+
+def test_the_brick_building_has_the_rules_of_the_building_with_states_word_for_word() -> None:
+    first, second = (
+        [
+            line
+            for line in (ROOT / "examples" / name / "query.obep").read_text("utf-8").splitlines()[1:]
+            if not line.startswith("FROM GRAPH")
+        ]
+        for name in ("08-building-states", "11-brick")
+    )
+    assert first == second
+
+
+def test_what_the_brick_building_expects_is_what_its_script_works_out(tmp_path: Path) -> None:
+    folder = ROOT / "examples" / "11-brick"
+    for name in ("make_building.py", "expect.py", "words.ttl"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    for program in ("make_building.py", "expect.py"):
+        assert "import obep" not in (tmp_path / program).read_text("utf-8")
+        subprocess.run([sys.executable, str(tmp_path / program)], check=True, timeout=120)
+    for name in ("building.ttl", "telemetry.jsonl", "expected.jsonl"):
+        assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
 
 
 @pytest.mark.parametrize("program", ["06-building/live.py", "05-cnc/on_spark.py"])

@@ -119,6 +119,18 @@ def test_no_value_can_add_a_triple_or_change_another_term(value: str) -> None:
     assert read_graph(text, "ntriples") == item.triples, "terms are as every reader writes them"
 
 
+@given(st.one_of(st.text(max_size=6), st.integers(), st.booleans(), st.floats(), st.none()), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_a_name_of_one_field_is_made_as_one_of_two_is(value: object, optional: bool) -> None:
+    """The second field is always the same text, so both names must be refused, left out or equal."""
+    mark = "?" if optional else ""
+    record = {"time": 1, "v": value, "w": "x"}
+    one = mapped(record, template=f"<urn:a-{{v{mark}}}x> :p 1 .")
+    two = mapped(record, template=f"<urn:a-{{v{mark}}}{{w}}> :p 1 .")
+    assert type(one) is type(two)
+    assert (one.triples, one.at) == (two.triples, two.at) if isinstance(one, Item) else one.code == two.code
+
+
 def test_a_triple_whose_optional_field_is_missing_is_left_out() -> None:
     assert len(triples({"a": 1}, ":x :p {a} ; :q {b?} ; :r {b?:double} .")) == 1
     assert len(triples({"a": 1, "b": 2}, ":x :p {a} ; :q {b?} ; :r {b?:double} .")) == 3

@@ -24,6 +24,7 @@ from obep.ontology.owl.axioms import (
     Transitive,
 )
 from obep.ontology.owl.load import load_graph, load_ontology
+from obep.ontology.owl.rdf_to_owl import axioms_of
 
 NS = "http://example.org/b#"
 TURTLE = """
@@ -321,3 +322,23 @@ def test_an_import_is_named_as_it_is_written(tmp_path: Path, name: str, target: 
     assert f'"{target}" = "a file of yours"' in said
     other = written(tmp_path, "other.ttl", "<http://e/C> a <http://www.w3.org/2002/07/owl#Class> .")
     assert load_ontology([path], {target: other}).classes == {"<http://e/C>"}, "as the remedy says"
+
+
+def test_shapes_of_shacl_in_an_ontology_are_no_facts_about_individuals() -> None:
+    sh, rdf, owl = (
+        "<http://www.w3.org/ns/shacl#",
+        "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>",
+        "<http://www.w3.org/2002/07/owl#",
+    )
+    found = axioms_of(
+        [
+            ("<urn:A>", rdf, f"{owl}Class>"),
+            ("<urn:A>", rdf, f"{sh}NodeShape>"),
+            ("<urn:A>", f"{sh}property>", "_:b"),
+            ("_:b", rdf, f"{sh}PropertyShape>"),
+            ("_:b", f"{sh}path>", "<urn:p>"),
+            ("_:b", f"{sh}minCount>", '"1"'),
+        ]
+    )
+    assert found.axioms == () and found.classes == {"<urn:A>"}
+    assert not found.object_properties and not found.data_properties

@@ -9,9 +9,11 @@ from pathlib import Path
 from random import Random
 
 from obep.engine.query import Query
-from obep.model import SECOND, Alert, Item, Occurrence
+from obep.engine.reporter import Detected
+from obep.model import SECOND, Alert, Assertion, Item, Occurrence
 from obep.ontology.bundle.compile import compile_bundle
 from obep.ontology.owl.axioms import Axioms
+from obep.operators.candidates import PARTS
 from obep.query.ast import CompositeEvent, GraphEvent
 from obep.query.link import assemble
 from oracle.state_semantics import Told, rows_told
@@ -111,15 +113,39 @@ def identity(o: Occurrence, query: Query) -> Told:
     if not isinstance(event, CompositeEvent) or not o.parts:
         return (o.individual, frozenset(o.explanation), o.start, o.end)
     leaves = [part.occurrence for part in o.parts if not part.context]
-    explained = {a for leaf in leaves for a in leaf.explanation}
-    rest = frozenset(a for a in o.explanation if a not in explained)
     return (
         frozenset(Counter(identity(leaf, query) for leaf in leaves).items()),
         o.start,
         o.end,
         o.partition,
-        rest,
+        rest(o, query),
     )
+
+
+def rest(o: Occurrence, query: Query) -> frozenset[Assertion]:
+    """What the NOTs of a composite add to it (D1)."""
+    leaves = [part.occurrence for part in o.parts if not part.context]
+    explained = {a for leaf in leaves for a in counted(leaf, query)}
+    if not isinstance(o, Detected):  # it was in a snapshot, which does not say what is whose
+        shown = {a for leaf in leaves for a in leaf.explanation}
+        return frozenset(a for a in o.explanation if a not in explained | shown)
+    assert o.by.plan.root is not None
+    parts = zip(o.candidates[0][PARTS], o.by.plan.root.aliases, strict=True)
+    added = [part for part, alias in parts if part is not None and not (alias.event or alias.context)]
+    return frozenset(a for part in added for a in part.explanation if a not in explained)
+
+
+def counted(o: Occurrence, query: Query) -> frozenset[Assertion]:
+    """The assertions that make an occurrence the same as another: none of states and graph events (D39, D43).
+
+    These may have their cause in common with a NOT beside them, whose assertions count.
+    """
+    if o.event in query.expanded.moments or isinstance(query.linked.events.get(o.event), GraphEvent):
+        return frozenset()
+    if not o.parts:
+        return frozenset(o.explanation)
+    leaves = [part.occurrence for part in o.parts if not part.context]
+    return rest(o, query).union(*(counted(leaf, query) for leaf in leaves))
 
 
 def alert_told(one: Alert) -> Told:

@@ -120,43 +120,15 @@ def difference(
 ) -> str:
     """How what is reported differs from the oracle; empty if it does not."""
     lines = []
-    reported: Counter[tuple[object, ...]] = Counter()
-    for one, often in occurrences.items():
-        reported[compared(one)] += often
     returned = {name.iri for clause in case.file.returns for name in clause.events}
-    expected: Counter[tuple[object, ...]] = Counter()
-    for one, often in answer.occurrences.items():
-        if one[0] in returned:
-            expected[compared(one)] += often
+    expected = Counter({one: often for one, often in answer.occurrences.items() if one[0] in returned})
     for what, ours, theirs in (
-        ("occurrence", expected, reported),
+        ("occurrence", expected, occurrences),
         ("alert", answer.alerts, alerts),
     ):
         lines += [f"missing {what}: {told}" for told in (ours - theirs)]
         lines += [f"too much, {what}: {told}" for told in (theirs - ours)]
     return "\n".join(sorted(lines))
-
-
-def compared(told: tuple[object, ...]) -> tuple[object, ...]:
-    """An occurrence without what NOT adds to its explanation, where a state is a part of it.
-
-    The oracle knows nothing of a state's own explanation, which may have some of the same assertions.
-    """
-    return (*told[:6], _without_rest(told[6]), *told[7:])  # type: ignore[arg-type]
-
-
-def _without_rest(identity: tuple[object, ...]) -> tuple[object, ...]:
-    if len(identity) != 5 or not isinstance(identity[0], frozenset):
-        return identity
-    leaves = [(_without_rest(leaf), often) for leaf, often in identity[0]]
-    of_states = any(_is_of_state(leaf) for leaf, _ in leaves)
-    return (frozenset(leaves), *identity[1:4], "" if of_states else identity[4])
-
-
-def _is_of_state(identity: tuple[object, ...]) -> bool:
-    if len(identity) == 5 and isinstance(identity[0], frozenset):
-        return any(_is_of_state(leaf) for leaf, _ in identity[0])
-    return len(identity) == 5
 
 
 def main(seed: int, cases: int) -> int:

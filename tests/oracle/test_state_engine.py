@@ -161,6 +161,22 @@ FOUND = {
         EVENT F MATCH (END S FOR 3 s SEQ END S) SEQ C POLICY recent RETURN F""",
         "A1x B5x A6x B10x C11x A12x B16x C17x |20",
     ),
+    "what NOT adds counts although it explains a graph event beside it": (
+        """FROM NAMED WINDOW <w> ON <s> [LATEST]
+        EVENT D AS KindD EVENT G(?x) ON <w> AS { ?ot :of ?x . ?ot :v ?t FILTER(?t != 1) }
+        EVENT F MATCH G(?z) AS a1 JOIN NOT D AS a2 RETURN G, F""",
+        "50o15(of=x,v=2.5) |50",
+    ),
+    "what NOT leaves in a context adds nothing": (
+        """EVENT A AS KindA EVENT D AS KindD STATE S(?x) OVER A(?x) WITHIN 4 s
+        EVENT F MATCH S(?x) CONTAINS NOT D RETURN F""",
+        "A5x A7x |12",
+    ),
+    "what NOT adds counts although it explains a state beside it": (
+        """EVENT A AS KindA EVENT D AS KindD STATE S(?x) OVER A(?x) WITHIN 4 s
+        EVENT F MATCH BEGIN S(?x) JOIN NOT D RETURN F""",
+        "A5x |12",
+    ),
 }
 
 

@@ -14,9 +14,10 @@ from obep.query import ast
 from obep.query.languages import LANGUAGES, language_of, written_in
 from obep.query.link import link
 from obep.query.packed_ast import pack_files, unpack_files
-from obep.query.parse.parse_table import lark_parser
+from obep.query.parse.parse_table import lark_parser, load_table
 from obep.query.parse.parser import parse, parse_bytes
 from obep.query.print.printer import show
+from obep.query.syntax_errors.expected_words import DESCRIBED, KEYWORDS
 
 MODEST = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -143,6 +144,13 @@ LEFT_OUT = [
 ]  # fmt: skip
 """Section 12 of DIALECTS in its order. Input triples with intervals are no part of a query."""
 OTHERS = [
+    ("csparql", "SELECT * { { ?s <p:p> ?o } SEQ { ?o <p:q> ?z } }", "epsparql"),
+    (
+        "epsparql",
+        "STREAM <http://e/s-t> IS s\nSTREAM <http://e/u-v> IS u\nSELECT * FROM NAMED <s> WIN [RANGE 8] "
+        "AS <w> EVENT ON <w> { ?s ?p ?o } AS E WHERE { MATCH { E } }",
+        "rsepql",
+    ),
     ("csparql", "REGISTER RSTREAM <x> AS SELECT * { ?s ?p ?o }", "rspql"),
     ("rspql", "REGISTER QUERY q AS SELECT * { ?s ?p ?o }", "csparql"),
     ("csparql", "EVENT A AS B RETURN A", "obep"),
@@ -215,3 +223,34 @@ def test_a_slip_with_one_reading_is_taken_and_noted() -> None:
     (slip,) = file.slips
     assert (slip.remedy, slip.span.column) == ('"PT1H"^^xsd:duration', 33)
     assert '"PT1H"^^xsd:duration' in show(file)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_terminal_of_a_grammar_lacks_words_for_people(language: ast.Language) -> None:
+    looked_for = {kind for _, does, _ in load_table(language).states for kind in does}
+    assert looked_for - {*DESCRIBED, *KEYWORDS} == set()
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "meant"),
+    [
+        (
+            "csparql",
+            "SELECT * FROM STREAM <s:s> [RANGE 5 s STPE 1 s] { ?x ?p ?o }",
+            "STEP",
+        ),
+        (
+            "csparql",
+            "SELECT * FORM STREAM <s:s> [RANGE 5 s STEP 1 s] { ?x ?p ?o }",
+            "FROM",
+        ),
+        ("csparql", "SELECT * { ?x ?p ?o } LIMTI 4", "LIMIT"),
+        ("epsparql", "SELECT * WHERE { ?x ?p ?o } OPTIONLSEQ { ?x ?q ?o }", "OPTIONALSEQ"),
+    ],
+)
+def test_a_keyword_with_a_slip_is_named_in_every_language(
+    language: ast.Language, text: str, meant: str
+) -> None:
+    with pytest.raises(ObepError) as caught:
+        parse(text, language=language)
+    assert (caught.value.code, caught.value.diagnostics[0].remedy) == ("OBEP002", meant)

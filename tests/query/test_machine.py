@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ from lark import Tree
 from lark.exceptions import UnexpectedInput
 from strategies import query_files
 
-from obep.query.ast import QueryFile
+from obep.query.ast import Bgp, GraphEvent, Language, Name, QueryFile
 from obep.query.languages import LANGUAGES
-from obep.query.parse.lalr import Machine, Stuck, Token
+from obep.query.parse.lalr import NAMES, Machine, Stuck, Token
 from obep.query.parse.parse_table import (
     lark_parser,
     load_table,
@@ -23,6 +24,7 @@ from obep.query.parse.parse_table import (
     read_table,
     write_table,
 )
+from obep.query.parse.parser import parse
 from obep.query.print.printer import show
 from obep.query.syntax_errors.mistakes import mistakes
 from obep.resources import resource
@@ -67,6 +69,22 @@ def by_machine(machine: Machine, text: str) -> object:
         return "stuck", stuck.start, stuck.accepts
 
 
+def same(machine: Machine, lark: Any, text: str) -> bool:
+    """Whether both make the same of a text.
+
+    lark may be stuck at a word that another way to the same state of LALR allows, although a word that is
+    accepted stands there, too. The machine goes on at such a place, and only there.
+    """
+    ours, theirs = by_machine(machine, text), by_lark(lark, text)
+    if ours == theirs:
+        return True
+    if not isinstance(theirs, tuple) or theirs[0] != "stuck":
+        return False
+    _, start, accepts = theirs
+    terminals = load_table().terminals
+    return any(re.match(terminals[kind], text[start:]) for kind in accepts if kind in terminals)
+
+
 def flat(node: Any) -> object:
     """A tree of either, with the kind, the letters and the place of each word."""
     if isinstance(node, Tree):
@@ -85,6 +103,13 @@ def test_the_table_that_ships_is_the_one_of_the_grammar() -> None:
     for language in LANGUAGES:
         made = write_table(make_table(language))
         assert resource(place_of(language)) == made, "run: python -m obep.query.parse.parse_table"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_terminals_that_are_any_name_are_known_by_their_ending(language: Language) -> None:
+    terminals = load_table(language).terminals
+    names = [kind for kind, words in terminals.items() if re.fullmatch(words, "qxz")]
+    assert names and all(kind.endswith(NAMES) for kind in names)
 
 
 def test_the_table_that_ships_is_used() -> None:
@@ -117,11 +142,20 @@ def test_a_mistake_is_found_where_lark_finds_it(lark: Any, machine: Machine) -> 
         assert by_machine(machine, example) == by_lark(lark, example), example
 
 
+def test_a_keyword_is_a_name_where_only_another_way_to_the_same_state_allows_the_keyword() -> None:
+    """After `}` SEQ may follow a group in a pattern, but not a group in a group."""
+    text = "BASE <http://e/>\nFROM STREAM <s>\nEVENT G(?x) AS { { } seq Thing Thing . }\nRETURN G"
+    [event] = parse(text).events
+    assert isinstance(event, GraphEvent)
+    triples = event.group.elements[1]
+    assert isinstance(triples, Bgp) and triples.patterns[0].subject == Name("seq", "<http://e/seq>")
+
+
 @pytest.mark.slow
 @given(query_files())
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_query_is_read_as_lark_reads_it(lark: Any, machine: Machine, file: QueryFile) -> None:
     text = show(file)
-    assert by_machine(machine, text) == by_lark(lark, text)
+    assert same(machine, lark, text)
     broken = text[: len(text) // 2]
-    assert by_machine(machine, broken) == by_lark(lark, broken)
+    assert same(machine, lark, broken)

@@ -12,6 +12,7 @@ import pytest
 
 from obep.codes import CODES
 from obep.errors import Diagnostic, ObepError
+from obep.query.languages import LANGUAGES
 from obep.query.link import link
 from obep.query.parse.parse_table import load_table
 from obep.query.parse.parser import parse, parse_bytes
@@ -99,12 +100,14 @@ def test_no_message_leaves_a_blank_unfilled() -> None:
 
 
 def test_the_keywords_of_the_messages_are_those_of_the_grammar() -> None:
-    terminals = load_table().terminals
+    terminals = {kind: words for one in LANGUAGES for kind, words in load_table(one).terminals.items()}
     assert set(KEYWORDS) <= set(terminals)
     for terminal, words in KEYWORDS.items():
         for word in words:
             if word != "PARTITION":
-                follows = (f"{word} {next_word}" for next_word in ("<x>", "{", "x", "x(?k) FROM", "5 s"))
+                follows = (
+                    f"{word} {next_word}" for next_word in ("<x>", "{", "x", "x(?k) FROM", "5 s", "QUERY x")
+                )
                 assert any(re.match(terminals[terminal], text) for text in follows), word
 
 

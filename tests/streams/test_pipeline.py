@@ -15,7 +15,7 @@ import pytest
 from obep.config.toml_file import Config
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import Notes
-from obep.model import Item, Occurrence
+from obep.model import DeadLetter, Item, Occurrence
 from obep.run.checkpoint import Checkpoint
 from obep.run.dead_letters import Letters
 from obep.run.metrics_endpoint import Endpoint
@@ -23,7 +23,8 @@ from obep.run.pipeline import Outlet, Run
 from obep.streams.sinks.open_sinks import MemorySink, open_sink
 from obep.streams.sinks.output_files import output_key
 from obep.streams.sinks.queued_sink import Posted
-from obep.streams.sources.merge import Turn
+from obep.streams.sources.batches import SIZE, Batch
+from obep.streams.sources.merge import Lane, Turn, turns
 from obep.streams.sources.open_sources import open_source
 
 
@@ -62,7 +63,7 @@ class Pairs:
     def snapshot(self) -> bytes:
         return json.dumps(self.held).encode()
 
-    def restore(self, data: bytes) -> None:
+    def restore(self, data: bytes, *, resume: bool = True) -> None:
         self.held = json.loads(data)
 
 
@@ -240,8 +241,24 @@ def test_dead_letters_are_written_with_their_reason(folder: Path) -> None:
 
 def test_a_run_without_items_lets_the_engine_look_at_the_time(folder: Path) -> None:
     run = start(folder, "out.jsonl", checkpoint=False)
-    run._take(Turn([], {}))
+    run.take(Turn([], {}))
     assert run.engine.ticks == 1  # type: ignore[attr-defined]
+
+
+def test_the_engine_does_not_look_at_the_time_while_an_item_waits_behind_dead_letters(folder: Path) -> None:
+    run = start(folder, "out.jsonl", checkpoint=False)
+    lanes = {key: Lane(key) for key in ("a", "b")}
+    lanes["a"].add(Batch([DeadLetter("a", None, "OBEP600", "broken")] * SIZE, {}))
+    lanes["b"].add(Batch([Item("b", 1, ())], {}))
+    for lane in lanes.values():
+        lane.room.acquire()
+        lane.running = False
+    seen = []
+    for turn in turns(lanes, {}, set(), lambda: ()):
+        run.take(turn)
+        seen.append(([type(record) for record in turn.records[:1]], turn.drained))
+    assert seen == [([DeadLetter], False), ([Item], True)]
+    assert run.engine.ticks == 0  # type: ignore[attr-defined]
 
 
 def test_an_answer_of_the_metrics_is_sent_whole() -> None:

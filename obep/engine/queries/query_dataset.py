@@ -8,9 +8,10 @@ from obep.abstraction.guard_graphs import ClosedGraph
 from obep.abstraction.matcher import Matcher
 from obep.algebra.dataset import Graph
 from obep.engine.queries.query_window import QueryWindow
-from obep.engine.queries.static_graphs import StaticGraphs, TripleIndex, WrittenGraph
+from obep.engine.queries.static_graphs import StaticGraphs, WrittenGraph
 from obep.engine.states.state_run import StateRun
 from obep.model import Term, Triple
+from obep.ontology.owl.static_graph import TripleIndex
 
 
 class _New:

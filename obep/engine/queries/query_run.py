@@ -79,6 +79,9 @@ class QueryRun(Running):
         for window in self.windows:
             window.watchers.append(touch)
 
+    def see_knowledge(self) -> None:
+        self._last = None
+
     # --- evaluation times
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:

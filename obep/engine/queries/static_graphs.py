@@ -4,36 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from obep.abstraction.guard_graphs import ClosedGraph
 from obep.algebra.dataset import Graph
 from obep.model import Term, Triple
+from obep.ontology.owl.static_graph import TripleIndex
 
 
-class TripleIndex:
-    """Triples by their subject, predicate and object."""
+class _Written(Protocol):
+    """Triples as they are written, looked up by pattern."""
 
-    def __init__(self, triples: Iterable[Triple]) -> None:
-        self._all = list(triples)
-        self._by: tuple[dict[Term, list[Triple]], ...] = ({}, {}, {})
-        for triple in self._all:
-            for place, term in enumerate(triple):
-                self._by[place].setdefault(term, []).append(triple)
-
-    def match(self, *wanted: Term | None) -> Iterable[Triple]:
-        """The triples of a pattern."""
-        found = self._all
-        for place, term in enumerate(wanted):
-            if term is not None and len(some := self._by[place].get(term, [])) <= len(found):
-                found = some
-        return [one for one in found if all(w in (None, t) for w, t in zip(wanted, one, strict=True))]
+    def match(self, *wanted: Term | None) -> Iterable[Triple]: ...
 
 
 class WrittenGraph:
     """A closed graph with the triples that are written in it: also of names that nothing else has."""
 
-    def __init__(self, closed: Graph, written: TripleIndex) -> None:
+    def __init__(self, closed: Graph, written: _Written) -> None:
         self._closed, self._written = closed, written
 
     def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
@@ -47,10 +35,11 @@ class StaticGraphs:
         self._matcher = matcher
         self._named: dict[Term, WrittenGraph] = {}
 
-    @cached_property
-    def k(self) -> TripleIndex:
+    @property
+    def k(self) -> _Written:
         """What is written in K."""
-        return TripleIndex(self._matcher.bundle.k)
+        written: _Written = self._matcher.bundle.k
+        return written
 
     @cached_property
     def default(self) -> WrittenGraph:

@@ -65,7 +65,7 @@ class TimedRun(Running):
         for item in items:
             admitted = self._matcher.statements.admit(item)
             if isinstance(admitted, Item):
-                triples |= dict.fromkeys(self._new(admitted.triples))
+                triples |= dict.fromkeys(self._new([*dict.fromkeys(admitted.triples)]))
         try:
             found = self._program.take(at, triples, lambda one: self._refuse(at, one.code, one.reason))
         except Refused as refused:

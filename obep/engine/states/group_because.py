@@ -107,7 +107,7 @@ class GroupBecause:
         said = [(triple, window.seen(triple)) for window in self._windows if triple in window.triples]
         if said:
             return said
-        if triple in self._dataset.static:
+        if self._dataset.is_static(triple):
             return [(triple, None)]
         return [one for window in self._windows for one in window.explain(triple)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from obep.engine.runtime import Runtime
@@ -30,37 +30,67 @@ OnState = Callable[[Held], None]
 class HeldStates:
     """The states of a query that a program may ask about, and the callbacks that wait for a call."""
 
-    def __init__(self, states: Iterable[StatePlan], public: Iterable[Term]) -> None:
-        known = frozenset(public)
-        self._plans = [plan for plan in states if plan.state in known]
+    def __init__(
+        self, states: Iterable[StatePlan], public: Iterable[Term], runtime_of: Callable[[Term], Runtime]
+    ) -> None:
+        """`runtime_of` is asked each time: after a replacement another one may decide a state."""
+        self._runtime_of = runtime_of
         self._listeners: list[tuple[StatePlan, OnState]] = []
         self._waiting: list[tuple[OnState, Held]] = []
+        self._set(states, public)
 
-    def holding(self, state: str, runtime: Runtime) -> list[Held]:
+    def _set(self, states: Iterable[StatePlan], public: Iterable[Term]) -> None:
+        known = frozenset(public)
+        self._plans = [plan for plan in states if plan.state in known]
+
+    def holding(self, state: str) -> list[Held]:
         """What holds of a state, the longest first."""
-        plan = self._named(state)
-        found = [_held(plan, one) for one in runtime.holding(plan.state)]
+        return self._held_now(self._named(state))
+
+    def _held_now(self, plan: StatePlan) -> list[Held]:
+        found = [_held(plan, one) for one in self._runtime_of(plan.state).holding(plan.state)]
         return sorted(found, key=lambda one: (one.since, *one.parameters.values()))
 
-    def listen(self, state: str, callback: OnState, runtime: Runtime) -> None:
+    def listen(self, state: str, callback: OnState) -> None:
         """Call back whenever an episode of a state begins or ends."""
         plan = self._named(state)
         self._listeners.append((plan, callback))
-        self._attach(plan, callback, runtime)
+        self._attach(plan, callback)
 
-    def follow(self, runtime: Runtime) -> None:
-        """Listen to another runtime, which goes on from a snapshot."""
+    def follow(self, is_new: Callable[[Runtime], bool] = lambda runtime: True) -> None:
+        """Listen to other runtimes, which go on from a snapshot or over another K."""
         for plan, callback in self._listeners:
-            self._attach(plan, callback, runtime)
+            if is_new(self._runtime_of(plan.state)):
+                self._attach(plan, callback)
+
+    def end(self, states: Collection[Term], at: int) -> None:
+        """States go, or mean something else from now on: what holds of them ends."""
+        for plan, callback in self._listeners:
+            if plan.state in states:
+                self._waiting += [(callback, one._replace(until=at)) for one in self._held_now(plan)]
+
+    def replace(self, states: Iterable[StatePlan], public: Iterable[Term], begun: Collection[Term]) -> None:
+        """Go on with the states of another query; those that have `begun` have another runtime."""
+        self._set(states, public)
+        plans = {plan.state: plan for plan in self._plans}
+        self._listeners = [
+            (plans[plan.state], callback) for plan, callback in self._listeners if plan.state in plans
+        ]
+        for plan, callback in self._listeners:
+            if plan.state in begun:
+                self._attach(plan, callback)
 
     def take(self) -> list[tuple[OnState, Held]]:
         """The calls that are to be made now, in the order in which the episodes began and ended."""
         waiting, self._waiting = self._waiting, []
         return waiting
 
-    def _attach(self, plan: StatePlan, callback: OnState, runtime: Runtime) -> None:
+    def _attach(self, plan: StatePlan, callback: OnState) -> None:
+        runtime = self._runtime_of(plan.state)
+
         def note(episode: Episode, at: int) -> None:
-            self._waiting.append((callback, _held(plan, episode)))
+            if self._runtime_of(plan.state) is runtime:
+                self._waiting.append((callback, _held(plan, episode)))
 
         runtime.run_of(plan.state).episodes.listeners.append(note)
 

@@ -25,9 +25,6 @@ class StateDataset:
         self._states, self._windows = states, windows
         self._news = {name: New(window) for name, window in windows.items()}
         self._on = on
-        named = (triple for graph in matcher.bundle.named.values() for triple in graph)
-        self.static = frozenset((*matcher.bundle.k, *named))
-        """What is known: K, and the graphs of FROM NAMED GRAPH."""
         self._bundle, self._facts = matcher.bundle, matcher.facts
         self._named: dict[Term, ClosedGraph] = {}
         self._closed = ClosedGraph(matcher.bundle, (), with_k=True, facts=matcher.facts)
@@ -41,6 +38,10 @@ class StateDataset:
             return self.match_static(s, p, o)
         window = self._windows[self._on]
         return (window if self.before is None else window.before(self.before, new=False)).match(s, p, o)
+
+    def is_static(self, triple: Triple) -> bool:
+        """Whether K, or a graph of FROM NAMED GRAPH, says it."""
+        return triple in self._bundle.k or any(triple in graph for graph in self._bundle.named.values())
 
     def match_static(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
         """K, closed under T."""

@@ -236,7 +236,7 @@ def _over_timed_triples(file: ast.QueryFile, query: LinkedQuery) -> Found:
     select = form if isinstance(form, ast.Select) else form.select
     if file.language == "csparql" and any(isinstance(one, ast.Aggregate) for one in walk(select)):
         message = "an aggregate over streams without STEP"
-        reason = "Without STEP or COMPUTE EVERY the query is a pattern, which is decided at each match (D37)."
+        reason = "Without STEP or COMPUTE EVERY the query is a pattern, which is decided at each match."
         yield say("OBEP751", file, register.span, message, reason, "[RANGE 10 s STEP 1 s]")
     try:
         TimedScope(layout_of(select)).group(select.where)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING
 from obep.model import RDF_TYPE, Term, Triple, body_of
 from obep.ontology.bundle.compiled_rules import CompiledRules
 from obep.ontology.bundle.stream_readers import Listening
+from obep.ontology.closure.runnable import Reading
+from obep.ontology.closure.store import Store
 from obep.ontology.owl.axioms import (
     DIFFERENT_FROM,
     NAMED_INDIVIDUAL,
@@ -66,6 +69,28 @@ class Bundle(CompiledRules):
             max_explanations=self.max_explanations,
             max_work=self.max_work,
         )
+
+    def with_k(self, k: Graph) -> Bundle:
+        """The same query and T with another K; what was found out about T is kept."""
+        return Bundle(
+            self.linked,
+            self.t,
+            k,
+            named=self.named,
+            subsumptions=self.subsumptions,
+            java=self.java,
+            cache_dir=self.chosen_dir,
+            max_explanations=self.max_explanations,
+            max_work=self.max_work,
+        )
+
+    def with_store(self, k: Graph, store: Store) -> Bundle:
+        """The same query and T with another K, which is closed already; only where the rules are exact."""
+        found = copy(self)
+        for made in ("upper", "upper_asserted", "hash"):
+            found.__dict__.pop(made, None)
+        found.k, found.lower = k, Reading(self.lower.program, store)
+        return found
 
     @cached_property
     def module(self) -> Axioms:

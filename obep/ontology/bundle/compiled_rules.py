@@ -42,6 +42,7 @@ from obep.query import ast
 from obep.query.state_expansion import expand
 
 if TYPE_CHECKING:
+    from obep.ontology.bundle.shacl_model import Applied
     from obep.query.link import Linked
 
 
@@ -78,6 +79,8 @@ class CompiledRules:
         self.k = k if isinstance(k, Graph) else Graph(k)
         self.named = named or {}
         """The static graphs of FROM NAMED; they are no part of K."""
+        self.shacl: Applied | None = None
+        """The SHACL rules of T and K, where the query was compiled from files."""
         self.subsumptions = tuple(subsumptions)
         self.diagnostics: list[Diagnostic] = list(diagnostics)
         self.definitions: Definitions = define(self.expanded, axioms)

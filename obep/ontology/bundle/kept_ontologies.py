@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from obep import __version__
+from obep.config.catalogue import is_lenient
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.bundle.cache import content_hash, digest_of, seal, unseal
@@ -21,10 +22,11 @@ from obep.ontology.bundle.packed_axioms import UNREADABLE, pack_axioms, unpack_a
 from obep.ontology.owl import load
 from obep.ontology.owl.axioms import OWL, RDF, RDFS, XSD, Axioms
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS
+from obep.ontology.shacl.shacl_terms import has_shacl
 
 LARGE = 1 << 17
 """Bytes from which on files of T are kept; smaller ones are read as soon."""
-_MAGIC = b"obep-t1\n"
+_MAGIC = b"obep-t2\n"
 _OF_OWL = tuple(f"<{namespace}" for namespace in (OWL, RDF, RDFS, XSD))
 
 
@@ -34,6 +36,10 @@ class Ontology(NamedTuple):
     axioms: Axioms
     words: Mapping[Path, list[Triple]]
     """The first use of each word in the namespaces of OWL, and what the file says such a word is."""
+    shapes: str = ""
+    """A name for the content of the files, where they have shapes of SHACL."""
+    missing: Mapping[str, Path] = {}
+    """The imports that were left out, each with the file that names it."""
 
 
 class _Kept(msgspec.Struct, array_like=True):
@@ -41,7 +47,9 @@ class _Kept(msgspec.Struct, array_like=True):
     files: list[tuple[str, str]]
     """All that was read, with its digests."""
     words: list[list[Triple]]
+    shapes: str
     axioms: memoryview
+    missing: dict[str, str]
 
 
 def load_t(paths: Iterable[Path], catalogue: Mapping[str, Path], cache_dir: Path) -> Ontology:
@@ -53,11 +61,22 @@ def load_t(paths: Iterable[Path], catalogue: Mapping[str, Path], cache_dir: Path
     if known is not None:
         return known
     read: dict[Path, tuple[int, str]] = {}
-    files = load.ontology_files(roots, catalogue, read)
-    found = Ontology(load.axioms_in(files), {path: _words(triples) for path, triples in files.items()})
+    missing: dict[str, Path] = {}
+    files = load.ontology_files(roots, catalogue, read, missing)
+    has_shapes = any(has_shacl(triples) for triples in files.values())
+    shapes = content_hash(sorted(digest for _, digest in read.values())) if has_shapes else ""
+    words = {path: _words(triples) for path, triples in files.items()}
+    found = Ontology(load.axioms_in(files), words, shapes, missing)
     if key and sum(length for length, _ in read.values()) >= LARGE:
         named = [(str(path), digest) for path, (_, digest) in read.items()]
-        kept = _Kept(key, named, list(found.words.values()), memoryview(pack_axioms(found.axioms)))
+        kept = _Kept(
+            key,
+            named,
+            list(words.values()),
+            shapes,
+            memoryview(pack_axioms(found.axioms)),
+            {iri: str(path) for iri, path in missing.items()},
+        )
         seal(place, _MAGIC, (msgspec.msgpack.encode(kept),))
     return found
 
@@ -69,7 +88,8 @@ def _key(roots: list[Path], catalogue: Mapping[str, Path]) -> str:
         files = [(str(path), _digest(path)) for path in roots]
     except (OSError, ObepError):  # it is said when the file is read
         return ""
-    return content_hash((__version__, code, files, sorted((iri, str(p)) for iri, p in catalogue.items())))
+    names = sorted((iri, str(path)) for iri, path in catalogue.items())
+    return content_hash((__version__, code, files, names, is_lenient(catalogue)))
 
 
 def _code() -> Iterable[Path]:
@@ -90,7 +110,8 @@ def _kept(place: Path, key: str) -> Ontology | None:
         if kept.key != key or any(_digest(Path(path)) != digest for path, digest in kept.files):
             return None
         words = {Path(path): some for (path, _), some in zip(kept.files, kept.words, strict=True)}
-        return Ontology(unpack_axioms(kept.axioms), words)
+        missing = {iri: Path(path) for iri, path in kept.missing.items()}
+        return Ontology(unpack_axioms(kept.axioms), words, kept.shapes, missing)
     except (OSError, ObepError, *UNREADABLE):
         return None
 

@@ -110,6 +110,10 @@ class Store:
         """Everything in a concept."""
         return (x for x, types in enumerate(self.types) if concept in types)
 
+    def named(self) -> Iterable[tuple[int, Term]]:
+        """All individuals and literals, witnesses among them."""
+        return enumerate(self.terms)
+
     def type_assertions(self, x: int) -> Sequence[int]:
         """The numbers of the assertions about the classes of x."""
         return self._types_of.get(x, ())

@@ -14,6 +14,7 @@ from math import isinf, isnan
 from os.path import relpath
 from pathlib import Path
 
+from obep.config.catalogue import is_lenient
 from obep.errors import ObepError, fail
 from obep.formats.input_limits import Limits, Refused, check_nesting
 from obep.model import Term, Triple
@@ -24,6 +25,7 @@ from obep.ontology.owl.rdf_nodes import Unreadable
 from obep.ontology.owl.rdf_to_owl import axioms_of
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.owl.xml_limits import check_xml
+from obep.ontology.shacl.shacl_terms import without_shacl
 
 _SUFFIXES = {
     ".ttl": "turtle",
@@ -48,13 +50,14 @@ _PLACE = f"{_ROOT}{'/folder' * 9}/file"
 
 def load_ontology(paths: Iterable[Path], catalogue: Mapping[str, Path] | None = None) -> Axioms:
     """T from its files and all that they import."""
-    return axioms_in(ontology_files(paths, catalogue or {}))
+    return axioms_in(ontology_files(paths, {} if catalogue is None else catalogue))
 
 
 def axioms_in(files: Mapping[Path, list[Triple]]) -> Axioms:
     """T from the triples of its files."""
     try:
-        return axioms_of(dict.fromkeys(triple for triples in files.values() for triple in triples))
+        every = dict.fromkeys(triple for triples in files.values() for triple in triples)
+        return axioms_of(without_shacl(every))
     except Unreadable as error:
         raise _placed(error, files) from None
 
@@ -180,10 +183,18 @@ def file_bytes(path: Path) -> bytes:
 
 
 def ontology_files(
-    paths: Iterable[Path], catalogue: Mapping[str, Path], read: dict[Path, tuple[int, str]] | None = None
+    paths: Iterable[Path],
+    catalogue: Mapping[str, Path],
+    read: dict[Path, tuple[int, str]] | None = None,
+    missing: dict[str, Path] | None = None,
 ) -> dict[Path, list[Triple]]:
-    """The triples of T's files, and of all that they import; `read` takes their lengths and digests."""
+    """The triples of T's files, and of all that they import; `read` takes their lengths and digests.
+
+    Imports that the catalogue lacks are errors, all of them at once; with a lenient catalogue `missing` takes
+    them, each with the first file that imports it.
+    """
     found: dict[Path, list[Triple]] = {}
+    lacking: dict[str, Path] = {} if missing is None else missing
     waiting = list(paths)
     while waiting:
         path = waiting.pop(0).resolve()
@@ -200,15 +211,30 @@ def ontology_files(
                     written = _as_written(path).get(o[1:-1], o[1:-1])
                     imported = catalogue.get(written)
                 if imported is None:
-                    raise fail(
-                        "OBEP304",
-                        f"the ontology imports <{written}>, which is not in the catalogue",
-                        file=str(path),
-                        reason="obep fetches nothing from the network.",
-                        remedy=f'[ontology.catalogue]\n"{written}" = "a file of yours"      # in obep.toml',
-                    )
-                waiting.append(imported)
+                    lacking.setdefault(written, path)
+                else:
+                    waiting.append(imported)
+    if lacking and not is_lenient(catalogue):
+        raise _not_imported(lacking)
     return found
+
+
+def _not_imported(missing: Mapping[str, Path]) -> ObepError:
+    """The error about all imports that are missing, with the lines to write."""
+    names = [f"<{iri}>" for iri in missing]
+    which, more = f"{names[0]}, which is", ""
+    if len(names) > 1:
+        which, more = f"{len(names)} ontologies that are", f": {', '.join(names)}"
+    lines = [f'"{iri}" = "a file of yours"' for iri in missing]
+    lines[0] += "      # in obep.toml"
+    return fail(
+        "OBEP304",
+        f"the ontology imports {which} not in the catalogue{more}",
+        file=str(next(iter(missing.values()))),
+        reason='obep fetches nothing from the network. missing_imports = "warn" under [ontology] leaves out '
+        "imports that no event needs; obep ontology add NAME FILE copies a file and writes its line.",
+        remedy="\n".join(("[ontology.catalogue]", *lines)),
+    )
 
 
 def _as_written(path: Path) -> dict[str, str]:

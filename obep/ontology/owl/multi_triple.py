@@ -24,7 +24,7 @@ _PLAIN_PREDICATES = {ax.SAME_AS, ax.DIFFERENT_FROM, *ANNOTATIONS}
 def beyond_triples(axioms: Axioms, k: Graph) -> tuple[Axioms, list[Diagnostic]]:
     """T with the assertions of K that are more than a triple, and a warning about axioms among them."""
     said = [*((RDF_TYPE, c) for c in k.facts.classes), *((p, "") for p in k.facts.properties)]
-    if not any(_more(p, o) for p, o in said):
+    if not any(part_of_axiom(p, o) for p, o in said):
         return axioms, []
     try:
         read = axioms_of(k, also=axioms).axioms
@@ -36,7 +36,7 @@ def beyond_triples(axioms: Axioms, k: Graph) -> tuple[Axioms, list[Diagnostic]]:
     return axioms | Axioms(taken), [_unused(left)] if left else []
 
 
-def _more(p: Term, o: Term) -> bool:
+def part_of_axiom(p: Term, o: Term) -> bool:
     """Whether a triple is part of something larger."""
     if p == RDF_TYPE:
         return o.startswith("_") or (o.startswith((f"<{OWL}", f"<{RDFS}")) and o not in _PLAIN)

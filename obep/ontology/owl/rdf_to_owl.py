@@ -29,6 +29,8 @@ ANNOTATIONS = {rdfs(n) for n in ("label", "comment", "seeAlso", "isDefinedBy")} 
         "versionIRI",
     )
 }  # fmt: skip
+_SYNTAX = (*BUILT_IN, "<http://www.w3.org/ns/shacl#")
+"""Words that describe a model: their triples say nothing about individuals."""
 _CLASS_TYPES = {owl("Class"), rdfs("Class"), owl("DeprecatedClass")}
 
 
@@ -107,7 +109,7 @@ class _Mapping(Nodes):
             if not self._kind_known(name):
                 if any(o in self.annotations for o in near):
                     self.annotations.add(name)
-                elif not name.startswith(BUILT_IN):
+                elif not name.startswith(_SYNTAX):
                     self.object_properties.add(name)
 
     def _kind_known(self, name: Term) -> bool:
@@ -129,7 +131,7 @@ class _Mapping(Nodes):
             yield from self._typed(s, o)
         elif (reader := _READERS.get(p)) is not None:
             yield from reader(self, s, o)
-        elif p.startswith(BUILT_IN) or p in self.annotations:
+        elif p.startswith(_SYNTAX) or p in self.annotations:
             return
         elif p in self.data_properties and o.startswith('"'):
             self._individual(s)
@@ -143,7 +145,7 @@ class _Mapping(Nodes):
     def _is_individual(self, s: Term) -> bool:
         """Whether a subject is used as an individual; annotations of classes are not about one."""
         return any(
-            not t.startswith(BUILT_IN) or t == owl("NamedIndividual") for t in self._values(s, RDF_TYPE)
+            not t.startswith(_SYNTAX) or t == owl("NamedIndividual") for t in self._values(s, RDF_TYPE)
         )
 
     def _typed(self, s: Term, o: Term) -> Iterator[ax.Axiom]:
@@ -169,7 +171,7 @@ class _Mapping(Nodes):
             yield self._negative(s)
         elif o == owl("NamedIndividual"):
             self.individuals.add(s)
-        elif not o.startswith(BUILT_IN) or o in (ax.THING, ax.NOTHING):
+        elif not o.startswith(_SYNTAX) or o in (ax.THING, ax.NOTHING):
             yield ax.ClassAssertion(self.expression(o), self._individual(s))
 
     def _members(self, s: Term) -> list[Term]:

@@ -6,7 +6,7 @@ file if they came in one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -22,6 +22,39 @@ _ALL = 1 << 128
 _AT_ONCE = 20_000
 """Triples that are unpacked together."""
 _MAGIC = b"obep-g-1"
+
+
+class TripleIndex:
+    """Triples by their subject, predicate and object; they may come and go."""
+
+    def __init__(self, triples: Iterable[Triple] = ()) -> None:
+        self._all: dict[Triple, None] = {}
+        self._by: tuple[dict[Term, dict[Triple, None]], ...] = ({}, {}, {})
+        for triple in triples:
+            self.add(triple)
+
+    def add(self, triple: Triple) -> None:
+        """One more, if it is not there."""
+        self._all[triple] = None
+        for by, term in zip(self._by, triple, strict=True):
+            by.setdefault(term, {})[triple] = None
+
+    def discard(self, triple: Triple) -> None:
+        """One less, if it is there."""
+        if triple in self._all:
+            del self._all[triple]
+            for by, term in zip(self._by, triple, strict=True):
+                del by[term][triple]
+                if not by[term]:
+                    del by[term]
+
+    def match(self, *wanted: Term | None) -> Iterable[Triple]:
+        """The triples of a pattern; `None` is any term."""
+        found = self._all
+        for by, term in zip(self._by, wanted, strict=True):
+            if term is not None and len(some := by.get(term, {})) <= len(found):
+                found = some
+        return [one for one in found if all(w in (None, t) for w, t in zip(wanted, one, strict=True))]
 
 
 class Facts(msgspec.Struct, array_like=True):
@@ -117,6 +150,23 @@ class Graph(Sequence[Triple]):
     def digest(self) -> str:
         """A name for the content."""
         return self.facts.digest
+
+    @cached_property
+    def members(self) -> Container[Triple]:
+        """The triples as a set; of a large graph it is made when it is first asked."""
+        return frozenset(self._all())
+
+    def __contains__(self, triple: object) -> bool:
+        return triple in self.members
+
+    @cached_property
+    def written(self) -> TripleIndex:
+        """The triples by their terms, made when a pattern is first asked for."""
+        return TripleIndex(self._all())
+
+    def match(self, *wanted: Term | None) -> Iterable[Triple]:
+        """The triples of a pattern, as written; `None` is any term."""
+        return self.written.match(*wanted)
 
     def __len__(self) -> int:
         return self.facts.length if self._triples is None else len(self._triples)

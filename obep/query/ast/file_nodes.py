@@ -36,9 +36,9 @@ class PrefixDecl(Node):
 
 @dataclass(frozen=True, slots=True)
 class Source(Node):
-    """VOCAB, FROM GRAPH, FROM NAMED GRAPH, FROM STREAM or INCLUDE; `iri` as written between the brackets."""
+    """VOCAB, FROM GRAPH, FROM NAMED GRAPH, FROM STREAM (`model`: AS GRAPH) or INCLUDE; `iri` as written."""
 
-    kind: Choice["vocab", "graph", "named", "stream", "include"]
+    kind: Choice["vocab", "graph", "named", "stream", "model", "include"]
     iri: str
 
 

@@ -25,6 +25,13 @@ def prefix_decl(children: Children) -> ast.PrefixDecl:
 
 @rule
 def source(children: Children) -> ast.Source:
+    if is_token(children[1], "STREAM"):
+        _, _, iri, model, last = children
+        return ast.Source(
+            "stream" if model is None else "model",
+            iri.value[1:-1],
+            span=span_between(children[0], last or iri),
+        )
     kind: Any = "named" if is_token(children[1], "NAMED") else children[-2].type.lower()
     return ast.Source(kind, children[-1].value[1:-1], span=span_between(children[0], children[-1]))
 

@@ -1,7 +1,8 @@
 """The LALR machine: runs the table of the grammar over a text, word by word, and calls back for each rule.
 
-The state decides which words are looked for (a word is reserved only where it means something). Nothing here
-recurses, and nothing is built but what the callbacks build.
+The state decides which words are looked for (a word is reserved only where it means something). A state of
+LALR may look for words that only other ways to it allow: before it reduces, the machine asks the whole stack.
+Nothing here recurses, and nothing is built but what the callbacks build.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from obep.query.parse.parse_table import Shape, Table
 
 Callback = Callable[[list[Any]], Any]
 END = "$END"
+NAMES = ("_WORD", "QUERY_NAME")
+"""How the terminals end that are any name; keywords are names, too, where they are not looked for."""
 
 
 class Token:
@@ -41,11 +44,14 @@ class Machine:
     def __init__(self, table: Table, callbacks: Mapping[str, Callback]) -> None:
         skipped = "|".join(table.terminals[name] for name in table.skipped)
         self._skip = re.compile(f"(?>(?:{skipped})*)")
-        self._words = [self._looked_for(table, names) for names in table.scanners]
+        self._terminals, self._scanners = table.terminals, table.scanners
+        self._narrowed: dict[frozenset[str], re.Pattern[str]] = {}
         self._compiled: list[re.Pattern[str] | None] = [None] * len(table.scanners)
         self._scanner_of = [scanner for scanner, _, _ in table.states]
         self._does = [does for _, does, _ in table.states]
         self._goes = [goes for _, _, goes in table.states]
+        self._doubtful: list[frozenset[str] | None] = [None] * len(table.states)
+        self._names = {name for name in table.terminals if name.endswith(NAMES)}
         self._rules = [(origin, length, _building(shape, callbacks)) for origin, length, shape in table.rules]
         self._start, self._end = table.start, table.end
 
@@ -61,7 +67,7 @@ class Machine:
 
     def _run(self, text: str, taken: Callable[[Token], None], until: int | None) -> Any:
         does, goes, rules, compiled = self._does, self._goes, self._rules, self._compiled
-        scanner_of = self._scanner_of
+        scanner_of, doubtful = self._scanner_of, self._doubtful
         state = self._start
         states = [state]
         values: list[Any] = []
@@ -78,6 +84,12 @@ class Machine:
                 kind = END
             else:
                 kind = match.lastgroup or ""
+                unsure = doubtful[state]
+                if unsure is None:
+                    unsure = self._doubt(state)
+                if kind in unsure and not self._takes(states, kind):
+                    match = self._narrow(states).match(text, at) or match
+                    kind = match.lastgroup or ""
                 start, end = match.span(kind)
                 if until is not None and start >= until:
                     return self._could_stand(states)
@@ -120,26 +132,45 @@ class Machine:
         return frozenset(kind for kind in self._does[states[-1]] if self._takes(states, kind))
 
     def _takes(self, states: list[int], kind: str) -> bool:
-        stack = states
+        does, goes, rules = self._does, self._goes, self._rules
+        kept, pushed = len(states), list[int]()  # the stack: what is kept of `states`, and what is above it
         while True:
-            action = self._does[stack[-1]].get(kind)
-            if action is None:
-                return False
-            if action >= 0:
-                return True
-            origin, length, _ = self._rules[~action]
-            stack = stack[: len(stack) - length]
-            stack.append(self._goes[stack[-1]][origin])
-            if stack[-1] == self._end:
+            action = does[pushed[-1] if pushed else states[kept - 1]].get(kind)
+            if action is None or action >= 0:
+                return action is not None
+            origin, length, _ = rules[~action]
+            above = min(length, len(pushed))
+            del pushed[len(pushed) - above :]
+            kept -= length - above
+            state = goes[pushed[-1] if pushed else states[kept - 1]][origin]
+            pushed.append(state)
+            if state == self._end:
                 return kind == END
 
-    def _looked_for(self, table: Table, names: list[str]) -> str:
-        words = "|".join(f"(?P<{name}>{table.terminals[name]})" for name in names)
-        return f"{self._skip.pattern}(?:{words or '(?!)'})"
+    def _doubt(self, state: int) -> frozenset[str]:
+        """The keywords at which a state reduces although they may have to be names there."""
+        does = self._does[state]
+        found = self._doubtful[state] = frozenset(
+            () if self._names.isdisjoint(does) else (k for k in does if does[k] < 0 and k not in self._names)
+        )
+        return found
+
+    def _narrow(self, states: list[int]) -> re.Pattern[str]:
+        """Looks for the words that can stand after this very stack."""
+        accepts = self._could_stand(states)
+        found = self._narrowed.get(accepts)
+        if found is None:
+            names = self._scanners[self._scanner_of[states[-1]]]
+            found = self._narrowed[accepts] = self._looking_for([name for name in names if name in accepts])
+        return found
+
+    def _looking_for(self, names: list[str]) -> re.Pattern[str]:
+        words = "|".join(f"(?P<{name}>{self._terminals[name]})" for name in names)
+        return re.compile(f"{self._skip.pattern}(?:{words or '(?!)'})")
 
     def _compile(self, scanner: int) -> re.Pattern[str]:
         """Made when a text first needs it: a small query needs few of them."""
-        found = self._compiled[scanner] = re.compile(self._words[scanner])
+        found = self._compiled[scanner] = self._looking_for(self._scanners[scanner])
         return found
 
 

@@ -67,6 +67,7 @@ SOURCES = {
     "graph": "FROM GRAPH",
     "named": "FROM NAMED GRAPH",
     "stream": "FROM STREAM",
+    "model": "FROM STREAM",
     "include": "INCLUDE",
 }
 
@@ -80,7 +81,7 @@ def _tpg_setting(node: ast.Node) -> str:
 
 @text.register
 def _(node: ast.Source) -> str:
-    return f"{SOURCES[node.kind]} <{node.iri}>"
+    return f"{SOURCES[node.kind]} <{node.iri}>{' AS GRAPH' if node.kind == 'model' else ''}"
 
 
 @text.register

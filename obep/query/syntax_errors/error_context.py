@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from obep.errors import Diagnostic, Span
+from obep.query.ast import Language
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.lalr import Stuck
 from obep.query.parse.spelling import span_between
@@ -134,11 +135,11 @@ class Situation:
         return self.scope.diagnostic(code, message, span or self.span, reason=reason, remedy=remedy)
 
 
-def situation_of(text: str) -> Situation | None:
+def situation_of(text: str, language: Language = "obep") -> Situation | None:
     """Where a text goes wrong; none if it is right."""
     from obep.query.parse.parser import run
 
-    scope = Scope(text, "")
+    scope = Scope(text, "", language=language)
     try:
         run(scope, text)
     except Stuck as error:

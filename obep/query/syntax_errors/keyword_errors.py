@@ -7,7 +7,7 @@ import re
 from obep.errors import Diagnostic, ObepError, Span
 from obep.query.nearest_name import nearest
 from obep.query.parse.file_scope import Scope
-from obep.query.parse.lalr import Token
+from obep.query.parse.lalr import NAMES, Token
 from obep.query.parse.reserved import RESERVED_EVENT
 from obep.query.parse.spelling import span_between
 from obep.query.syntax_errors.error_context import Situation, situation_of
@@ -56,27 +56,38 @@ def _misspelt_before(situation: Situation) -> Diagnostic | None:
             last.value.lower(),
             span_between(last),
         )
-    if last is None or not last.type.endswith("_WORD") or last.value.upper() in WORDS or ":" in last.value:
+    return _keyword_for_name(situation)
+
+
+def misspelt(situation: Situation) -> Diagnostic | None:
+    """A keyword with a slip, here or taken for a name just before; in any language."""
+    here = _did_you_mean(situation, situation.word, situation.accepts, situation.span)
+    return here or _keyword_for_name(situation)
+
+
+def _keyword_for_name(situation: Situation) -> Diagnostic | None:
+    last = situation.scope.last
+    if last is None or not last.type.endswith(NAMES) or last.value.upper() in WORDS or ":" in last.value:
         return None
-    accepts = _accepts_before(situation.scope.text, last)
+    accepts = _accepts_before(situation.scope, last)
     return _did_you_mean(situation, last.value, accepts, span_between(last))
 
 
-def _accepts_before(text: str, token: Token) -> frozenset[str]:
+def _accepts_before(scope: Scope, token: Token) -> frozenset[str]:
     from obep.query.build import reading
     from obep.query.parse.parser import machine
 
     kept = reading.scope
-    reading.scope = Scope(text, "")
+    reading.scope = Scope(scope.text, "", language=scope.language)
     try:
-        return machine().could_follow(text, token.span.start)
+        return machine(scope.language).could_follow(scope.text, token.span.start)
     finally:
         reading.scope = kept
 
 
 def _did_you_mean(situation: Situation, word: str, accepts: frozenset[str], span: Span) -> Diagnostic | None:
     words = [keyword for terminal in sorted(accepts) for keyword in KEYWORDS.get(terminal, ())]
-    close = nearest(word, words)
+    close = None if word in KEYWORDS.get(word, ()) else nearest(word, words)
     if close is None or not _would_help(situation, word, close, span.start):
         return None
     return situation.diagnostic(
@@ -92,7 +103,7 @@ def _would_help(situation: Situation, word: str, close: str, start: int) -> bool
     if re.search(rf"(?i)\bEVENT\s+:?{re.escape(word)}\b", text):
         return False
     try:
-        again = situation_of(text[:start] + close + text[start + len(word) :])
+        again = situation_of(text[:start] + close + text[start + len(word) :], situation.scope.language)
     except ObepError:
         return False
     return again is None or again.start > situation.start + len(close) - len(word)

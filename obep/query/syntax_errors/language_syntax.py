@@ -10,6 +10,7 @@ from obep.query.parse.file_scope import Scope
 from obep.query.parse.lalr import Stuck
 from obep.query.syntax_errors.error_context import Situation
 from obep.query.syntax_errors.expected_words import expected
+from obep.query.syntax_errors.keyword_errors import misspelt
 from obep.query.syntax_errors.punctuation_errors import brackets_and_characters
 
 LEFT_OUT: dict[str, tuple[str, str]] = {
@@ -47,14 +48,18 @@ LEFT_OUT: dict[str, tuple[str, str]] = {
 def syntax_errors(scope: Scope, error: Stuck) -> list[Diagnostic]:
     """What is wrong with a text that does not parse, with what was noted before."""
     situation = Situation.of(scope, error)
-    if foreign := _foreign(situation):
+    if foreign := _other_language(situation) or _foreign(situation):
         return [foreign]
-    found = _other_language(situation) or _left_out(situation) or _bare_iri(situation)
-    found = found or brackets_and_characters(situation) or _plain(situation)
+    found = _left_out(situation) or _bare_iri(situation)
+    found = found or misspelt(situation) or brackets_and_characters(situation) or _plain(situation)
     return [*scope.diagnostics, found]
 
 
-_TELLING = re.compile(r"\b(?:REGISTER|RETURN|EVENT|FROM\s+NAMED\s+WINDOW|TIMEWINDOW|WIN\s*\[)", re.IGNORECASE)
+_TELLING = re.compile(
+    r"\b(?:REGISTER|RETURN|EVENT|FROM\s+NAMED\s+WINDOW|TIMEWINDOW|WIN\s*\[)"
+    r"|\}\s*(?:OPTIONALSEQ|SEQ|EQUALSOPTIONAL|EQUALS)\s*\{",
+    re.IGNORECASE,
+)
 
 
 def _other_language(situation: Situation) -> Diagnostic | None:

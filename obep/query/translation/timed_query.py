@@ -13,7 +13,7 @@ from obep.query import ast
 from obep.query.free_variables import variables
 from obep.query.group_walk import group_variables
 from obep.query.linked_queries import LinkedQuery
-from obep.query.translation.untranslatable import Refusals
+from obep.query.translation.untranslatable import AS_IT_IS, Refusals
 from obep.query.walk import walk
 
 DURATIONS = [f"<http://www.w3.org/2001/XMLSchema#{name}>" for name in ("duration", "dayTimeDuration")]
@@ -37,7 +37,7 @@ def timed_event(
         return None
     refuse_modifiers(form, refused)
     for window in query.windows:
-        refused.add(window, "FROM STREAM of a pattern", "An event sees all streams.", "leave it out")
+        refused.add(window, "FROM STREAM of a pattern", "An event sees all streams.", AS_IT_IS)
     name = ast.Name(f":{query.name}", f"<{namespace}{query.name}>")
     shown = [one.variable for one in form.projection] or [ast.Var(one) for one in group_variables(form.where)]
     filters = [one for one in form.where.elements if isinstance(one, ast.Filter)]
@@ -113,7 +113,7 @@ def refuse_modifiers(select: ast.Select, refused: Refusals) -> None:
     for what, is_so in said.items():
         if is_so:
             reason = "The rows of an event are its matches, each as it is decided."
-            refused.add(select, f"{what} over triples with times", reason, "leave it out")
+            refused.add(select, f"{what} over triples with times", reason, AS_IT_IS)
 
 
 def _optional_variables(node: ast.Node) -> set[str]:

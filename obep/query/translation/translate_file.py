@@ -10,7 +10,7 @@ from obep.query.linked_queries import is_simple, link_queries
 from obep.query.parse.file_scope import DEFAULT_NAMESPACE
 from obep.query.translation.match_query import is_match_alone, match_events
 from obep.query.translation.timed_query import timed_event
-from obep.query.translation.untranslatable import Refusals
+from obep.query.translation.untranslatable import AS_IT_IS, Refusals
 from obep.query.translation.window_query import window_query, windows_of
 
 DEFAULTS = {"report": "nonempty", "closed": "right", "policy": "unrestricted"}
@@ -25,7 +25,7 @@ def as_obep(file: ast.QueryFile) -> ast.QueryFile:
     for setting in file.settings:
         if setting.key != "entailment" and setting.value != DEFAULTS[setting.key]:
             what = f"{setting.key.upper()} {setting.value}"
-            refused.add(setting, what, "OBEP has no words for this setting.", "leave it out")
+            refused.add(setting, what, "OBEP has no words for this setting.", AS_IT_IS)
     parts: dict[str, Any] = {"windows": [], "events": [], "queries": [], "returns": []}
     returned: list[ast.Name] = []
     known = link_queries([file])

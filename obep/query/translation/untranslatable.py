@@ -6,6 +6,8 @@ from obep.errors import Diagnostic, ObepError
 from obep.query.ast import Node, QueryFile
 from obep.query.diagnostics import say
 
+AS_IT_IS = "run the file as it is: without this part the answers would be others"
+
 
 class Refusals:
     """Errors about parts of one file."""

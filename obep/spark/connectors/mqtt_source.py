@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader
 
 from obep.spark.connectors.spark_spool import SCHEMA, SpooledReader
+
+if TYPE_CHECKING:
+    from obep.streams.mqtt import Subscription
 
 TEXTS = ("username", "password", "client_id", "ca", "certificate", "key")
 
@@ -33,16 +36,15 @@ class MqttDataSource(DataSource):
 class MqttReader(SpooledReader):
     """By obep's own connection, which supports TLS and passwords; acknowledged by hand."""
 
-    _client: Any = None
+    _connection: Subscription | None = None
 
     def acknowledge(self, tokens: Sequence[Any]) -> None:
-        for number, qos in tokens:
-            self._client.ack(number, qos)
+        if self._connection is not None:
+            self._connection.acknowledge(tokens)
 
     def stop(self) -> None:
-        if self._client is not None:
-            self._client.disconnect()
-            self._client.loop_stop()
+        if self._connection is not None:
+            self._connection.close()
 
     def listen(self) -> None:
         from obep.config.toml_file import Config
@@ -61,9 +63,12 @@ class MqttReader(SpooledReader):
             settings["qos"] = int(options["qos"])
         settings["tls"] = options.get("tls", "False") == "True"
         connection = Spooling(parse_address(options["uri"]), settings, Config(Path("/")))
-        self._client = connection.client
-        self._client.manual_ack_set(True)
-        self._client.on_message = lambda client, userdata, message: self.take(
-            message.topic, bytes(message.payload), (message.mid, message.qos)
-        )
+        self._connection = connection
+        connection.client.manual_ack_set(True)
+        connection.client.on_message = self._arrived
         connection.open()
+
+    def _arrived(self, client: Any, userdata: Any, message: Any) -> None:
+        connection = self._connection
+        if connection is not None and not connection.is_again(message):
+            self.take(message.topic, bytes(message.payload), connection.token(message))

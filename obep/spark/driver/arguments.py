@@ -63,7 +63,8 @@ def reader(
         )
     if mapping is None:
         return columns_read(items, stream)
-    read = MappedRead(stream or only_stream(known), mapping)
+    k = (triple for query in queries for triple in query.bundle.k.once())
+    read = MappedRead(stream or only_stream(known), mapping, k)
     schema = items.schema
     require_fields(schema, mapping, read.mapping)
     if not stream and "stream" in schema.names and "{stream" not in str(mapping.get("template", "")):

@@ -13,6 +13,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from obep.engine.query import Query
-from obep.errors import ObepError
+from obep.errors import ObepError, fail
 from obep.lints.rules.stream.duplicate_explanations import observe_lines
 from obep.lints.stream_stats import StreamStats
 from obep.model import DeadLetter
@@ -89,6 +90,7 @@ class SparkRun:
         sinks: Mapping[str, Sink] | None = None,
     ) -> None:
         """`sinks` are further ones, by name: a `MemorySink`, a `CallSink`, one of your own."""
+        _require_no_checks(order)
         self.order = order
         self.query = query
         self.tally = Tally()
@@ -145,8 +147,9 @@ class SparkRun:
             files = input_files(self.order)
             self._resume(manifest(self.query, partitions, buckets, keys, beats, files))
         streams = self.query.linked.streams
+        order = replace(self.order, config=self.order.config.with_lookups(self.query.bundle.k.once))
         opened = open_sources(
-            spark, self.order, self.streaming, self._checkpoint, streams[0] if len(streams) == 1 else ""
+            spark, order, self.streaming, self._checkpoint, streams[0] if len(streams) == 1 else ""
         )
         self.skipped, self.ends = opened.skipped, opened.ends
         self.on_opened()
@@ -310,3 +313,15 @@ def _is_begun(checkpoint: Path) -> bool:
 
 def _seconds(micros: int | None) -> float | None:
     return None if micros is None else micros / 1_000_000
+
+
+def _require_no_checks(order: Order) -> None:
+    """Refuse sources whose items are to be validated."""
+    for name, settings in order.config.sources.items():
+        if "validate" in settings:
+            raise fail(
+                "OBEP807",
+                f"sources.{name}.validate: items are not validated on Spark",
+                file=str(order.config.path or ""),
+                remedy="--engine embedded",
+            )

@@ -5,7 +5,7 @@ Rows that have the same values in the columns that the triples depend on say the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, tzinfo
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from obep.config.toml_file import MAPPING
 from obep.config.toml_values import table
 from obep.formats.input_limits import Refused
-from obep.formats.plain_values import arrow_rows
 from obep.formats.rdf_text import item_triples
 from obep.formats.record_mapping import Mapping as Mapped
-from obep.formats.record_mapping import make_mapping
+from obep.formats.record_mapping import make_mapping, with_index
 from obep.formats.stream_reader import Notes, Reading
-from obep.formats.table_rows import read_row
-from obep.formats.triple_template import Slot, Template
-from obep.model import DeadLetter, Item
+from obep.formats.table_rows import read_rows
+from obep.formats.tables.plain_values import arrow_rows
+from obep.formats.triple_template import Template
+from obep.model import DeadLetter, Item, Triple
 from obep.spark.readers.column_doubts import mapped_letter, mapped_notes, say
 from obep.spark.stages.route import Arrived, Columns, Graph
 
@@ -38,13 +38,13 @@ class MappedRead:
     """Reads the rows of a DataFrame as items of one stream.
 
     `settings` are those of a mapping in obep.toml (`template`, `prefixes`, `time`, …); timestamps
-    are instants as they are, numbers are in `unit` (seconds by default).
+    are instants as they are, numbers are in `unit` (seconds by default). Lookups are made in `k`.
     """
 
-    def __init__(self, stream: str, settings: Mapping[str, Any]) -> None:
+    def __init__(self, stream: str, settings: Mapping[str, Any], k: Iterable[Triple] = ()) -> None:
         self._stream = stream
         table(settings, MAPPING, "mapping")  # what is wrong with it is said now
-        self._settings = dict(settings)
+        self._settings = dict(with_index(settings, "mapping", lambda: k))
         self.mapping = make_mapping(self._settings, "mapping")
         self._compiled: Mapped | None = None
         self._reading: Reading
@@ -114,8 +114,8 @@ class MappedRead:
 
     def _one_by_one(self, batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
         for record in arrow_rows(batch):
-            found = read_row(record, repr(record).encode(), self._reading)
-            yield mapped_letter(found) if isinstance(found, DeadLetter) else found
+            for found in read_rows(record, repr(record).encode(), self._reading):
+                yield mapped_letter(found) if isinstance(found, DeadLetter) else found
 
 
 @lru_cache(maxsize=16)
@@ -128,10 +128,9 @@ def _fields(mapping: Mapped, batch: pa.RecordBatch) -> list[str] | None:
     """The columns that the triples depend on; `None` where it is not known, or the time is one of them."""
     import pyarrow as pa
 
-    if not isinstance(mapping.triples, Template) or mapping.units or mapping.time_format:
+    if not isinstance(mapping.triples, Template) or mapping.units or mapping.time_format or mapping.records:
         return None
-    slots = [term for pattern in mapping.triples.patterns for term in pattern if isinstance(term, Slot)]
-    paths = list(dict.fromkeys(place.path for slot in slots for place in slot.places))
+    paths = list(mapping.triples.paths)
     if not paths or mapping.time in paths or not all(path in batch.schema.names for path in paths):
         return None
     if any(pa.types.is_nested(batch.schema.field(path).type) for path in paths):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from obep.errors import Diagnostic, ObepError, fail
 from obep.formats.record_mapping import Mapping as Mapped
+from obep.formats.reference_lookup import read_lookup
 from obep.formats.time_hints import LISTED, nearest_path
 from obep.formats.triple_template import Place, Slot, Template, compile_template
 
@@ -93,6 +94,8 @@ def _is_triples(type: DataType) -> bool:
 
 def require_fields(schema: StructType, settings: Mapping[str, Any], mapping: Mapped) -> None:
     """Refuse a mapping of columns that are not there; warn where one may be missing."""
+    if mapping.records is not None:  # the fields are those of elements
+        return
     for place in _places(settings, mapping):
         if _at(schema, place.path) is None:
             said = _missing(schema, f"{{{place.path}}}", place.path, "{{{}}} in the template")
@@ -122,11 +125,15 @@ def _require_time(schema: StructType, mapping: Mapped) -> None:
 def _places(settings: Mapping[str, Any], mapping: Mapped) -> Iterator[Place]:
     """Where a mapping takes its terms from."""
     templates = [mapping.triples] if isinstance(mapping.triples, Template) else []
-    if subject := settings.get("subject"):
+    if isinstance(subject := settings.get("subject"), str):
         templates.append(compile_template(f"<{subject}> <urn:p> <urn:o> .", {}, "mapping.subject"))
     for template in templates:
         slots = (term for pattern in template.patterns for term in pattern if isinstance(term, Slot))
-        yield from dict.fromkeys(place for slot in slots for place in slot.places)
+        places = (place for slot in slots for place in slot.places if not place.path.startswith("?"))
+        yield from dict.fromkeys(places)
+    if isinstance(subject, dict):
+        lookup = read_lookup(subject["lookup"], settings.get("prefixes", {}), "mapping.subject")
+        yield from map(Place, lookup.fields)
 
 
 def _missing(schema: StructType, what: str, path: str, written: str, other: str = "") -> Diagnostic:

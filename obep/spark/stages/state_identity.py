@@ -7,12 +7,12 @@ other events beside it and the order of the file do not change it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from hashlib import blake2b
 from typing import Any
 
 import msgspec
 
 from obep.engine.query import Query
+from obep.engine.replacing.meaning import digest
 from obep.errors import ObepError, fail
 from obep.guards.block_queries import Ask
 from obep.model import Term
@@ -76,14 +76,6 @@ def surroundings(query: Query) -> tuple[str, str]:
     """Digests of the ontology, which may be large, so ask once, and of the static graph."""
     bundle = query.bundle
     return digest(sorted(map(repr, bundle.t.axioms))), bundle.k.digest
-
-
-def digest(pieces: Iterable[str]) -> str:
-    """A name for some texts."""
-    found = blake2b(digest_size=12)
-    for piece in pieces:
-        found.update(piece.encode("utf-8", "surrogatepass") + b"\0")
-    return found.hexdigest()
 
 
 def ask_name(ask: Ask) -> str:

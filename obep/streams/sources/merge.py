@@ -34,6 +34,8 @@ class Turn(NamedTuple):
     """Whether the positions say all: no source is in the midst of a batch that it cannot break."""
     waiting: tuple[str, ...] = ()
     """The sources that others wait for, if nothing could be taken."""
+    drained: bool = True
+    """Whether nothing that came is left for a later turn: a stream without an item is silent only then."""
 
 
 def merged(
@@ -63,7 +65,7 @@ def _by_time(sources: Mapping[str, Source], start: Mapping[str, Position], order
     if len(sources) == 1:
         [(key, source)] = sources.items()
         for batch in source.batches(start.get(key, {})):
-            yield Turn(batch.records, {key: batch.position})
+            yield Turn(batch.records, {key: batch.position}, drained=False)
         return
     lines = [_counted(key, source, start.get(key, {}), orders) for key, source in sources.items()]
     held: list[Item | DeadLetter] = []
@@ -72,7 +74,7 @@ def _by_time(sources: Mapping[str, Source], start: Mapping[str, Position], order
         held.append(record)
         moved[key] = {**position, "records": count}
         if len(held) >= SIZE:
-            yield Turn(held, moved)
+            yield Turn(held, moved, drained=False)
             held, moved = [], {}
     yield Turn(held, moved, tuple(sources))
 
@@ -239,8 +241,9 @@ def _turn(lanes: Mapping[str, Lane], waited: set[str], ended: tuple[str, ...] = 
         found, position = lane.take(SIZE if len(ready) == 1 else 1)
         records.extend(found)
         moved[lane.key] = {**moved.get(lane.key, {}), **position}
-    waiting = () if records or all(lane.empty for lane in lanes.values()) else tuple(_awaited(lanes, waited))
-    return Turn(records, moved, ended, not any(lane.broken for lane in lanes.values()), waiting)
+    drained = all(lane.empty for lane in lanes.values())
+    waiting = () if records or drained else tuple(_awaited(lanes, waited))
+    return Turn(records, moved, ended, not any(lane.broken for lane in lanes.values()), waiting, drained)
 
 
 def _ready(lanes: Mapping[str, Lane], waited: set[str]) -> list[Lane]:

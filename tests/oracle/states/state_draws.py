@@ -315,7 +315,7 @@ class StateDraw:
 
     def daily(self, name: str) -> ast.DailyState:
         """Its edge lies a minute after midnight, or about a change of clocks, where the stream is then."""
-        if self.shift or (self.chance(0.5) and not any(isinstance(s, ast.DailyState) for s in self.made)):
+        if self.shift or (self.chance(0.65) and not any(isinstance(s, ast.DailyState) for s in self.made)):
             self.shift = self.shift or self.random.choice(list(SHIFTS))
             return self.about_a_shift(name)
         ends = self.chance(0.5)

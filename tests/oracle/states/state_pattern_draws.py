@@ -13,7 +13,7 @@ from oracle.state_cases import n, s, v
 from oracle.states.state_draws import StateDraw
 
 OPERATORS = {
-    "SEQ": 3, "AND": 1.5, "JOIN": 1.5, "OR": 1.5, "ALLEN": 4, "DURING": 2, "NEXT": 1.5, "WITHOUT": 1.5,
+    "SEQ": 3, "AND": 1.5, "JOIN": 1.5, "OR": 1.5, "ALLEN": 4, "DURING": 2.8, "NEXT": 2, "WITHOUT": 1.5,
     "NOT FOLLOWED BY": 1.5, "OPTIONAL": 1.5, "FIRST": 1.5, "LAST": 1.5, "EVERY": 1.5, "TIMES": 2,
     "WITHIN": 2, "NOT": 1.2, "WHILE": 3.5, "UNLESS": 3, "REPEATED": 2.5,
 }  # fmt: skip

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from obep.errors import ObepError, fail
-from obep.formats.frame_records import Entry, frame_records
 from obep.formats.input_limits import Refused
 from obep.formats.likely_mapping import likely_settings
 from obep.formats.record_fields import Record, look_up
 from obep.formats.record_mapping import SETTINGS, make_mapping
 from obep.formats.record_mapping import Mapping as RecordMapping
 from obep.formats.stream_reader import Notes, Reading, dead
-from obep.formats.table_rows import read_row
+from obep.formats.table_rows import read_rows
+from obep.formats.tables.frame_records import Entry, frame_records
 from obep.formats.time_hints import fields_there, nearest_path
 from obep.model import DeadLetter, Item
 
@@ -56,7 +56,7 @@ def frame_items(
     reader = record_reader(
         first, mapping=mapping, time=time, subject=subject, stream=stream, names=names, notes=notes
     )
-    items = (reader.item(entry) for entry in chain(first, records))
+    items = (item for entry in chain(first, records) for item in reader.items(entry))
     return FrameItems(items, reader.mapping, reader.reading.notes)
 
 
@@ -67,16 +67,16 @@ class RecordReader(NamedTuple):
     mapping: dict[str, Any]
     time: str = ""
 
-    def item(self, entry: Entry) -> Item | DeadLetter:
-        """The item of a record, or its dead letter; what is an item already stays one."""
+    def items(self, entry: Entry) -> Iterator[Item | DeadLetter]:
+        """The items of a record, or its dead letter; what is an item already stays one."""
         if isinstance(entry, Item | DeadLetter):
-            return entry
-        if isinstance(entry, Refused):
-            return dead(entry, self.reading.stream, b"")
-        if self.reading.mapping is not None:
-            return self.reading.mapping.item(entry, _raw(entry), self.reading)
-        row = {**entry, "time": entry.get(self.time)} if self.time else entry
-        return read_row(row, _raw(entry), self.reading)
+            yield entry
+        elif isinstance(entry, Refused):
+            yield dead(entry, self.reading.stream, b"")
+        else:
+            timed = self.reading.mapping is None and self.time
+            row = {**entry, "time": entry.get(self.time)} if timed else entry
+            yield from read_rows(row, _raw(entry), self.reading)
 
 
 def record_reader(

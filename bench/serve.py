@@ -1,0 +1,95 @@
+"""A load on `obep serve`: small items over a WebSocket; how many a second, and how long answers take.
+
+python bench/serve.py --rate 20000 --seconds 60
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from websockets.asyncio.client import ClientConnection, connect
+
+QUERY = """PREFIX : <http://e/>
+FROM STREAM <points>
+EVENT Hot AS (hot value true)
+RETURN Hot
+"""
+
+
+def frame(first: int, size: int, every: int) -> str:
+    """Items of one frame, of the same second; one of `every` is found."""
+    second = first // 20_000
+    lines = []
+    for n in range(first, first + size):
+        truth = "true" if n % every == 0 else "false"
+        lines.append(f'{{"time": {second}, "graph": "<http://e/p{n}> <http://e/hot> {truth} ."}}\n')
+    return "".join(lines)
+
+
+async def send(
+    socket: ClientConnection, rate: float, seconds: float, size: int, sent: dict[int, float]
+) -> None:
+    """Frames at the moments at which they are due, late or not."""
+    begun = time.perf_counter()
+    for number in range(int(rate * seconds / size)):
+        due = begun + number * size / rate
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        sent[number] = due  # waiting for the window counts, too
+        await socket.send(frame(number * size, size, 100))
+
+
+async def measure(url: str, rate: float, seconds: float, size: int) -> dict[str, float]:
+    """Items a second and percentiles of the time from when a frame was due to its answer."""
+    sent: dict[int, float] = {}
+    took: list[float] = []
+    total = int(rate * seconds / size)
+    async with connect(f"{url}/streams/points", max_queue=None) as socket:
+        begun = time.perf_counter()
+        sender = asyncio.ensure_future(send(socket, rate, seconds, size, sent))
+        while len(took) < total:
+            answer = json.loads(await socket.recv())
+            assert answer["status"] == 200, answer
+            took.append(time.perf_counter() - sent[answer["frame"]])
+        await sender
+        passed = time.perf_counter() - begun
+    took.sort()
+    return {
+        "items": total * size,
+        "items_per_second": round(total * size / passed),
+        "p50_ms": round(took[len(took) // 2] * 1000, 1),
+        "p99_ms": round(took[int(len(took) * 0.99)] * 1000, 1),
+        "most_ms": round(took[-1] * 1000, 1),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rate", type=float, default=20_000, help="items a second")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--frame", type=int, default=200, help="items of a frame")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "query.obep").write_text(QUERY)
+        command = [sys.executable, "-m", "obep", "serve", folder, "--port", "0"]
+        service = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert service.stderr is not None
+        try:
+            said = service.stderr.readline()
+            url = said.split(" on ")[1].strip().replace("http", "ws", 1)
+            print(json.dumps(asyncio.run(measure(url, given.rate, given.seconds, given.frame))))
+        finally:
+            service.terminate()
+            service.wait()
+
+
+if __name__ == "__main__":
+    main()

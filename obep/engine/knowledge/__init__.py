@@ -1,0 +1,1 @@
+"""The static graph while it changes."""

@@ -1,0 +1,179 @@
+"""Put another query in place of the one that runs; called under the engine's lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from obep.engine.query import Query
+from obep.engine.replacing.generations import Generation
+from obep.engine.replacing.meaning import meanings
+from obep.engine.replacing.replacement import REPLACED, Difference, Replacement, difference
+from obep.errors import fail
+from obep.model import Alert, DeadLetter, Item, Term
+from obep.query.states_in_patterns import GROUP
+
+if TYPE_CHECKING:
+    from obep.engine.engine import Engine
+
+History = Iterable[Item | DeadLetter]
+
+
+def compared(engine: Engine, query: Query) -> Replacement:
+    """What a replacement would do."""
+    return _record(engine, query, _difference(engine, query))
+
+
+def replaced(engine: Engine, query: Query, warm: int | None, history: History | None) -> Replacement:
+    """Do it."""
+    if warm is not None and history is None:
+        raise fail(
+            "OBEP871",
+            "there is no history to begin from",
+            reason="An engine keeps no items once they are processed.",
+            remedy="replace(query, warm=…, history=items), or without warm to begin empty",
+        )
+    found = _difference(engine, query)
+    record = _record(engine, query, found)
+    watermark = engine.clock.watermark
+    new = _begin(engine, query, found)
+    firing: list[Alert] = []
+    if new is not None and history is not None and watermark is not None:
+        _warm(engine, new, watermark, warm, history)
+        firing = [one for one in new.runtime.firing() if one.event in found.starting]
+    ended = {*found.gone, *(one.name for one in found.changed)}
+    engine._held.end(ended, watermark or 0)
+    _swap(engine, query, found, new)
+    engine._held.replace(query.plan.states, query.linked.states, found.starting)
+    engine.clock.follow(query.linked.streams)
+    still = {one.id for one in firing}
+    return _with(
+        record,
+        warmed=_named(sorted(found.starting)) if new is not None and history is not None else (),
+        resolved=tuple(one for one in record.resolved if one.id not in still),
+        firing=tuple(one for one in firing if one.id not in {old.id for old in record.resolved}),
+        generations=len(engine._generations()),
+    )
+
+
+def _difference(engine: Engine, query: Query) -> Difference:
+    if not isinstance(query, Query):
+        raise fail(
+            "OBEP870", f"{type(query).__name__} is no query", remedy='engine.replace(obep.load("query.obep"))'
+        )
+    if engine._custom:
+        raise fail(
+            "OBEP870",
+            "this engine cannot take another query",
+            reason="It was given a matcher of its own, which belongs to one query.",
+            remedy="make the engine without matcher=",
+        )
+    query.require_returns()
+    return difference(meanings(engine.query), meanings(query))
+
+
+def _record(engine: Engine, query: Query, found: Difference) -> Replacement:
+    before, after = engine.query.linked.streams, query.linked.streams
+    ended = {*found.gone, *(one.name for one in found.changed)}
+    at = engine.clock.watermark
+    return Replacement(
+        before=engine.query.hash,
+        after=query.hash,
+        watermark=at,
+        waiting=len(engine._buffer),
+        kept=_named(found.kept),
+        begun=_named(found.begun),
+        changed=tuple(one for one in found.changed if not _is_part(one.name)),
+        gone=_named(found.gone),
+        streams_added=tuple(one for one in after if one not in before),
+        streams_removed=tuple(one for one in before if one not in after),
+        resolved=tuple(_resolved(one, at or 0) for one in engine.firing() if one.event in ended),
+        generations=len(engine._generations()) + bool(found.starting),
+    )
+
+
+def _resolved(alert: Alert, at: int) -> Alert:
+    """The alert of a state that goes."""
+    at = max(at, alert.start)
+    return replace(alert, status="resolved", end=at, detected=at, until=at, ended=REPLACED)
+
+
+def _begin(engine: Engine, query: Query, found: Difference) -> Generation | None:
+    """What runs for all that begins; nothing, if nothing does."""
+    if not found.starting and found.kept:
+        return None
+    all_of_it = found.starting >= _remembering(query)
+    names = None if all_of_it else found.starting
+    changes = engine._knowledge_of(query)
+    changes.judged = engine._changes.judged
+    if query.bundle.k.digest == engine.query.bundle.k.digest:
+        changes.load(*engine._changes.dump())  # another K begins as its files say
+    return Generation(query, changes, engine._new_runtime, names)
+
+
+def _swap(engine: Engine, query: Query, found: Difference, new: Generation | None) -> None:
+    """Let the older versions decide what they go on with, and the new one the rest."""
+    old = engine._generations()
+    if engine._versions is None:
+        before = engine.query.linked
+        old[0].shown = frozenset((*before.events, *before.states, *before.queries))
+    moved: frozenset[Term] = frozenset()
+    if new is not None:
+        moved = frozenset(found.kept) - _remembering(query)
+        new.shown = found.starting | moved
+    kept = frozenset(found.kept) - moved
+    for one in old:
+        if new is not None:
+            new.told |= one.told | one.runtime.seen_now(moved & (one.shown or frozenset()))
+            new.told_at = max(new.told_at, one.runtime.now or 0)
+        one.shown = (one.shown or frozenset()) & kept
+    going_on = [one for one in old if one.shown]
+    engine._run_on([*going_on, *([new] if new is not None else [])] or old[-1:], query)
+
+
+def _remembering(query: Query) -> frozenset[Term]:
+    """The events, states and queries of which there may be anything that a new version would not know."""
+    plan, linked = query.plan, query.linked
+    free = {
+        one.event
+        for one in plan.events
+        if one.root is None and not one.window and one.prompt and one.event not in plan.derived
+    }
+    return frozenset((*linked.events, *linked.states, *linked.queries)) - free
+
+
+def _warm(engine: Engine, new: Generation, watermark: int, warm: int | None, history: History) -> None:
+    """Build its state from what came before, unseen."""
+    first = None if warm is None else watermark - warm
+    items = [
+        one
+        for one in history
+        if isinstance(one, Item)
+        and one.stream not in new.changes.streams
+        and one.at <= watermark
+        and (first is None or one.at >= first)
+    ]
+    letters, counters = len(engine._letters), dict(engine.counters)
+    new.runtime.observer = None
+    for whole in sorted(items, key=lambda one: one.at):
+        new.process(whole, Item(*whole[:4]))
+    new.advance(watermark)
+    del engine._letters[letters:]  # they were reported when the items came
+    engine.counters.clear()
+    engine.counters.update(counters)
+
+
+def _named(names: Iterable[Term]) -> tuple[Term, ...]:
+    """Without groups that stand in a MATCH, which have no name in the file."""
+    return tuple(name for name in names if not _is_part(name))
+
+
+def _is_part(name: Term) -> bool:
+    return name.startswith(f"<{GROUP}")
+
+
+def _with(record: Replacement, **values: object) -> Replacement:
+    from msgspec.structs import replace as changed
+
+    return changed(record, **values)

@@ -1,0 +1,175 @@
+"""Ids of records looked up in K: `?p ref:hasExternalReference/ref:hasTimeseriesId {id}`.
+
+In: the text of a lookup, and K. Out: an index from the values of fields to the IRIs that the variables of a
+template stand for. The patterns are triples whose predicates are paths (sequence, alternative, inverse).
+They are evaluated once, as a query of SPARQL, and never for a record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+
+from pyoxigraph import Literal, NamedNode, Quad, QuerySolutions, RdfFormat, Store, parse
+
+from obep.errors import fail
+from obep.formats.input_limits import Refused
+from obep.formats.record_fields import Record, as_text, look_up
+from obep.formats.units import shown
+from obep.model import RDF_TYPE, Term, Triple
+
+_TOKENS = re.compile(
+    r"""(?P<space>\s+)
+      | (?P<variable>\?[^\W\d]\w*)
+      | (?P<field>\{[^{}\n]+\})
+      | (?P<iri><[^\s<>"{}|\\^`]*>)
+      | (?P<text>"(?:[^"\\\n]|\\["\\])*")
+      | (?P<name>[\w-]*:[\w%-]*(?:\.[\w%-]+)*)
+      | (?P<type>a\b)
+      | (?P<mark>[/|^().;])
+      | (?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+EXAMPLE = "?p ref:hasExternalReference/ref:hasTimeseriesId {id}"
+_REPEATED = frozenset("*+?")
+_FORM = "a lookup is made of triples, ?variables, {fields} and paths (a/b, a|b, ^a)"
+NAMED = 3
+"""Points that a dead letter names."""
+
+Key = tuple[str, ...]
+Row = tuple[Term, ...]
+
+
+class Index:
+    """What each combination of values stands for; known by a digest of its content."""
+
+    def __init__(self, entries: Mapping[Key, tuple[Row, ...]]) -> None:
+        self.entries = entries
+        self._digest = blake2b(repr(sorted(entries.items())).encode(), digest_size=16).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"Index({self._digest})"
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A lookup that was read; with its index it finds the subjects of records."""
+
+    text: str
+    variables: tuple[str, ...]
+    """Those that a record is given; the first is what it is about."""
+    fields: tuple[str, ...]
+    query: str
+    predicates: frozenset[Term]
+    index: Index | None = field(default=None, compare=False)
+
+    def first(self, record: Record) -> Term:
+        """The IRI that a record is about."""
+        return self.find(record)[0]
+
+    def find(self, record: Record) -> Row:
+        """What the variables stand for; refuses a record whose id K has for none, or for several."""
+        values = tuple([self._value(record, path) for path in self.fields])
+        if self.index is None:
+            raise fail(
+                "OBEP522",
+                f"the lookup {self.text} needs the static graph of a query",
+                remedy="run it with a query that has FROM GRAPH",
+            )
+        found = self.index.entries.get(values, ())
+        if len(found) == 1:
+            return found[0]
+        said = ", ".join(f"{path} = {shown(one)}" for path, one in zip(self.fields, values, strict=True))
+        if not found:
+            raise Refused("OBEP830", f"{said}: the static graph has no {self.text}")
+        names = ", ".join(" ".join(row) for row in found[:NAMED]) + (" …" if len(found) > NAMED else "")
+        raise Refused("OBEP831", f"{said}: the static graph has it for {len(found)}: {names}")
+
+    def _value(self, record: Record, path: str) -> str:
+        value = look_up(record, path)
+        if value is None or value == "":
+            from obep.formats.time_hints import fields_there
+
+            raise Refused("OBEP610", f"{path}: the lookup needs it; {fields_there(record)}")
+        return as_text(path, value)
+
+    def over(self, k: Iterable[Triple]) -> Lookup:
+        """The same with its index, made of K."""
+        return replace(self, index=Index(self._entries(k)))
+
+    def _entries(self, k: Iterable[Triple]) -> dict[Key, tuple[Row, ...]]:
+        store = Store()
+        lines = (f"{s} {p} {o} .\n" for s, p, o in k if p in self.predicates)
+        data = "".join(lines).encode()
+        store.bulk_extend(
+            Quad(one.subject, one.predicate, one.object) for one in parse(data, RdfFormat.N_TRIPLES)
+        )
+        found: dict[Key, set[Row]] = {}
+        solutions = store.query(self.query)
+        assert isinstance(solutions, QuerySolutions)
+        for solution in solutions:
+            terms = list(solution)
+            names, values = terms[: len(self.variables)], terms[len(self.variables) :]
+            is_named = all(isinstance(one, NamedNode) for one in names)
+            if is_named and all(isinstance(one, Literal | NamedNode) for one in values):
+                key = tuple([one.value for one in values])
+                found.setdefault(key, set()).add(tuple(map(str, names)))
+        return {key: tuple(sorted(rows)) for key, rows in found.items()}
+
+
+def read_lookup(text: str, prefixes: Mapping[str, str], where: str, template: str = "") -> Lookup:
+    """Reads a lookup; what is wrong with it is an error of the configuration.
+
+    It gives the first variable, and others that stand in the `template`.
+    """
+    variables: dict[str, None] = {}
+    fields: dict[str, None] = {}
+    names: dict[str, None] = {}
+    body = []
+    for token in _TOKENS.finditer(text):
+        piece, kind = token[0], token.lastgroup
+        if kind == "other":
+            repeated = piece in _REPEATED
+            reason = "A path that repeats (* + ?) is not taken." if repeated else f"It is {_FORM[9:]}."
+            raise fail("OBEP522", f"{where}: {piece!r} cannot stand in it", reason=reason, remedy=EXAMPLE)
+        if kind == "variable":
+            variables[piece] = None
+            piece = f"?v_{piece[1:]}"
+        elif kind == "field":
+            fields[piece[1:-1].strip()] = None
+            piece = f"?f{list(fields).index(piece[1:-1].strip())}"
+        elif kind in ("name", "iri", "type"):
+            piece = _iri(piece, prefixes, where)
+            names[piece] = None
+        body.append(piece)
+    if not variables or not fields:
+        lacking = "variable" if not variables else "{field} of the record"
+        raise fail("OBEP522", f"{where}: the lookup has no {lacking}", reason=f"{_FORM}.", remedy=EXAMPLE)
+    used = {f"?{name}" for name in re.findall(r"\?(\w+)", template)}
+    given = [one for number, one in enumerate(variables) if number == 0 or one in used]
+    chosen = [f"?v_{one[1:]}" for one in given] + [f"?f{number}" for number in range(len(fields))]
+    query = f"SELECT DISTINCT {' '.join(chosen)} WHERE {{ {''.join(body)} }}"
+    try:
+        Store().query(query)
+    except SyntaxError:
+        raise fail(
+            "OBEP522", f"{where}: {text!r} is not a lookup", reason=f"{_FORM}.", remedy=EXAMPLE
+        ) from None
+    return Lookup(text.strip(), tuple(given), tuple(fields), query, frozenset(names))
+
+
+def _iri(written: str, prefixes: Mapping[str, str], where: str) -> Term:
+    if written == "a":
+        return RDF_TYPE
+    if written.startswith("<"):
+        return written
+    prefix, _, local = written.partition(":")
+    if prefix not in prefixes:
+        raise fail(
+            "OBEP522",
+            f"{where}: The prefix {prefix}: has not been declared",
+            remedy=f'prefixes = {{ "{prefix}" = "http://example.org/" }}   in the mapping',
+        )
+    return f"<{prefixes[prefix]}{local}>"

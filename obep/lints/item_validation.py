@@ -1,0 +1,62 @@
+"""`validate` under a source in obep.toml: its shapes, made ready to check items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from obep.errors import fail
+from obep.model import Triple
+from obep.ontology.owl.axioms import Class, SubClassOf
+
+if TYPE_CHECKING:
+    from obep.config.toml_file import Config
+    from obep.formats.item_checks import Checks
+    from obep.ontology.bundle.compile import Bundle
+    from obep.ontology.shacl.validation import ItemCheck
+
+
+def item_checks(config: Config, bundle: Bundle) -> Checks:
+    """By stream, the check of its items; nothing where no source asks for one."""
+    asked = {name: one["validate"] for name, one in config.sources.items() if "validate" in one}
+    if not asked:
+        return {}
+    from obep.lints.check_project import make_pattern
+    from obep.ontology.owl.load import read_rdf
+    from obep.ontology.shacl.validation import item_check
+
+    known = tuple(_known(bundle))
+    found = {}
+    for stream, path in asked.items():
+        check, unread = item_check(read_rdf(config.file(path)), known, make_pattern)
+        if unread:
+            shape, reason = unread[0]
+            raise fail(
+                "OBEP804",
+                f"sources.{stream}.validate: the shape {shape} cannot be used to check items",
+                file=str(config.path or ""),
+                reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
+                remedy="take it out of the file, or say sh:deactivated true of it",
+            )
+        found[stream] = _in_words(check)
+    return found
+
+
+def _in_words(check: ItemCheck) -> Callable[[Iterable[Triple]], str | None]:
+    from obep.ontology.shacl.validation import said_of
+
+    def wrong(triples: Iterable[Triple]) -> str | None:
+        result = check.wrong(triples)
+        return None if result is None else said_of(result)
+
+    return wrong
+
+
+def _known(bundle: Bundle) -> Iterator[Triple]:
+    """K, and which class of T lies below which."""
+    from obep.ontology.shacl.shacl_terms import SUB_CLASS_OF
+
+    yield from bundle.k
+    for axiom in bundle.t.axioms:
+        if isinstance(axiom, SubClassOf) and isinstance(axiom.sub, Class) and isinstance(axiom.sup, Class):
+            yield axiom.sub.iri, SUB_CLASS_OF, axiom.sup.iri

@@ -1,0 +1,196 @@
+"""The SHACL rules of a model, applied to K together with T until nothing new follows, and remembered on disk.
+
+In: T, K and the files of T. Out: T and K with what the rules add, and a report of the rules. It is kept under
+a hash of the files, of K and of this code: a changed byte anywhere, and the rules run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from obep import __version__
+from obep.errors import Diagnostic
+from obep.model import Term, Triple
+from obep.ontology import shacl
+from obep.ontology.bundle.cache import content_hash, seal, unseal
+from obep.ontology.bundle.packed_axioms import UNREADABLE, pack_axioms, unpack_axioms
+from obep.ontology.closure.entailed_triples import Entailment
+from obep.ontology.closure.runnable import Contradiction
+from obep.ontology.owl.axioms import OWL, RDFS, Axioms
+from obep.ontology.owl.rdf_nodes import Unreadable
+from obep.ontology.owl.rdf_to_owl import ANNOTATIONS, axioms_of
+from obep.ontology.owl.static_graph import Graph
+from obep.ontology.shacl.clause_axioms import ClauseAxioms
+from obep.ontology.shacl.read_rules import SparqlRule, TripleRule, Unread, read_rules
+from obep.ontology.shacl.read_shapes import MakePattern, ShapeReader
+from obep.ontology.shacl.rule_clauses import KOnly, clauses_of
+from obep.ontology.shacl.run_rules import RuleRun
+from obep.ontology.shacl.shacl_terms import sh
+from obep.ontology.shacl.triple_index import TripleIndex
+
+_MAGIC = b"obep-s1\n"
+
+
+class RuleLine(msgspec.Struct, frozen=True, array_like=True):
+    """A rule, for people."""
+
+    label: str
+    shape: Term
+    k_only: str = ""
+    """Why it is applied to K only; nothing where it is applied to items, too."""
+
+
+class Applied(NamedTuple):
+    """T and K with what the rules say."""
+
+    axioms: Axioms
+    k: Graph
+    inferred: tuple[Triple, ...] = ()
+    """What the rules have added to K."""
+    rules: tuple[RuleLine, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    model: Model | None = None
+    """What they were applied to, where there are rules: they are applied again when K changes."""
+
+
+class _Kept(msgspec.Struct, array_like=True):
+    key: str
+    inferred: list[Triple]
+    rules: list[RuleLine]
+    unread: list[Unread]
+    axioms: memoryview
+
+
+@dataclass(frozen=True)
+class Model:
+    """What the rules are applied to."""
+
+    axioms: Axioms
+    k: Graph
+    shapes: str
+    """A name for the content of T's files, where they have shapes."""
+    files: Callable[[], Mapping[Path, list[Triple]]]
+    make_pattern: MakePattern
+    folder: Path | None = None
+
+    def applied(self) -> Applied:
+        """T and K with what the rules add."""
+        if not self.shapes and sh("rule") not in self.k.facts.properties:
+            return Applied(self.axioms, self.k)
+        key = content_hash((__version__, _code(), self.shapes, self.k.digest))
+        place = (self.folder or Path()) / "shacl" / f"{key}.s"
+        kept = self._kept(place, key) if self.folder is not None else None
+        if kept is None:
+            more, kept = self._apply(key)
+            if self.folder is not None:
+                kept.axioms = memoryview(pack_axioms(more))
+                seal(place, _MAGIC, (msgspec.msgpack.encode(kept),))
+        else:
+            more = unpack_axioms(kept.axioms)
+        k = Graph((*self.k, *kept.inferred)) if kept.inferred else self.k
+        axioms = self.axioms | more if more != Axioms() else self.axioms
+        rules = tuple(kept.rules)
+        return Applied(axioms, k, tuple(kept.inferred), rules, tuple(kept.unread), self if rules else None)
+
+    def with_k(self, k: Graph) -> Model:
+        """The same rules for another K; the files of T are not read again."""
+        files = self.files()
+        return replace(self, k=k, files=lambda: files, folder=None)
+
+    def _kept(self, place: Path, key: str) -> _Kept | None:
+        data = unseal(place, _MAGIC)
+        try:
+            kept = None if data is None else msgspec.msgpack.decode(data, type=_Kept)
+        except (*UNREADABLE, msgspec.MsgspecError):
+            return None
+        return kept if kept is not None and kept.key == key else None
+
+    def _apply(self, key: str) -> tuple[Axioms, _Kept]:
+        graph = TripleIndex(triple for triples in self.files().values() for triple in triples)
+        graph.update(self.k)
+        rules, unread = read_rules(ShapeReader(graph, self.make_pattern))
+        clauses = ClauseAxioms(self.axioms)
+        lines = [RuleLine(rule.label, rule.shape, _why_k_only(rule, graph, clauses)) for rule in rules]
+        found = self._until_nothing_new(RuleRun(rules, graph)) if rules else []
+        inferred = [triple for triple in found if not self._is_of_t(triple[0])]
+        more = self._axioms_in(triple for triple in found if self._is_of_t(triple[0]))
+        return clauses.axioms() | more, _Kept(key, inferred, lines, unread, memoryview(b""))
+
+    def _until_nothing_new(self, run: RuleRun) -> list[Triple]:
+        """What the rules add, where T's axioms are applied in turns with them."""
+        found: list[Triple] = []
+        entailment = Entailment(self.axioms)
+        while True:
+            k = [*self.k, *(triple for triple in found if not self._is_of_t(triple[0]))]
+            try:
+                entailed = [one for one in entailment.triples(k) if not self._is_of_t(one[0])]
+            except Contradiction:  # it is said, with its reasons, when K is closed
+                entailed = []
+            if not run.add(entailed) and found:
+                return found
+            new = run.run()
+            if not new:
+                return found
+            found += new
+
+    def _is_of_t(self, node: Term) -> bool:
+        """Whether a node is a class or a property, which K does not speak of."""
+        known = self.axioms
+        return (
+            node in known.classes
+            or node in known.object_properties
+            or node in known.data_properties
+            or node in known.annotation_properties
+        )
+
+    def _axioms_in(self, triples: Iterable[Triple]) -> Axioms:
+        """The axioms among what the rules say of classes and properties."""
+        said = [t for t in triples if t[1].startswith((f"<{OWL}", f"<{RDFS}")) and t[1] not in ANNOTATIONS]
+        if not said:
+            return Axioms()
+        try:
+            return Axioms(axioms_of(said, also=self.axioms).axioms)
+        except Unreadable as error:
+            raise error.placed(said) from None
+
+
+def _why_k_only(rule: TripleRule | SparqlRule, graph: TripleIndex, clauses: ClauseAxioms) -> str:
+    """Why a rule is applied to K only; nothing where its axioms were taken."""
+    try:
+        clauses.add(clauses_of(rule, graph))
+    except KOnly as error:
+        return str(error)
+    return ""
+
+
+def _code() -> list[tuple[str, int, int]]:
+    """The modules that carry rules out: while they are worked on, the version stays."""
+    here = Path(str(shacl.__file__)).parent
+    return sorted((one.name, one.stat().st_size, one.stat().st_mtime_ns) for one in here.glob("*.py"))
+
+
+def unread_rules(unread: Iterable[Unread]) -> list[Diagnostic]:
+    """Each rule that is not applied, with its reason; one line for those of one shape and reason."""
+    found: dict[tuple[Term, str, str], int] = {}
+    for one in unread:
+        key = (one.shape, one.label, one.reason)
+        found[key] = found.get(key, 0) + 1
+    refused = {(one.shape, one.label, one.reason) for one in unread if one.refused}
+    return [_said(key, count, key in refused) for key, count in found.items()]
+
+
+def _said(key: tuple[Term, str, str], count: int, refused: bool) -> Diagnostic:
+    shape, label, reason = key
+    what = f"{label} of the shape {shape}" + (f" ({count} of them)" if count > 1 else "")
+    return Diagnostic(
+        "OBEP801" if refused else "OBEP800",
+        f"{what} cannot be carried out" if refused else f"{what} is not applied",
+        reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
+        remedy="mend the rule, or say sh:deactivated true of it",
+        severity="error" if refused else "warning",
+    )

@@ -1,0 +1,1 @@
+"""SHACL: shapes as conditions and constraints, and the rules of SHACL-AF, over graphs of N-Triples terms."""

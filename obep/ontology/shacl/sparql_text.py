@@ -1,0 +1,198 @@
+"""The text of SPARQL in shapes: what it may not use, and `$this` bound in every group of it.
+
+SHACL binds `$this` before a query runs. Here each group that mentions `$this` begins with a VALUES clause for
+it, which means the same: it is bound in each filter, sub-select and NOT EXISTS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from obep.model import Term
+from obep.ontology.owl.axioms import OWL, RDF, RDFS, XSD
+from obep.ontology.owl.literals import parts
+from obep.ontology.shacl.shacl_terms import SH, RefusedQuery, sh
+from obep.ontology.shacl.triple_index import TripleIndex
+
+_TOKEN = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*"""|\'\'\'(?:[^\'\\]|\\.|\'(?!\'\'))*\'\'\''
+    r'|"(?:[^"\\\n\r]|\\.)*"|\'(?:[^\'\\\n\r]|\\.)*\''
+    r'|<[^<>"{}|^`\\\x00-\x20]*>|\#[^\n]*|[?$]\w+|@[A-Za-z][\w-]*|[A-Za-z_]\w*(?:[\w.-]*\w)?(?::\S*?(?=[\s;,.)(\[\]{}|/^*+?]|$))?'
+    r"|\s+|.",
+    re.DOTALL,
+)
+_FORBIDDEN = {
+    "SERVICE": "obep asks no other server",
+    "FROM": "a rule reads K and the ontology, and no other graph",
+    "GRAPH": "a rule reads K and the ontology, and no other graph",
+    "RAND": "what it gives depends on chance",
+    "NOW": "what it gives depends on the clock",
+}
+_ENDS_TRIPLES = {"BIND", "FILTER", "OPTIONAL", "MINUS", "VALUES", "UNION", "SELECT", "EXISTS"}
+_FRESH = {"STRUUID", "UUID"}
+FRESH = "urn:obep:fresh:"
+"""What begins a name that STRUUID() or UUID() has made."""
+_DEFAULTS = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "sh": SH}
+_PLACE = "\x00"
+"""Where the VALUES clauses go."""
+_AS_FUNCTION = "BIND(<urn:obep:this>() AS ?this) "
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query with places for `$this`."""
+
+    text: str
+    prefixes: Mapping[str, str]
+    at_once: bool
+    """Whether many nodes can be asked about in one run: nothing in it counts, orders or groups."""
+    fresh: bool
+    """Whether it makes names."""
+
+    def about(self, nodes: list[Term]) -> str:
+        """The query for some nodes, none of them blank."""
+        return self.text.replace(_PLACE, f"VALUES ?this {{ {' '.join(nodes)} }} ")
+
+    def about_blank(self) -> str:
+        """The query for a node that the function `urn:obep:this` gives."""
+        return self.text.replace(_PLACE, _AS_FUNCTION)
+
+
+def read_query(shapes: TripleIndex, node: Term, text: Term, form: str) -> Query:
+    """The text of a query of a rule, target or constraint; `form` is CONSTRUCT or SELECT."""
+    if not text.startswith('"'):
+        raise RefusedQuery(f"sh:{form.lower()} is no text")
+    tokens = _tokens(parts(text)[0])
+    fresh = False
+    for number, token in enumerate(tokens):
+        word = token.upper()
+        if word in _FORBIDDEN and not (word in ("RAND", "NOW") and not _calls(tokens, number)):
+            raise RefusedQuery(f"it uses {word}: {_FORBIDDEN[word]}")
+        if word in _FRESH and _calls(tokens, number):
+            tokens[number], fresh = f"<{FRESH}{word.lower()}>", True
+        fresh = fresh or (word == "BNODE" and _calls(tokens, number))
+    words = [token.upper() for token in tokens if token[0].isalpha()]
+    if form not in words:
+        raise RefusedQuery(f"the query is no {form}")
+    if form == "CONSTRUCT":
+        tokens = _binds_last(_long_form(tokens))
+    return Query(
+        _with_places(tokens, form),
+        _prefixes(shapes, node),
+        words.count("SELECT") == (form == "SELECT") and "LIMIT" not in words and form == "CONSTRUCT",
+        fresh,
+    )
+
+
+def _calls(tokens: list[str], number: int) -> bool:
+    rest = (token for token in tokens[number + 1 :] if not token.isspace())
+    return next(rest, "") == "("
+
+
+def _tokens(text: str) -> list[str]:
+    if _PLACE in text:
+        raise RefusedQuery("the query has a character that no text may have")
+    return [token for token in _TOKEN.findall(text) if not token.startswith("#")]
+
+
+def _group_end(tokens: list[str], begin: int) -> int:
+    depth = 0
+    for number in range(begin, len(tokens)):
+        depth += (tokens[number] == "{") - (tokens[number] == "}")
+        if depth == 0:
+            return number
+    raise RefusedQuery("a { of the query is not closed")
+
+
+def _long_form(tokens: list[str]) -> list[str]:
+    """`CONSTRUCT WHERE { … }` as `CONSTRUCT { … } WHERE { … }`."""
+    at = next(number for number, token in enumerate(tokens) if token.upper() == "CONSTRUCT")
+    where = next((n for n in range(at + 1, len(tokens)) if not tokens[n].isspace()), at)
+    if tokens[where].upper() != "WHERE" or "{" not in tokens[where:]:
+        return tokens
+    begin = tokens.index("{", where)
+    group = tokens[begin : _group_end(tokens, begin) + 1]
+    return [*tokens[: at + 1], *group, *tokens[where:]]
+
+
+def _binds_last(tokens: list[str]) -> list[str]:
+    """Moves a BIND behind the triples that follow it to the end of its group: the store joins those sooner.
+
+    Only where the triples do not use what it binds, and the variables that it reads stand before it.
+    """
+    for number in [n for n, token in enumerate(tokens) if token.upper() == "BIND"]:
+        begin = next((n for n in range(number, len(tokens)) if tokens[n] == "("), len(tokens))
+        end = next((n for n in range(begin, len(tokens)) if _is_closed(tokens[begin : n + 1])), len(tokens))
+        close = next((n for n in range(end, len(tokens)) if tokens[n] in "{}"), len(tokens))
+        rest = tokens[end + 1 : close]
+        if close == len(tokens) or tokens[close] != "}" or any(one.upper() in _ENDS_TRIPLES for one in rest):
+            continue
+        opened = max((n for n in range(number) if tokens[n] == "{"), default=0)
+        before = {_plain(one) for one in tokens[opened:number]}
+        inside = [_plain(one) for one in tokens[begin:end] if one[0] in "?$"]
+        after = {_plain(one) for one in rest if one[0] in "?$"}
+        if after and inside and inside[-1] not in after and before.issuperset(inside[:-1]):
+            bind = tokens[number : end + 1]
+            stop = () if "".join(rest).rstrip().endswith(".") else (" . ",)
+            return _binds_last([*tokens[:number], *rest, *stop, *bind, *tokens[close:]])
+    return tokens
+
+
+def _plain(token: str) -> str:
+    return f"?{token[1:]}" if token[0] == "$" else token
+
+
+def _is_closed(tokens: list[str]) -> bool:
+    return tokens.count("(") == tokens.count(")")
+
+
+def _with_places(tokens: list[str], form: str) -> str:
+    """Marks the beginnings of the groups that mention `$this`, and the outermost one."""
+    skipped = -1
+    if form == "CONSTRUCT":
+        at = next(number for number, token in enumerate(tokens) if token.upper() == "CONSTRUCT")
+        if "{" not in tokens[at:]:
+            raise RefusedQuery("the query has no template")
+        skipped = _group_end(tokens, tokens.index("{", at))
+    found: list[str] = []
+    outermost = True
+    for number, token in enumerate(tokens):
+        found.append("?this" if token == "$this" else token)
+        if token != "{" or number <= skipped or _is_data(tokens, number):
+            continue
+        inner = tokens[number : _group_end(tokens, number)]
+        first = next((one for one in inner[1:] if not one.isspace()), "")
+        mentions = "$this" in inner or "?this" in inner
+        if first.upper() != "SELECT" and (mentions or outermost):
+            found.append(_PLACE)
+            outermost = False
+    return "".join(found)
+
+
+def _is_data(tokens: list[str], number: int) -> bool:
+    """Whether a { begins the rows of a VALUES clause."""
+    before = [token for token in tokens[max(0, number - 40) : number] if not token.isspace()]
+    while before and (before[-1][0] in "?$" or before[-1] in "()"):
+        before.pop()
+    return bool(before) and before[-1].upper() == "VALUES"
+
+
+def _prefixes(shapes: TripleIndex, node: Term) -> dict[str, str]:
+    """The prefixes of sh:prefixes, and of the ontologies that these import."""
+    found = dict(_DEFAULTS)
+    waiting = shapes.objects(node, sh("prefixes"))
+    seen: set[Term] = set()
+    while waiting:
+        ontology = waiting.pop()
+        if ontology in seen:
+            continue
+        seen.add(ontology)
+        waiting += shapes.objects(ontology, f"<{OWL}imports>")
+        for declared in shapes.objects(ontology, sh("declare")):
+            prefix, namespace = shapes.one(declared, sh("prefix")), shapes.one(declared, sh("namespace"))
+            if prefix is None or namespace is None:
+                raise RefusedQuery(f"sh:declare of {ontology} lacks sh:prefix or sh:namespace")
+            found[parts(prefix)[0]] = parts(namespace)[0] if namespace.startswith('"') else namespace[1:-1]
+    return found

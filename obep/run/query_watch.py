@@ -1,0 +1,133 @@
+"""`obep run --watch`: another version of the query's files takes its place while it runs.
+
+Comes in: the files of a query. Goes out: the query that they are now, once their content has changed. A wrong
+one is reported and changes nothing; the next change of a file is looked at again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from pathlib import Path
+
+from obep.engine.query import Query
+from obep.errors import ObepError, fail
+from obep.formats.stream_reader import Notes
+from obep.run.outlets import outlet_of
+from obep.run.pipeline import Outlet, Run
+from obep.run.progress import Progress
+from obep.run.run_notes import opened
+from obep.run.run_spec import Order
+
+EVERY_S = 1.0
+"""Between two looks at the files."""
+Stamp = tuple[int, int]
+
+
+class WatchedFiles:
+    """Some files, and whether what stands in them has changed."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._digests: dict[Path, bytes] = {}
+        self._stamps: dict[Path, Stamp | None] = {}
+        self.follow(paths)
+
+    def follow(self, paths: Iterable[Path]) -> None:
+        """Watch these from now on; what is known of a file stays known."""
+        paths = [*paths]
+        self._stamps = {path: self._stamps[path] if path in self._stamps else _stamp(path) for path in paths}
+        self._digests = {path: self._digests.get(path) or _digest(path) for path in paths}
+
+    def changed(self) -> bool:
+        """Whether a file has another content than at the last call; one with the same date is not read."""
+        found = False
+        for path, before in self._stamps.items():
+            stamp = _stamp(path)
+            if stamp == before:
+                continue
+            self._stamps[path] = stamp
+            digest = _digest(path)
+            found |= digest != self._digests[path]
+            self._digests[path] = digest
+        return found
+
+
+class QueryWatch:
+    """Looks at the files of a run's query between two turns, and replaces the query."""
+
+    def __init__(
+        self,
+        order: Order,
+        query: Query,
+        notes: Notes,
+        progress: Progress,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._order, self._notes, self._progress, self._clock = order, notes, progress, clock
+        self._files = WatchedFiles(files_of(query))
+        self._looked = clock()
+
+    def look(self, run: Run) -> None:
+        """Replace the query of the run, if its files have changed and are right."""
+        now = self._clock()
+        if now - self._looked < EVERY_S:
+            return
+        self._looked = now
+        if not self._files.changed():
+            return
+        try:
+            query = opened(self._order)
+            outlets = self._outlets(run, query)
+            self._require_sources(query)
+            done = run.replace(query, outlets)
+        except ObepError as error:
+            for one in error.diagnostics:
+                self._progress.show(one)
+            self._progress.say("the query was not replaced; the one before goes on", ())
+            return
+        self._files.follow(files_of(query))
+        self._progress.say("the query was replaced", done.lines(self._notes.style), done.to_json())
+
+    def _outlets(self, run: Run, query: Query) -> dict[str, Outlet]:
+        """The sinks that are open, each as it writes what the new query returns."""
+        return {
+            target.key: outlet_of(
+                target, self._order, query, self._notes, run.outlets[target.key].sink, run.row_ids
+            )
+            for target in self._order.targets
+        }
+
+    def _require_sources(self, query: Query) -> None:
+        """Refuse a stream that no source of the run brings: sources are opened at the start."""
+        names = {inlet.name for inlet in self._order.inlets}
+        missing = [one for one in query.linked.streams if one not in names]
+        if missing and "" not in names:  # records of a source without a name say their stream themselves
+            raise fail(
+                "OBEP872",
+                f"the new query reads the stream {missing[0]}, which has no source in this run",
+                reason="Sources are opened when a run starts.",
+                remedy=f"start again with --source {missing[0]}=…",
+            )
+
+
+def files_of(query: Query) -> list[Path]:
+    """The files that a query is made of."""
+    linked = query.linked
+    texts = (Path(file.name) for file in linked.files)
+    return [*texts, *linked.vocab, *linked.graphs, *linked.named.values()]
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _digest(path: Path) -> bytes:
+    try:
+        return blake2b(path.read_bytes(), digest_size=16).digest()
+    except OSError:  # an editor may just be writing it anew
+        return b"missing"

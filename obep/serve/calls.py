@@ -1,0 +1,114 @@
+"""What all calls share: the service and its request, the body within its limits, the parameters."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TypeVar
+
+import msgspec
+from starlette.requests import HTTPConnection, Request
+from starlette.websockets import WebSocket
+
+from obep.errors import fail
+from obep.formats.input_limits import Refused, check_nesting
+from obep.formats.timestamps import parse_instant
+from obep.serve.access import Access
+from obep.serve.http_answers import Plain
+from obep.serve.service import Service
+from obep.serve.watchers import Watchers
+
+T = TypeVar("T")
+SMALL = 1 << 20
+"""Bytes of a body that is no list of items."""
+GREATEST = 2**53
+
+
+@dataclass(slots=True)
+class Context:
+    """What a call works with."""
+
+    service: Service
+    access: Access
+    plain: Plain
+    watchers: Watchers
+
+
+@dataclass(slots=True)
+class Call:
+    """One request, and who sent it (empty without tokens)."""
+
+    context: Context
+    connection: HTTPConnection
+    by: str = ""
+
+    @property
+    def service(self) -> Service:
+        return self.context.service
+
+    @property
+    def request(self) -> Request:
+        assert isinstance(self.connection, Request)
+        return self.connection
+
+    @property
+    def websocket(self) -> WebSocket:
+        assert isinstance(self.connection, WebSocket)
+        return self.connection
+
+    def path(self, name: str) -> str:
+        return str(self.connection.path_params[name])
+
+    def number(
+        self, name: str, default: int | None = None, least: int = 0, most: int = GREATEST
+    ) -> int | None:
+        """A parameter that is a whole number; raises OBEP859."""
+        text = self.connection.query_params.get(name)
+        if text is None:
+            return default
+        if not (text.isascii() and text.isdigit() and len(text) < 17 and least <= int(text) <= most):
+            raise fail("OBEP859", f"{name} is a whole number from {least} to {most}")
+        return int(text)
+
+    def instant(self, name: str) -> int | None:
+        """A parameter that is an instant: a date-time, or a number of seconds."""
+        text = self.connection.query_params.get(name)
+        try:
+            return None if text is None else parse_instant(text)
+        except ValueError as error:
+            raise fail("OBEP859", f"{name}: {error}") from None
+
+    async def body(self, most: int) -> bytes:
+        """The body, if it is not too long and comes in time; raises OBEP857 or OBEP858."""
+        settings = self.service.settings
+        declared = self.connection.headers.get("content-length", "")
+        if declared.isdigit() and int(declared) > most:
+            raise _too_long(most)
+        parts: list[bytes] = []
+        length = 0
+        try:
+            async with asyncio.timeout(settings.body_seconds):
+                async for part in self.request.stream():
+                    length += len(part)
+                    if length > most:
+                        raise _too_long(most)
+                    parts.append(part)
+        except TimeoutError:
+            raise fail("OBEP858", f"the body did not come within {settings.body_seconds:g} s") from None
+        return b"".join(parts)
+
+    async def json(self, kind: type[T]) -> T:
+        """The body as an object of a kind; raises OBEP859 or OBEP863."""
+        sent = self.connection.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if sent != "application/json":
+            raise fail("OBEP863", "the body is JSON", remedy="Content-Type: application/json")
+        body = await self.body(SMALL)
+        try:
+            check_nesting(body, self.service.project.config.limits.nesting)
+            return msgspec.json.decode(body, type=kind)
+        except (Refused, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            raise fail("OBEP859", f"the body cannot be read: {error}") from None
+
+
+def _too_long(most: int) -> Exception:
+    return fail("OBEP857", f"the body is longer than {most} bytes", remedy="send it in several parts")

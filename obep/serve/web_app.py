@@ -1,0 +1,94 @@
+"""The Starlette application: each route of the table behind the check of its role, errors as JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from traceback import format_exc
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.routing import Route as HttpRoute
+from starlette.websockets import WebSocket
+
+from obep.errors import Diagnostic, ObepError
+from obep.serve.access import Access
+from obep.serve.calls import Call, Context
+from obep.serve.http_answers import Plain, answer, refusal
+from obep.serve.routes import ROUTES, Route
+from obep.serve.service import Busy, Service
+from obep.serve.watchers import Watchers
+
+REFUSED = 1008
+"""The code with which a WebSocket is refused."""
+
+
+def make_app(service: Service, more: tuple[BaseRoute, ...] = ()) -> Starlette:
+    """The application of a service that has started; `more` are routes of its page."""
+    project = service.project
+    plain = Plain(project.folder, project.state, project.config.folder)
+    watchers = Watchers(service.journal, service.settings.watchers)
+    context = Context(service, Access(service.settings), plain, watchers)
+    service.on_found = watchers.publish
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        watchers.begin()
+        yield
+
+    async def on_http(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        code, said = ("OBEP855", "there is no such route") if status == 404 else ("OBEP859", "not this way")
+        headers = getattr(error, "headers", None)
+        return answer({"errors": [plain.diagnostic(Diagnostic(code, said))]}, status, headers)
+
+    routes = [_route(route, context) for route in ROUTES]
+    app = Starlette(routes=[*routes, *more], lifespan=lifespan, exception_handlers={HTTPException: on_http})
+    app.state.watchers = watchers
+    return app
+
+
+def _route(route: Route, context: Context) -> BaseRoute:
+    path = route.path.replace("{id}", "{id:path}")
+    if route.is_socket:
+        return WebSocketRoute(path, _socket(route, context))
+    return HttpRoute(path, _http(route, context), methods=[route.method])
+
+
+def allowed(route: Route, context: Context, connection: HTTPConnection) -> Call:
+    """The call of a request that may be made."""
+    by = ""
+    if route.role:
+        secure = connection.url.scheme in ("https", "wss")
+        by = context.access.require(route.role, connection.headers, secure=secure)
+    return Call(context, connection, by)
+
+
+def _http(route: Route, context: Context) -> Callable[[Request], Awaitable[Response]]:
+    async def respond(request: Request) -> Response:
+        try:
+            response: Response = await route.call(allowed(route, context, request))
+            return response
+        except (ObepError, Busy) as error:
+            return refusal(error, context.plain)
+        except Exception:
+            print(format_exc(), file=sys.stderr)
+            unexpected = Diagnostic("OBEP599", "obep has met something that it did not expect")
+            return answer({"errors": [unexpected.to_json()]}, 500)
+
+    return respond
+
+
+def _socket(route: Route, context: Context) -> Callable[[WebSocket], Awaitable[None]]:
+    async def respond(websocket: WebSocket) -> None:
+        try:
+            call = allowed(route, context, websocket)
+            await route.call(call)
+        except ObepError as error:
+            await websocket.close(REFUSED, context.plain.text(error.diagnostics[0].message)[:100])
+
+    return respond

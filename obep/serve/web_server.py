@@ -1,0 +1,106 @@
+"""Run the application: uvicorn on one address, until a signal."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from obep.errors import fail
+from obep.run.signals import exit_status, interrupted
+from obep.serve.service import Service
+from obep.serve.web_app import make_app
+
+HEAD_S = 15.0
+"""So long the head of a first request may take."""
+
+
+class ImpatientProtocol(H11Protocol):
+    """Closes a connection on which no request comes, or one whose head does not come to its end."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._heads_awaited = 0
+        self._upgraded = False
+        self.loop.call_later(HEAD_S, self._look)
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        """From here on another protocol has the connection."""
+        self._upgraded = True
+        super().handle_websocket_upgrade(event)
+
+    def _look(self) -> None:
+        """Twice in a row the head of a request is awaited: uvicorn itself ends those who are only silent."""
+        if self._upgraded or self.transport.is_closing():
+            return
+        begun = self.cycle is not None and (
+            not self.cycle.response_complete or not self.conn.trailing_data[0]
+        )
+        self._heads_awaited = 0 if begun else self._heads_awaited + 1
+        if self._heads_awaited > (self.cycle is not None):
+            self.transport.close()
+        else:
+            self.loop.call_later(HEAD_S, self._look)
+
+
+class Server(uvicorn.Server):
+    """Leaves signals to `interrupted`: uvicorn would raise them again, before the service has stopped."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    def stop(self) -> None:
+        """End after the requests that are under way; may be called from a signal."""
+        self.should_exit = True
+
+
+def serve(service: Service, said: Any = sys.stderr) -> int:
+    """Start the service, answer until a signal, and stop it; the exit status."""
+    settings = service.settings
+    service.start()
+    try:
+        config = uvicorn.Config(
+            make_app(service),
+            host=settings.host.strip("[]"),
+            port=settings.port,
+            http=ImpatientProtocol,
+            ws="websockets-sansio",
+            ws_max_size=settings.body_bytes,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            ssl_certfile=settings.certificate,
+            ssl_keyfile=settings.key,
+            timeout_graceful_shutdown=5,
+            h11_max_incomplete_event_size=64 << 10,
+        )
+        server = Server(config)
+        caught: list[int] = []
+        with interrupted(server.stop, caught):
+            asyncio.run(_serve(server, service, said))
+    finally:
+        service.stop()
+    return exit_status(caught[0]) if caught else 0
+
+
+async def _serve(server: Server, service: Service, said: Any) -> None:
+    starting = asyncio.ensure_future(server.serve())
+    while not server.started and not starting.done():
+        await asyncio.sleep(0.01)
+    if server.started:
+        scheme = "https" if service.settings.certificate else "http"
+        port = server.servers[0].sockets[0].getsockname()[1]
+        host = service.settings.host
+        print(f"Serving {service.project.name} on {scheme}://{host}:{port}", file=said, flush=True)
+    try:
+        await starting
+    except SystemExit:
+        where = f"{service.settings.host}:{service.settings.port}"
+        raise fail("OBEP514", f"nothing can listen at {where}", remedy="--port ANOTHER") from None

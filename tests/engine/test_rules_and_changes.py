@@ -1,0 +1,66 @@
+"""SHACL rules while K changes: an engine finds what a query with the K of now finds, also after a restore."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import obep
+
+PREFIX = "@prefix : <http://example.org/plant#> .\n"
+PLANT = (
+    PREFIX
+    + """@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Pump a owl:Class . :Feeding a owl:Class . :Source a owl:Class ; rdfs:subClassOf :Pump .
+:feeds a owl:ObjectProperty . :of a owl:ObjectProperty . :reads a owl:DatatypeProperty .
+<http://example.org/plant> sh:declare [ sh:prefix "" ; sh:namespace "http://example.org/plant#" ] .
+:FeedingShape a sh:NodeShape ; sh:targetClass :Pump ;
+    sh:rule [ a sh:SPARQLRule ; sh:prefixes <http://example.org/plant> ;
+        sh:construct '''CONSTRUCT { $this a :Feeding }
+            WHERE { $this :feeds ?x FILTER NOT EXISTS { ?x :feeds $this } }''' ] .
+"""
+)
+QUERY = """PREFIX : <http://example.org/plant#>
+VOCAB <plant.ttl>
+FROM GRAPH <k.ttl>
+EVENT Reading AS (reads some number) and (of some Feeding)
+RETURN Reading
+"""
+PUMPS = ("p1", "p2", "p3")
+SAID = [
+    *(f":{a} :feeds :{b} ." for a in PUMPS for b in PUMPS),
+    *(f":{a} a :{kind} ." for a in PUMPS for kind in ("Pump", "Source")),
+]
+
+
+def found(engine: obep.Engine, at: int) -> list[str]:
+    items = [f"{PREFIX} :m-{pump} :reads 4 ; :of :{pump} ." for pump in PUMPS]
+    return sorted(hit.individual for item in items for hit in engine.push(item, at=at))
+
+
+def query_of(folder: Path, k: set[str]) -> obep.Query:
+    (folder / "plant.ttl").write_text(PLANT)
+    (folder / "k.ttl").write_text(PREFIX + "\n".join(sorted(k)))
+    return obep.load(text=QUERY, folder=str(folder))
+
+
+def test_rules_see_the_static_graph_of_now_and_take_back_what_no_longer_follows(tmp_path: Path) -> None:
+    random = Random(16)
+    k = {":p1 a :Pump .", ":p1 :feeds :p2 ."}
+    query = query_of(tmp_path, k)
+    engine = query.engine()
+    answers = set()
+    for at in range(2, 80, 2):
+        come = set(random.sample(SAID, random.randint(0, 2)))
+        gone = set(random.sample(SAID, random.randint(0, 3)))
+        engine.update(insert=PREFIX + " ".join(come), delete=PREFIX + " ".join(gone), at=at)
+        k = (k - gone) | come
+        expected = found(query_of(tmp_path, k).engine(), 1)
+        assert found(engine, at + 1) == expected, (at, k)
+        answers.add(tuple(expected))
+        if random.random() < 0.3:
+            state = engine.snapshot()
+            engine = query.engine()
+            engine.restore(state)
+    assert len(answers) > 4, "the changes change something"

@@ -1,0 +1,164 @@
+"""Random small models with shapes and rules, as Turtle; each shape and rule has an order of its own."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+HEAD = """@prefix : <http://example.org/m#> .
+@prefix sh: <http://www.w3.org/ns/shacl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+<http://example.org/m> sh:declare [ sh:prefix "" ; sh:namespace "http://example.org/m#"^^xsd:anyURI ] .
+:C2 rdfs:subClassOf :C1 . :C1 rdfs:subClassOf :C0 .
+"""
+classes = st.sampled_from([":C0", ":C1", ":C2", ":D"])
+nodes = st.sampled_from([":a", ":b", ":c", ":d", ":e"])
+roles = st.sampled_from([":p", ":q", ":r"])
+values = st.sampled_from(["1", "2", "3", '"x"', '"yy"', "2.5", "true"])
+counts = st.integers(0, 2)
+
+simple_paths = st.one_of(roles, roles.map(lambda p: f"[ sh:inversePath {p} ]"))
+paths = st.one_of(
+    simple_paths,
+    st.tuples(simple_paths, simple_paths).map(lambda two: f"( {two[0]} {two[1]} )"),
+    st.tuples(roles, roles).map(lambda two: f"[ sh:alternativePath ( {two[0]} {two[1]} ) ]"),
+    st.tuples(st.sampled_from(["zeroOrMorePath", "oneOrMorePath", "zeroOrOnePath"]), roles).map(
+        lambda one: f"[ sh:{one[0]} {one[1]} ]"
+    ),
+)
+triples = st.one_of(
+    st.tuples(nodes, st.just("a"), classes),
+    st.tuples(nodes, roles, nodes),
+    st.tuples(nodes, st.just(":v"), values),
+).map(lambda t: f"{t[0]} {t[1]} {t[2]} .")
+
+value_constraints = st.one_of(
+    classes.map(lambda c: f"sh:class {c}"),
+    st.sampled_from(["IRI", "Literal", "BlankNode", "IRIOrLiteral"]).map(lambda k: f"sh:nodeKind sh:{k}"),
+    st.sampled_from(["integer", "string", "decimal", "boolean"]).map(lambda d: f"sh:datatype xsd:{d}"),
+    st.tuples(
+        st.sampled_from(["minInclusive", "minExclusive", "maxInclusive", "maxExclusive"]),
+        st.sampled_from(["1", "2", "2.5"]),
+    ).map(lambda t: f"sh:{t[0]} {t[1]}"),
+    st.lists(st.one_of(nodes, values), min_size=1, max_size=3).map(
+        lambda some: f"sh:in ( {' '.join(some)} )"
+    ),
+    st.sampled_from(["^x", "y+", "a$", "[bc]$"]).map(lambda p: f'sh:pattern "{p}"'),
+    st.tuples(st.sampled_from(["minLength", "maxLength"]), st.integers(1, 3)).map(
+        lambda t: f"sh:{t[0]} {t[1]}"
+    ),
+    st.one_of(nodes, values).map(lambda v: f"sh:hasValue {v}"),
+)
+property_constraints = st.one_of(
+    value_constraints,
+    counts.map(lambda n: f"sh:minCount {n}"),
+    counts.map(lambda n: f"sh:maxCount {n}"),
+    roles.map(lambda p: f"sh:equals {p}"),
+    roles.map(lambda p: f"sh:disjoint {p}"),
+)
+
+
+def _deeper(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Parts of a shape that hold other shapes."""
+    shape = inner.map(lambda parts: f"[ {parts} ]")
+    several = st.lists(shape, min_size=1, max_size=2).map(" ".join)
+    qualified = st.tuples(
+        paths, shape, st.sampled_from(["qualifiedMinCount", "qualifiedMaxCount"]), st.integers(0, 2)
+    ).map(lambda t: f"sh:property [ sh:path {t[0]} ; sh:qualifiedValueShape {t[1]} ; sh:{t[2]} {t[3]} ]")
+    return st.one_of(
+        shape.map(lambda s: f"sh:not {s}"),
+        shape.map(lambda s: f"sh:node {s}"),
+        st.tuples(st.sampled_from(["and", "or", "xone"]), several).map(lambda t: f"sh:{t[0]} ( {t[1]} )"),
+        st.tuples(paths, property_constraints).map(lambda t: f"sh:property [ sh:path {t[0]} ; {t[1]} ]"),
+        qualified,
+    )
+
+
+constraints = st.recursive(
+    st.one_of(
+        value_constraints,
+        st.tuples(paths, property_constraints).map(lambda t: f"sh:property [ sh:path {t[0]} ; {t[1]} ]"),
+    ),
+    _deeper,
+    max_leaves=4,
+)
+targets = st.one_of(
+    classes.map(lambda c: f"sh:targetClass {c}"),
+    nodes.map(lambda n: f"sh:targetNode {n}"),
+    roles.map(lambda p: f"sh:targetSubjectsOf {p}"),
+    roles.map(lambda p: f"sh:targetObjectsOf {p}"),
+    roles.map(
+        lambda p: (
+            f"sh:target [ a sh:SPARQLTarget ; sh:prefixes <http://example.org/m> ; "
+            f'sh:select "SELECT ?this WHERE {{ ?this {p} ?x . ?x {p} ?y }}" ]'
+        )
+    ),
+)
+expressions = st.recursive(
+    st.one_of(st.just("sh:this"), nodes, paths.map(lambda p: f"[ sh:path {p} ]")),
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(["union", "intersection"]), inner, inner).map(
+            lambda t: f"[ sh:{t[0]} ( {t[1]} {t[2]} ) ]"
+        ),
+    ),
+    max_leaves=3,
+)
+GROUPS = (
+    "CONSTRUCT { $this %p ?x } WHERE { $this %q/%r ?x }",
+    "CONSTRUCT { $this a %c } WHERE { $this %p ?x . ?x %q $this }",
+    "CONSTRUCT { ?x %p $this } WHERE { $this ^%q ?x FILTER (?x != $this) }",
+    "CONSTRUCT { $this %p ?x } WHERE { { $this %q ?x } UNION { ?x %r $this } }",
+    "CONSTRUCT { $this %p %n } WHERE { $this :v ?v FILTER (?v > 1) }",
+    "CONSTRUCT { $this %p ?x } WHERE { $this %q+ ?x . FILTER NOT EXISTS { $this %r ?y } }",
+    "CONSTRUCT { $this a ?d } WHERE { $this a/:means ?d . FILTER NOT EXISTS { $this a ?d } }",
+    "CONSTRUCT { $this %p ?y } WHERE { $this %q ?x . OPTIONAL { ?x %r ?z } BIND(COALESCE(?z, $this) AS ?y) }",
+    "CONSTRUCT { $this %p ?x } WHERE { ?x %q $this . ?x a %c }",
+    "CONSTRUCT { $this :v ?n } WHERE { BIND(STRLEN(STR($this)) AS ?n) FILTER EXISTS { $this %p ?x } }",
+    "CONSTRUCT WHERE { $this %p ?x }",
+    "CONSTRUCT { $this %p ?x } WHERE { ?x %q ?y . VALUES ?y { %n :b } $this %r ?y }",
+)
+
+
+@st.composite
+def sparql_rules(draw: st.DrawFn) -> str:
+    text = draw(st.sampled_from(GROUPS))
+    for place, names in (("%p", roles), ("%q", roles), ("%r", roles), ("%c", classes), ("%n", nodes)):
+        while place in text:
+            text = text.replace(place, draw(names), 1)
+    return f'a sh:SPARQLRule ; sh:prefixes <http://example.org/m> ; sh:construct "{text}"'
+
+
+@st.composite
+def triple_rules(draw: st.DrawFn) -> str:
+    if draw(st.booleans()):
+        return f"a sh:TripleRule ; sh:subject sh:this ; sh:predicate rdf:type ; sh:object {draw(classes)}"
+    subject, object_ = draw(expressions), draw(expressions)
+    return f"a sh:TripleRule ; sh:subject {subject} ; sh:predicate {draw(roles)} ; sh:object {object_}"
+
+
+@st.composite
+def models(draw: st.DrawFn) -> str:
+    """A model with rules."""
+    lines = [HEAD, "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .", ":C1 :means :D ."]
+    lines += draw(st.lists(triples, min_size=1, max_size=9))
+    for number in range(draw(st.integers(1, 3))):
+        name = f":S{number}"
+        parts = [f"a sh:NodeShape ; sh:order {number} ; {draw(targets)}"]
+        for order in range(draw(st.integers(1, 2))):
+            rule = draw(st.one_of(triple_rules(), sparql_rules()))
+            conditions = draw(st.lists(constraints, max_size=2))
+            said = "".join(f" ; sh:condition [ a sh:NodeShape ; {one} ]" for one in conditions)
+            off = " ; sh:deactivated true" if draw(st.integers(0, 9)) == 0 else ""
+            parts.append(f"sh:rule [ {rule} ; sh:order {order}{said}{off} ]")
+        lines.append(f"{name} {' ; '.join(parts)} .")
+    return "\n".join(lines)
+
+
+@st.composite
+def validations(draw: st.DrawFn) -> str:
+    """A model with constraints."""
+    lines = [HEAD, *draw(st.lists(triples, min_size=1, max_size=9))]
+    for number in range(draw(st.integers(1, 2))):
+        parts = draw(st.lists(constraints, min_size=1, max_size=2))
+        lines.append(f":S{number} a sh:NodeShape ; {draw(targets)} ; {' ; '.join(parts)} .")
+    return "\n".join(lines)

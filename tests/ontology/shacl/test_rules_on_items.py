@@ -1,0 +1,146 @@
+"""SHACL rules that are clauses over triples apply to items, with explanations; the others are named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import obep
+from obep.model import Occurrence
+
+NS = "http://example.org/m#"
+HEAD = f"""@prefix : <{NS}> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+<http://example.org/m> sh:declare [ sh:prefix "" ; sh:namespace "{NS}" ] .
+:A a owl:Class . :B a owl:Class . :C a owl:Class . :p a owl:ObjectProperty . :q a owl:ObjectProperty .
+:r a owl:ObjectProperty . :v a owl:DatatypeProperty . :w a owl:DatatypeProperty . :Hit a owl:Class .
+"""
+TYPE = "sh:rule [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate rdf:type ; sh:object :Hit {} ]"
+HAS_P = "[ sh:property [ sh:path :p ; sh:minCount 1 ] ]"
+WARM = "CONSTRUCT { $this a :Hit } WHERE { $this :v ?n . ?x :q $this FILTER (?n > 30) }"
+BACK = "CONSTRUCT { ?y :p $this } WHERE { $this :q/:r ?y . ?y a :C }"
+THIS_P = "sh:rule [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate :p ; sh:object {} ]"
+
+
+def sparql(text: str) -> str:
+    return f'sh:rule [ a sh:SPARQLRule ; sh:prefixes <http://example.org/m> ; sh:construct "{text}" ]'
+
+
+def loaded(folder: Path, rules: str, event: str) -> obep.Query:
+    (folder / "t.ttl").write_text(HEAD + rules)
+    (folder / "k.ttl").write_text(f"@prefix : <{NS}> . :k a :A ; :q :l . :l a :B .")
+    text = f"PREFIX : <{NS}> VOCAB <t.ttl> FROM GRAPH <k.ttl> EVENT E AS {event} RETURN E"
+    return obep.load(text=text, folder=str(folder), java=False)
+
+
+def found(query: obep.Query, item: str) -> list[Occurrence]:
+    with query.engine() as engine:
+        return list(engine.push(f"@prefix : <{NS}> . {item}", at=1))
+
+
+def explained(occurrences: list[Occurrence]) -> set[frozenset[str]]:
+    def short(triple: tuple[str, ...]) -> str:
+        return " ".join(term.rpartition("#")[2].rstrip(">") for term in triple)
+
+    return {frozenset(short(triple) for triple, _ in one.explanation) for one in occurrences}
+
+
+@pytest.mark.parametrize(
+    ("rules", "event", "hit", "miss", "because"),
+    [
+        (f":A a sh:NodeShape ; {TYPE.format('')} .", "Hit", ":x a :A .", ":x a :B .", {"x type A"}),
+        (
+            f":S sh:targetClass :A ; {TYPE.format(f'; sh:condition {HAS_P}')} .",
+            "Hit",
+            ":x a :A ; :p :y .",
+            ":x a :A ; :q :y .",
+            {"x type A", "x p y"},
+        ),
+        (
+            f":S sh:targetSubjectsOf :q ; {THIS_P.format('[ sh:path :q ]')} .",
+            "(p some Thing)",
+            ":x :q :y .",
+            ":x :r :y .",
+            {"x q y"},
+        ),
+        (
+            f":S sh:targetClass :A ; {THIS_P.format('[ sh:path ( :q [ sh:inversePath :r ] ) ]')} .",
+            "(p some C)",
+            ":x a :A ; :q :y . :z :r :y ; a :C .",
+            ":x a :B ; :q :y . :z :r :y ; a :C .",
+            {"x type A", "x q y", "z r y", "z type C"},
+        ),
+        (
+            f":S sh:targetClass :A ; {THIS_P.format(':l')} .",
+            "(p some B)",
+            ":x a :A .",
+            ":x a :B .",
+            {"x type A", "l type B"},
+        ),
+        (
+            f":S sh:targetSubjectsOf :v ; {sparql(WARM)} .",
+            "Hit",
+            ":x :v 31 . :y :q :x .",
+            ":x :v 30 . :y :q :x .",
+            {"x v integer", "y q x"},
+        ),
+        (
+            f":S sh:targetClass :A ; {sparql(BACK)} .",
+            "(p some A)",
+            ":x a :A ; :q :m . :m :r :y . :y a :C .",
+            ":x a :A ; :q :m . :m :r :y . :y a :B .",
+            {"x type A", "x q m", "m r y", "y type C"},
+        ),
+        (
+            f":S sh:targetSubjectsOf :v ; {sparql('CONSTRUCT { $this :w ?n } WHERE { $this :v ?n }')} .",
+            "(w some number[> 3])",
+            ":x :v 4 .",
+            ":x :v 3 .",
+            None,
+        ),
+    ],
+)
+def test_a_clause_applies_to_items_with_its_explanation(
+    tmp_path: Path, rules: str, event: str, hit: str, miss: str, because: set[str] | None
+) -> None:
+    query = loaded(tmp_path, rules, event)
+    assert query.bundle.shacl is not None
+    assert [line.k_only for line in query.bundle.shacl.rules] == [""]
+    assert found(query, miss) == []
+    occurrences = found(query, hit)
+    assert len(occurrences) == 1
+    if because is not None:
+        assert explained(occurrences) == {frozenset(because)}
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        (TYPE.format("; sh:condition [ sh:property [ sh:path :p ; sh:maxCount 0 ] ]"), "sh:maxCount"),
+        (TYPE.format("; sh:condition [ sh:not [ sh:class :B ] ]"), "sh:not"),
+        (THIS_P.format("[ sh:path [ sh:zeroOrMorePath :q ] ]"), "repeats"),
+        (sparql("CONSTRUCT { $this a :Hit } WHERE { FILTER NOT EXISTS { $this :p ?x } }"), "filter"),
+        (sparql("CONSTRUCT { $this :p ?x } WHERE { $this :q ?x . ?x :r $this }"), "tree"),
+        (sparql("CONSTRUCT { $this ?p ?x } WHERE { ?x ?p $this }"), "variable"),
+        (sparql("CONSTRUCT { $this a :Hit } WHERE { $this :q ?x OPTIONAL { ?x :r ?y } }"), "OPTIONAL"),
+        (sparql("CONSTRUCT { $this :p [ a :B ] } WHERE { $this :q ?x }"), "makes nodes"),
+    ],
+)
+def test_a_rule_that_is_no_clause_is_applied_to_k_only_and_says_why(
+    tmp_path: Path, rule: str, why: str
+) -> None:
+    query = loaded(tmp_path, f":S a sh:NodeShape ; sh:targetClass :A ; {rule} .", "Hit")
+    assert query.bundle.shacl is not None
+    (line,) = query.bundle.shacl.rules
+    assert why in line.k_only
+
+
+def test_rules_that_lead_back_to_themselves_apply_to_k_only(tmp_path: Path) -> None:
+    rules = f""":S sh:targetClass :A ; {THIS_P.format("[ sh:path :q ]")} .
+    :T sh:targetClass :B ; {THIS_P.format("[ sh:path :p ]").replace("predicate :p", "predicate :q")} ."""
+    query = loaded(tmp_path, rules, "(p some Thing)")
+    assert query.bundle.shacl is not None
+    assert sorted(bool(line.k_only) for line in query.bundle.shacl.rules) == [False, True]
+    assert len(found(query, ":x a :A ; :q :y .")) == 1

@@ -1,0 +1,11 @@
+"""A query is replaced while it runs: what it keeps, and what begins."""
+
+from __future__ import annotations
+
+from oracle.replacing_trials import trials
+
+
+def test_each_event_is_reported_as_by_a_run_that_began_with_it() -> None:
+    met, failures = trials(1, 24)
+    assert failures == []
+    assert met["trials"] == 24 and met["replacements"] > 60 and met["kept"] > 400 and met["hits"] > 400, met

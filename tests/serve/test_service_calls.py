@@ -1,0 +1,117 @@
+"""The calls of a service answer what `obep run` writes, and say what is wrong with a request."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from serve.conftest import Open, line
+
+
+def test_events_are_those_that_obep_run_writes(project: Path, local: Open, tmp_path: Path) -> None:
+    lines = [line(1), line(2, False, "p1"), line(3), line(4)]
+    service = local()
+    assert service.post(*lines).json() == {"accepted": 4, "refused": 0, "letters": [], "next": 7}
+    (tmp_path / "points.jsonl").write_text("".join(lines))
+    (tmp_path / "acks.jsonl").write_text("")
+    sources = [f"--source={name}={tmp_path / name}.jsonl" for name in ("points", "acks")]
+    command = [sys.executable, "-m", "obep", "run", str(project / "query.obep"), "--engine=embedded", "-q"]
+    ran = subprocess.run([*command, *sources], capture_output=True, text=True, check=True)
+    expected = [json.loads(one) for one in ran.stdout.splitlines()]
+    found = service.client.get("/events").json()["events"]
+    assert found == expected[: len(found)] and len(expected) == len(found) + 1  # the end closes an instant
+
+
+def test_a_reader_that_goes_on_by_next_gets_everything_once(local: Open) -> None:
+    service = local()
+    service.post(*(line(n) for n in range(1, 8)))
+    whole = service.client.get("/events").json()
+    parts, since = [], 0
+    while lot := (said := service.client.get(f"/events?since={since}&limit=3").json())["events"]:
+        parts += lot
+        since = said["next"]
+    assert parts == whole["events"] and since == whole["next"] == len(parts)
+    hot = service.client.get("/events/Hot").json()["events"]
+    assert hot == [one for one in parts if one.get("event") == "http://e/Hot"] and len(hot) == 7
+    assert [one["end"] for one in service.client.get("/events/Hot?from=3&to=5").json()["events"]] == [3, 4, 5]
+
+
+def test_next_never_goes_beyond_what_can_be_read(local: Open) -> None:
+    """A reader that asks while something is written down goes on with it, not after it."""
+    service = local()
+    service.post(line(1))
+    journal = service.service.journal
+    journal.add_found("http://e/Hot", "urn:x", "event", 2, "{}")  # not flushed yet
+    for path in ("/events", "/events/Hot", "/alerts"):
+        assert service.client.get(path).json()["next"] == 1, path
+    journal.flush()
+    assert service.client.get("/events?since=1").json() == {"events": [{}], "next": 2}
+
+
+def test_what_is_no_item_is_a_dead_letter_and_the_rest_is_taken(local: Open) -> None:
+    service = local()
+    answer = service.post(line(1), "{no json\n", line(2))
+    assert answer.status_code == 200 and (answer.json()["accepted"], answer.json()["refused"]) == (2, 1)
+    assert [one["code"] for one in answer.json()["letters"]] == ["OBEP600"]
+    assert service.post("{no json\n").status_code == 422
+    letters = service.client.get("/dead-letters").json()["letters"]
+    assert [one["code"] for one in letters] == ["OBEP600", "OBEP600"]
+
+
+def test_questions_are_answered_over_http(local: Open, project: Path) -> None:
+    service = local()
+    service.post(line(1), line(2, False, "p1"), line(3))
+    pair = service.client.get("/events/Pair").json()["events"][0]
+    why = service.client.post("/why", json={"id": pair["id"]}).json()
+    assert why["record"] == pair and "Hot" in why["text"] and "Cool" in why["text"]
+    assert service.client.post("/why", json={"id": "urn:obep:none"}).status_code == 404
+    assert "Pair" in service.client.post("/why-not", json={"event": "Pair"}).json()["text"]
+    wrong = service.client.post("/check", json={"query": "EVENT X MATCH Y\nRETURN X"}).json()
+    assert not wrong["ok"] and [one["code"] for one in wrong["diagnostics"]] == ["OBEP100"]
+    text = (project / "query.obep").read_text()
+    assert service.client.post("/check", json={"query": text}).json()["ok"]
+    assert "SEQ" in service.client.post("/explain", json={}).json()["text"]
+    assert service.client.post("/explain", json={"query": "EVENT"}).status_code == 422
+    assert service.client.get("/queries").json()["queries"][0]["text"] == text
+
+
+def test_states_plan_and_figures_show_what_the_engine_holds(local: Open) -> None:
+    service = local()
+    service.post(line(1), line(2), line(3, False, "p1"), line(4))
+    held = service.client.get("/states/Warm").json()["states"]
+    assert [one["parameters"]["x"] for one in held] == ["<http://e/p2>"]
+    plan = service.client.get("/plan").json()
+    pair = next(one for one in plan["events"] if one["name"] == "Pair")
+    assert sum(one["held"] for one in pair["operators"]) > 0 and pair["pattern"]["label"]
+    assert plan["watermark"] == 4 and {"Pair", "Warm"} <= {one["name"] for one in plan["events"]}
+    metrics = service.client.get("/metrics").text
+    assert "obep_items_total 4" in metrics and "obep_up 1" in metrics
+    assert service.client.get("/health").json()["status"] == "ok"
+    assert {one["name"]: one["items"] for one in service.client.get("/streams").json()["streams"]} == {
+        "points": 4,
+        "acks": 0,
+    }
+
+
+def test_a_request_that_cannot_be_answered_says_why(local: Open) -> None:
+    service = local()
+    client = service.client
+    assert client.post(
+        "/streams/nowhere", content="", headers={"Content-Type": "application/x-ndjson"}
+    ).json()["errors"][0]["code"] == ("OBEP855")
+    assert (
+        client.post("/streams/points", content="x", headers={"Content-Type": "text/csv"}).status_code == 415
+    )
+    assert client.get("/events?since=-1").json()["errors"][0]["code"] == "OBEP859"
+    assert client.get("/events/Nope").status_code == 404
+    assert client.get("/states/Nope").status_code == 404
+    assert client.get("/nowhere").json()["errors"][0]["code"] == "OBEP855"
+    said = client.post("/check", content="{}", headers={"Content-Type": "text/plain"})
+    assert said.status_code == 415 and said.json()["errors"][0]["code"] == "OBEP863"
+    assert client.post("/check", json={"query": 3}).status_code == 400
+    assert (
+        client.post("/check", content="[" * 5000, headers={"Content-Type": "application/json"}).status_code
+        == 400
+    )
