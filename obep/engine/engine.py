@@ -249,7 +249,7 @@ class Engine:
 
         A program that pushes several frames gives them one mapping: without it each frame has its own.
         """
-        from obep.formats.frame_items import frame_items
+        from obep.formats.tables.frame_items import frame_items
 
         name = self._stream(stream)
         read = frame_items(
