@@ -305,6 +305,7 @@ CODES: dict[str, str] = {
     "OBEP871": "no history to begin from",
     "OBEP872": "a changed query that this run cannot go on with",
     "OBEP873": "--watch on Spark",
+    "OBEP874": "a history that does not end",
     # 880-899 frames, notebooks and agents
     "OBEP880": "something that is no frame",
     "OBEP881": "columns that do not fit",

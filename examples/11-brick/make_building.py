@@ -64,9 +64,9 @@ for n in ZONES:
         point(f"z{n}", kind)
 
 for n in ZONES[:-1]:  # the sensor of the last zone never reports
-    heat = 23.0
+    heat = 22.0
     for minute in range(n % 4, MINUTES, 4):
-        heat = min(24.5, max(21.0, heat + draw.uniform(-1.0, 1.0)))
+        heat = min(23.6, max(20.4, heat + draw.uniform(-0.9, 0.9) - (heat - 21.6) / 8))
         if not (n == 2 and 600 <= minute < 660):  # an hour of silence
             say(
                 minute,
@@ -76,7 +76,7 @@ for n in ZONES[:-1]:  # the sensor of the last zone never reports
             )
 for n in (1, 4):
     for minute in range(0, MINUTES, 4):
-        say(minute, f"z{n}", "Zone_CO2_Level_Sensor", draw.randint(850, 1120))
+        say(minute, f"z{n}", "Zone_CO2_Level_Sensor", draw.randint(820, 1070))
 for n in (1, 2):
     for minute in range(n, MINUTES, 31):
         say(minute, f"ahu{n}", "Heating_Command", draw.randint(0, 14))
@@ -87,7 +87,7 @@ for n in ZONES:
     for minute in range(3 * n, MINUTES, 97):
         say(minute, f"vav{n}", "Supply_Air_Flow_Sensor", draw.randint(0, 14))
     for minute in range(7 * n, MINUTES, 211):
-        say(minute, f"z{n}", "Open_Close_Status", draw.choice(["open", "open", "shut"]))
+        say(minute, f"z{n}", "Open_Close_Status", draw.choice(["open", "shut", "shut"]))
     for minute in range(11 * n, MINUTES, 307):
         say(minute, f"z{n}", "Occupancy_Sensor", draw.choice(["motion", "motion", "empty"]))
     for minute in range(13 * n, MINUTES, 401):

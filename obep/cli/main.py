@@ -29,6 +29,7 @@ COMMANDS = (
     "serve",
     "studio",
     "test",
+    "backtest",
     "why",
     "why-not",
     "translate",
@@ -37,7 +38,7 @@ COMMANDS = (
     "doctor",
 )
 """In the order in which help shows them. A command `why-not` is `command` in obep/cli/why_not.py."""
-MODULES = {"translate": "translate_query"}
+MODULES = {"translate": "translate_query", "backtest": "backtest_query"}
 """Of commands whose own name another module of obep has."""
 DEBUG = "OBEP_DEBUG"
 """The environment variable that asks for tracebacks, as --debug does."""

@@ -249,7 +249,7 @@ class Engine:
 
         A program that pushes several frames gives them one mapping: without it each frame has its own.
         """
-        from obep.formats.frame_items import frame_items
+        from obep.formats.tables.frame_items import frame_items
 
         name = self._stream(stream)
         read = frame_items(
@@ -393,6 +393,7 @@ class Engine:
         self._matcher, self._changes, self._runtime = newest.matcher, newest.changes, newest.runtime
         self._models = self._changes.streams
         alone = len(generations) == 1 and newest.names is None and newest.query.hash == query.hash
+        alone = alone and not newest.told  # what was reported at the open instant is not reported again
         self._versions = None if alone else Generations(generations, query)
         self._noted = noted(self._matcher)
         self._evicted = sum(one.runtime.evicted for one in generations)

@@ -12,9 +12,9 @@ import msgspec
 
 from obep.errors import fail
 from obep.formats.input_limits import Refused, check_nesting, lines
-from obep.formats.plain_values import arrow_rows
 from obep.formats.rdf_text import item_triples, read_turtle
 from obep.formats.stream_reader import Reading, dead
+from obep.formats.tables.plain_values import arrow_rows
 from obep.formats.time_hints import hinted, likely_bytes
 from obep.model import DeadLetter, Item
 

@@ -13,8 +13,8 @@ from obep.engine.engine import Engine
 from obep.engine.query import Query
 from obep.engine.time_letters import kept_streams
 from obep.errors import fail
-from obep.formats.frame_items import RecordReader, Settings, record_reader
-from obep.formats.frame_records import Entry, frame_records, record_of
+from obep.formats.tables.frame_items import RecordReader, Settings, record_reader
+from obep.formats.tables.frame_records import Entry, frame_records, record_of
 from obep.frames.detect_frame import stream_of
 from obep.model import SECOND, DeadLetter, Item, Occurrence
 from obep.run.load_query import load

@@ -12,8 +12,8 @@ from obep.engine.query import Query
 from obep.engine.states.held_states import Held
 from obep.engine.time_letters import kept_streams
 from obep.errors import fail
-from obep.formats.frame_items import FrameItems, Settings, frame_items
 from obep.formats.stream_reader import Notes
+from obep.formats.tables.frame_items import FrameItems, Settings, frame_items
 from obep.frames.result import Result, make_result
 from obep.model import DeadLetter, Item
 from obep.query.nearest_name import nearest

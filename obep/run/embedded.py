@@ -61,7 +61,7 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
     for sink in _heard_sinks(run).values():  # no turn comes to its end while a sink waits
         sink.waits = lambda: absences.look(_heard_sinks(run), progress)
     if order.watch:
-        from obep.run.query_watch import QueryWatch
+        from obep.run.changing.query_watch import QueryWatch
 
         run.between = QueryWatch(order, query, run.notes, progress).look
     sources = run.sources.values()

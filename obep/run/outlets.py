@@ -13,6 +13,7 @@ from obep.output.rdf_writer import to_rdf
 from obep.output.row_writer import THIS, RowIds, csv_header, csv_line, result_document, row_line, rows_of
 from obep.output.why_tree import why
 from obep.plan.plan import Plan
+from obep.query.ast import Select
 from obep.run.pipeline import Outlet, Record
 from obep.run.run_spec import Order, Target, wanted_by
 from obep.run.terminal_text import escaped
@@ -57,16 +58,14 @@ def _written(
     written = _Written(target, order, plan, notes, ids)
     if target.form in OF_ROWS:
         written.require_rows(events or frozenset((*plan.returned, *plan.alerting)))
+    elif target.form == "rdf":
+        written.require_graphs(events or frozenset((*plan.returned, *plan.alerting)))
     return written, events
 
 
 def refit(outlet: Outlet, target: Target, order: Order, query: Query, notes: Notes, ids: RowIds) -> Outlet:
     """The same sink for another query; what it cannot take of that one is refused."""
-    plan = query.plan
-    events = wanted_by(target, plan.returned, plan.alerting)
-    written = _Written(target, order, plan, notes, ids)
-    if target.form in OF_ROWS:
-        written.require_rows(events or frozenset((*plan.returned, *plan.alerting)))
+    written, events = _written(target, order, query, notes, ids)
     return Outlet(outlet.sink, written.encode, events, written.records)
 
 
@@ -132,6 +131,13 @@ class _Written:
                 f"{self._target!r}: CSV has one header, and the query returns {first} and {second}",
                 remedy=f'a sink for each in obep.toml, with events = ["{first}"]',
             )
+
+    def require_graphs(self, events: frozenset[Term]) -> None:
+        """OBEP513: RDF of rows would lack their values; a sink of SELECTs alone is refused."""
+        selects = {one.iri for one in self._plan.queries if isinstance(one.register.form, Select)}
+        if events and events <= selects:
+            words = f"{self._target!r} as rdf: {local_name(min(events))} is a SELECT, and its rows are no RDF"
+            raise fail("OBEP513", words, remedy="CONSTRUCT { … } instead of SELECT, or --as rows")
 
     def _bytes(self, text: str) -> bytes:
         if self._to_terminal:

@@ -12,7 +12,7 @@ from obep.engine.query import Query
 from obep.engine.replacing.replacement import Replacement
 from obep.engine.time_letters import stray
 from obep.formats.stream_reader import Notes
-from obep.model import Alert, DeadLetter, Item, Occurrence
+from obep.model import Alert, DeadLetter, Item, Occurrence, Triple
 from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, Standing
 from obep.run.dead_letters import Letters
@@ -49,6 +49,8 @@ class Pushed(Protocol):
     def firing(self) -> list[Alert]: ...
 
     def replace(self, query: Query) -> Replacement: ...
+
+    def update_triples(self, insert: Iterable[Triple], delete: Iterable[Triple]) -> list[Occurrence]: ...
 
 
 @dataclass(slots=True)
@@ -170,6 +172,10 @@ class Run:
         self.query_hash, self.streams, self.outlets = query.hash, frozenset(query.linked.streams), outlets
         self.save()
         return done
+
+    def update(self, insert: Iterable[Triple], delete: Iterable[Triple]) -> None:
+        """Changes the static graph from the watermark on."""
+        self.send(self.engine.update_triples(insert, delete))
 
     def stop(self) -> None:
         """Ends the run after the turn that is under way; may be called from a signal."""

@@ -69,6 +69,16 @@ def test_test_writes_what_is_found_for_a_query_of_any_language(tmp_path: Path) -
     assert (tmp_path / "expected.jsonl").read_text() == ""
 
 
+def test_rows_of_select_are_refused_as_rdf_and_taken_as_rows(tmp_path: Path) -> None:
+    (tmp_path / "q.epsparql").write_text(TIMED)
+    (tmp_path / "s.jsonl").write_text("")
+    run = ("run", tmp_path / "q.epsparql", "--engine", "embedded", "--source", tmp_path / "s.jsonl", "--as")
+    refused = obep(*run, "rdf")
+    assert (refused.status, refused.out, refused.err[:7]) == (2, "", "OBEP513")
+    assert "q1 is a SELECT" in refused.err
+    assert "OBEP513" not in obep(*run, "rows").err
+
+
 def test_why_says_that_rows_have_no_id(tmp_path: Path) -> None:
     (tmp_path / "out.jsonl").write_text('{"query":"q1","at":3,"row":{}}\n')
     said = obep("why", "q1", tmp_path / "out.jsonl")

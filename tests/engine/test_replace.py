@@ -425,3 +425,17 @@ def test_changes_of_the_static_graph_reach_all_versions_and_snapshots(tmp_path: 
             ("Q", 6, 7),
             ("Warm", 6, 6),
         ]
+
+
+def test_what_was_reported_at_the_open_instant_is_not_reported_again() -> None:
+    engine = query(PAIR).engine()
+    assert told(engine.push_items([item(1, 1)])) == [("A", 1, 1)]
+    for seconds in (20, 30):  # all that remembers anything begins anew
+        engine.replace(query(f"EVENT P(?x) MATCH A(?x) SEQ B(?x) WITHIN {seconds} s\n"))
+        assert engine.push_items([item(1, 1)]) == []
+    assert told(engine.push_items([item(2, 1), item(3, 2)])) == [
+        ("A", 2, 2),
+        ("B", 3, 3),
+        ("P", 1, 3),
+        ("P", 2, 3),
+    ]

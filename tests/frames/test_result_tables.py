@@ -12,7 +12,7 @@ import pyarrow
 import pytest
 
 import obep
-from obep.formats.frame_items import frame_items
+from obep.formats.tables.frame_items import frame_items
 
 QUERY = obep.load(
     text="""

@@ -16,7 +16,7 @@ from obep.lints.check_project import examine
 from obep.lints.registry import rules
 from obep.query.languages import LANGUAGES
 from obep.query.link import link
-from obep.query.parse.parser import parse_bytes
+from obep.query.parse.parser import parse, parse_bytes
 
 FOLDER = Path(__file__).parent / "data" / "languages" / "warnings"
 ENDINGS = {known.ending for known in LANGUAGES.values()}
@@ -37,3 +37,9 @@ def test_each_query_is_warned_about_as_expected(path: Path) -> None:
 
 def test_every_rule_about_languages_has_a_case() -> None:
     assert {rule.code for rule in rules("languages")} <= {f"OBEP{path.name[:3]}" for path in CASES}
+
+
+def test_a_slip_in_the_name_of_a_function_is_one_error_and_no_warning() -> None:
+    text = 'SELECT ?s { { ?s :p ?o } SEQ { ?s :q ?o } FILTER(getDuraton() < "P1D") }'
+    found = examine(link(parse(f"PREFIX : <http://e/>\n{text}", language="epsparql"), FOLDER), {}, java=False)
+    assert [(one.code, one.span and one.span.column) for one in found.diagnostics] == [("OBEP190", 50)]

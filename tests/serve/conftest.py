@@ -87,7 +87,9 @@ class Running:
         else:
             raise AssertionError("".join(self.said))
         self.url = self.said[-1].split(" on ")[1].strip()
-        self.client = httpx.Client(base_url=self.url, timeout=30)
+        # a connection that is kept may be closed for its silence at the moment at which it is used again
+        limits = httpx.Limits(max_keepalive_connections=0)
+        self.client = httpx.Client(base_url=self.url, timeout=30, limits=limits)
 
     def post(self, *lines: str, stream: str = "points") -> httpx.Response:
         return items(self.client, lines, stream)

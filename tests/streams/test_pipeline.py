@@ -105,8 +105,8 @@ def start(folder: Path, out: str, kill_at: int | None = None, checkpoint: bool =
         "q1",
         kept,
         frozenset({"a", "b"}),
-        on_turn,
-        lambda: 3.0 * next(ticking),
+        on_turn=on_turn,
+        clock=lambda: 3.0 * next(ticking),
         notes=notes,
     )
     if standing:

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from obep.config.toml_file import MAPPING
 from obep.config.toml_values import table
 from obep.formats.input_limits import Refused
-from obep.formats.plain_values import arrow_rows
 from obep.formats.rdf_text import item_triples
 from obep.formats.record_mapping import Mapping as Mapped
 from obep.formats.record_mapping import make_mapping, with_index
 from obep.formats.stream_reader import Notes, Reading
 from obep.formats.table_rows import read_rows
+from obep.formats.tables.plain_values import arrow_rows
 from obep.formats.triple_template import Template
 from obep.model import DeadLetter, Item, Triple
 from obep.spark.readers.column_doubts import mapped_letter, mapped_notes, say

@@ -23,6 +23,7 @@ from obep.errors import Diagnostic
 from obep.lints.analysis.registered_queries import registered, select_of
 from obep.query import ast
 from obep.query.diagnostics import say
+from obep.query.nearest_name import nearest
 from obep.query.walk import walk
 
 if TYPE_CHECKING:
@@ -61,10 +62,12 @@ def _is_unbounded(register: ast.Register, language: ast.Language) -> bool:
 
 
 def _bounds(condition: ast.Expression) -> bool:
-    """Whether `getDURATION() < d` is one of its conditions."""
+    """Whether `getDURATION() < d` is one of its conditions; a slip in its name is an error of its own."""
     if isinstance(condition, ast.Conjunction):
         return any(_bounds(one) for one in condition.operands)
     if not isinstance(condition, ast.Comparison) or condition.operator not in ("<", "<=", ">", ">="):
         return False
     small = condition.left if condition.operator[0] == "<" else condition.right
+    if isinstance(small, ast.Call) and isinstance(small.function, str):
+        return nearest(small.function, ["getDURATION"]) is not None
     return isinstance(small, ast.TimeFunction) and small.function == "getDURATION"

@@ -1,7 +1,9 @@
 """`obep run --watch`: another version of the query's files takes its place while it runs.
 
 Comes in: the files of a query. Goes out: the query that they are now, once their content has changed. A wrong
-one is reported and changes nothing; the next change of a file is looked at again.
+one is reported and changes nothing; the next change of a file is looked at again. Of the files of FROM GRAPH
+only what differs is changed, and all state stays; with a checkpoint, which is of one static graph, the query
+is replaced.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from pathlib import Path
 
+from obep.engine.knowledge.watched_graph import WatchedGraph
 from obep.engine.query import Query
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import Notes
@@ -65,8 +68,14 @@ class QueryWatch:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._order, self._notes, self._progress, self._clock = order, notes, progress, clock
-        self._files = WatchedFiles(files_of(query))
+        self._files, self._graphs = WatchedFiles(()), WatchedFiles(())
+        self._follow(query)
         self._looked = clock()
+
+    def _follow(self, query: Query) -> None:
+        self._files.follow(files_of(query))
+        self._graphs.follow(query.linked.graphs)
+        self._graph = WatchedGraph(query.linked.graphs)
 
     def look(self, run: Run) -> None:
         """Replace the query of the run, if its files have changed and are right."""
@@ -74,8 +83,13 @@ class QueryWatch:
         if now - self._looked < EVERY_S:
             return
         self._looked = now
+        graphs = self._graphs.changed()
         if not self._files.changed():
-            return
+            if graphs and run.checkpoint is None:
+                self._update(run)
+                return
+            if not graphs:
+                return
         try:
             query = opened(self._order)
             outlets = self._outlets(run, query)
@@ -86,8 +100,23 @@ class QueryWatch:
                 self._progress.show(one)
             self._progress.say("the query was not replaced; the one before goes on", ())
             return
-        self._files.follow(files_of(query))
+        self._follow(query)
         self._progress.say("the query was replaced", done.lines(self._notes.style), done.to_json())
+
+    def _update(self, run: Run) -> None:
+        """Change the static graph of the run by what its files add and take away."""
+        try:
+            come, gone = self._graph.difference()
+        except ObepError as error:
+            for one in error.diagnostics:
+                self._progress.show(one)
+            self._progress.say("the static graph was not changed; the one before goes on", ())
+            return
+        run.update(come, gone)
+        changed = {"inserted": len(come), "deleted": len(gone)}
+        self._progress.say(
+            "the static graph was changed", [f"{n} {what}" for what, n in changed.items()], changed
+        )
 
     def _outlets(self, run: Run, query: Query) -> dict[str, Outlet]:
         """The sinks that are open, each as it writes what the new query returns."""
@@ -112,10 +141,10 @@ class QueryWatch:
 
 
 def files_of(query: Query) -> list[Path]:
-    """The files that a query is made of."""
+    """The files that a query is made of, without those of the static graph."""
     linked = query.linked
     texts = (Path(file.name) for file in linked.files)
-    return [*texts, *linked.vocab, *linked.graphs, *linked.named.values()]
+    return [*texts, *linked.vocab, *linked.named.values()]
 
 
 def _stamp(path: Path) -> Stamp | None:

@@ -16,9 +16,9 @@ from obep.config.toml_file import Config
 from obep.errors import ObepError
 from obep.formats.stream_reader import Notes
 from obep.output.row_writer import RowIds
+from obep.run.changing.query_watch import WatchedFiles
 from obep.run.load_query import load
 from obep.run.outlets import outlet_of
-from obep.run.query_watch import WatchedFiles
 from obep.run.run_spec import Order, aim
 from obep.streams.sinks.open_sinks import open_sink
 
@@ -147,3 +147,30 @@ def test_a_csv_sink_keeps_its_header_and_so_its_query(tmp_path: Path) -> None:
 def test_spark_refuses_to_watch_before_it_starts(tmp_path: Path) -> None:
     said = obep("run", project(tmp_path), "--watch", "--engine", "spark", "--source", "s=-.jsonl", stdin=b"")
     assert said.status == 2 and "OBEP873" in said.err
+
+
+def test_another_content_of_the_static_graph_changes_it_and_keeps_the_query(tmp_path: Path) -> None:
+    from types import SimpleNamespace
+
+    from obep.run.query_watch import QueryWatch
+
+    from obep.run.progress import Progress
+
+    path = project(tmp_path)
+    (tmp_path / "k.ttl").write_text("<http://e/a> a <http://e/Sensor> .")
+    path.write_text(QUERY.replace("FROM STREAM", "FROM GRAPH <k.ttl>\nFROM STREAM"))
+    changes: list[object] = []
+    run = SimpleNamespace(checkpoint=None, update=lambda come, gone: changes.append((come, gone)))
+    times = iter(range(100))
+    order = SimpleNamespace()
+    watch = QueryWatch(order, load(path), Notes(), Progress(quiet=True), clock=lambda: float(next(times)))  # type: ignore[arg-type]
+    watch.look(run)  # type: ignore[arg-type]
+    assert changes == []
+    rewrite(tmp_path / "k.ttl", "<http://e/b> a <http://e/Sensor> .")
+    watch.look(run)  # type: ignore[arg-type]
+    ((come, gone),) = changes  # type: ignore[misc]
+    assert [one[0] for one in come] == ["<http://e/b>"]
+    assert [one[0] for one in gone] == ["<http://e/a>"]
+    rewrite(tmp_path / "k.ttl", "<http://e/c> a")
+    watch.look(run)  # type: ignore[arg-type]
+    assert len(changes) == 1, "a file that cannot be read changes nothing"

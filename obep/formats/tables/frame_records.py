@@ -10,8 +10,8 @@ from typing import Any
 
 from obep.errors import ObepError, fail
 from obep.formats.input_limits import Refused
-from obep.formats.plain_values import arrow_rows, plain_column, plain_value, time_column
 from obep.formats.record_fields import Record
+from obep.formats.tables.plain_values import arrow_rows, plain_column, plain_value, time_column
 from obep.model import DeadLetter, Item
 
 BATCH = 4096

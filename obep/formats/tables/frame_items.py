@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from obep.errors import ObepError, fail
-from obep.formats.frame_records import Entry, frame_records
 from obep.formats.input_limits import Refused
 from obep.formats.likely_mapping import likely_settings
 from obep.formats.record_fields import Record, look_up
@@ -17,6 +16,7 @@ from obep.formats.record_mapping import SETTINGS, make_mapping
 from obep.formats.record_mapping import Mapping as RecordMapping
 from obep.formats.stream_reader import Notes, Reading, dead
 from obep.formats.table_rows import read_rows
+from obep.formats.tables.frame_records import Entry, frame_records
 from obep.formats.time_hints import fields_there, nearest_path
 from obep.model import DeadLetter, Item
 

@@ -1,0 +1,1 @@
+"""Another query in a run that goes on."""
