@@ -28,6 +28,7 @@ COMMANDS = (
     "run",
     "serve",
     "studio",
+    "mcp",
     "test",
     "backtest",
     "why",
@@ -38,8 +39,8 @@ COMMANDS = (
     "doctor",
 )
 """In the order in which help shows them. A command `why-not` is `command` in obep/cli/why_not.py."""
-MODULES = {"translate": "translate_query", "backtest": "backtest_query"}
-"""Of commands whose own name another module of obep has."""
+MODULES = {"translate": "translate_query", "backtest": "backtest_query", "mcp": "agents.mcp"}
+"""Of commands whose own name another module of obep has, or that stand in a folder."""
 DEBUG = "OBEP_DEBUG"
 """The environment variable that asks for tracebacks, as --debug does."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
