@@ -66,6 +66,11 @@ def test_grammar_and_ontologies_are_inside(wheel: Path) -> None:
     assert wanted - names == set()
 
 
+def test_the_page_of_the_service_is_inside(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {f"obep/serve/page/{name}" for name in ("index.html", "page.js", "page.css")} <= names
+
+
 def test_nothing_but_the_package_is_inside(wheel: Path) -> None:
     assert {name.split("/")[0].split("-")[0] for name in zipfile.ZipFile(wheel).namelist()} == {"obep"}
 
