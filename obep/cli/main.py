@@ -133,10 +133,24 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _guide(wanted: bool) -> None:
+    if wanted:
+        from obep.resources import resource
+
+        print(resource("docs/llms.md"), end="")
+        raise typer.Exit
+
+
 @app.callback()
 def _obep(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+    llms: Annotated[
+        bool,
+        typer.Option(
+            "--llms", callback=_guide, is_eager=True, help="Print the language in brief, for models."
+        ),
     ] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help=f"Show the traceback of what obep did not expect (or {DEBUG}=1).")
