@@ -41,7 +41,7 @@ demo: $(READY) ## the rooms of the OBEP paper: who comes, who goes, and why that
 
 # Two processes for what needs one core each; Spark by itself, since it takes all of them.
 test: $(READY) ## all tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not spark'
+	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=25 -m 'not spark'
 	$(BIN)/python -m pytest -m spark
 
 check: $(READY) ## ruff, ruff format, mypy --strict, and the tests that need neither Spark, nor Java, nor patience

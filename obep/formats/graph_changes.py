@@ -54,7 +54,7 @@ def read_change(line: bytes, reading: Reading) -> Item | None:
     """The change in one record; nothing if the record says none."""
     try:
         record = _record(line)
-    except msgspec.ValidationError:
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
     if not record.is_one:
         return None

@@ -54,7 +54,7 @@ import obep.run.pipeline as pipeline
 
 pipeline.INTERVAL_S = 0.0        # a checkpoint after each turn
 kill_at = int(sys.argv.pop(1))
-take = pipeline.Run._take
+take = pipeline.Run.take
 
 def counted(run, turn, seen=[0]):
     take(run, turn)
@@ -65,7 +65,7 @@ def counted(run, turn, seen=[0]):
             outlet.sink.flush()
         os.kill(os.getpid(), signal.SIGKILL)
 
-pipeline.Run._take = counted
+pipeline.Run.take = counted
 from obep.cli.main import main
 main()
 """

@@ -53,9 +53,15 @@ def test_the_mapping_maps() -> None:
 
 
 def test_the_json_lines_are_items() -> None:
-    [block] = blocks("json")
-    items = list(read_items(block.encode(), "jsonl"))
+    items, changes = (list(read_items(block.encode(), "jsonl")) for block in blocks("json"))
     assert [i.stream for i in items if isinstance(i, Item)] == ["doors", "doors"]
+    place = [
+        (f"<urn:s{n}>", "<urn:in>", f"<urn:{where}>") for n, where in ((9, "lab"), (1, "lab"), (9, "hall"))
+    ]
+    assert [(i.triples, i.removed) for i in changes if isinstance(i, Item)] == [
+        ((place[0],), (place[1],)),
+        ((place[2],), (place[0],)),
+    ]
 
 
 def test_an_occurrence_has_the_keys_that_are_shown_and_says_whom_it_happened_to() -> None:

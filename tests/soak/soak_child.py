@@ -15,7 +15,7 @@ from obep.streams.sinks.open_sinks import FileSink
 from obep.streams.sources import batches, merge
 
 PLACES: dict[str, tuple[type, str]] = {
-    "take": (pipeline.Run, "_take"),
+    "take": (pipeline.Run, "take"),
     "save": (Checkpoint, "save"),
     "send": (FileSink, "send"),
     "flush": (FileSink, "flush"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -100,6 +101,9 @@ class SoakFile:
 class CheckpointDisk:
     """Stands for the module `os` where checkpoints are written: the new one is there, the old one stands."""
 
+    O_RDONLY = os.O_RDONLY
+    open, close = staticmethod(os.open), staticmethod(os.close)
+
     def __init__(self, fate: Fate) -> None:
         self._fate = fate
 
@@ -107,7 +111,8 @@ class CheckpointDisk:
         try:
             self._fate.touch("checkpoint")
         except (Killed, OSError):
-            os.ftruncate(fd, self._fate.random.randint(0, os.fstat(fd).st_size))
+            if not stat.S_ISDIR(os.fstat(fd).st_mode):  # its folder is synchronised, too
+                os.ftruncate(fd, self._fate.random.randint(0, os.fstat(fd).st_size))
             raise
 
 

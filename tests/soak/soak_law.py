@@ -108,7 +108,7 @@ def _require_standing(schedule: Schedule, standing: Standing, folder: Path, numb
     """So it is at a checkpoint with the records before its positions."""
     if any(session.rotate for session in schedule.sessions):
         return
-    _, _, _, counters, waiting, _ = msgspec.msgpack.decode(unsealed(standing.state, "", ""))
+    _, _, _, counters, waiting, *_ = msgspec.msgpack.decode(unsealed(standing.state, "", ""))
     written = (folder / "dead.jsonl").read_bytes()[
         : standing.outputs.get(f"file:{(folder / 'dead.jsonl').resolve()}", 0)
     ]

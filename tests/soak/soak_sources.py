@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from random import Random
 
 from soak_faults import Fate
@@ -98,14 +98,15 @@ def stepped(world: World, fate: Fate, passing: bool) -> Callable[..., Iterator[m
         *,
         idle: bool = False,
         orders: merge.Orders,
+        models: Container[str] = (),
     ) -> Iterator[merge.Turn]:
         watched = {key: Touched(source, fate) for key, source in sources.items()}
         if not any(source.live for source in sources.values()):
-            yield from merge.merged(watched, start, patience, idle=idle, orders=orders)
+            yield from merge.merged(watched, start, patience, idle=idle, orders=orders, models=models)
             return
         pipes = not idle and all(source.ends for source in sources.values())
         waited = {key for key, source in sources.items() if not source.live or pipes}
-        yield from _side_by_side(world, watched, start, waited, passing, orders)
+        yield from _side_by_side(world, watched, start, waited, passing, orders, models)
 
     return turns
 
@@ -117,9 +118,10 @@ def _side_by_side(
     waited: set[str],
     passing: bool,
     orders: merge.Orders,
+    models: Container[str],
 ) -> Iterator[merge.Turn]:
     arrived: queue.SimpleQueue[merge.Arrived] = queue.SimpleQueue()
-    lanes = {key: merge.Lane(key, orders) for key in sources}
+    lanes = {key: merge.Lane(key, orders, models) for key in sources}
     reads = {key: source.batches(start.get(key, {})) for key, source in sources.items()}
     stands: dict[str, Position] = {}
 

@@ -1,6 +1,6 @@
 """A load on `obep serve`: small items over a WebSocket; how many a second, and how long answers take.
 
-python bench/serve.py --rate 20000 --seconds 60
+python bench/service_load.py --rate 20000 --seconds 60
 """
 
 from __future__ import annotations
