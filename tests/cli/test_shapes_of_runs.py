@@ -78,6 +78,16 @@ def test_a_shape_that_cannot_be_checked_is_named(tmp_path: Path) -> None:
     assert "OBEP804" in refused.err
 
 
+@pytest.mark.parametrize(
+    "select", ["SELECT $this WERE { $this ?p ?o }", "SELECT $this WHERE { $this un:p ?o }"]
+)
+def test_a_shape_whose_sparql_is_wrong_is_named(tmp_path: Path, select: str) -> None:
+    more = f':J a sh:NodeShape ; sh:targetClass :Sensor ; sh:sparql [ sh:select "{select}" ] .'
+    said = obep("check", project(tmp_path, t=T + SHAPES + more), "--shapes")
+    assert said.status == 0
+    assert f"<{NS}J> is not checked" in said.err
+
+
 @pytest.mark.parametrize(("path", "code"), [("none.ttl", "OBEP301"), ("../x.ttl", "OBEP505")])
 def test_shapes_that_cannot_be_read_are_refused(tmp_path: Path, path: str, code: str) -> None:
     said = embedded(project(tmp_path, validate=path))

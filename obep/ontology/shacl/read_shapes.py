@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from obep.model import RDF_TYPE, Term
@@ -34,8 +34,7 @@ _SAYS_NOTHING = frozenset(
         "targetObjectsOf",
         "flags",
         "ignoredProperties",
-        "qualifiedMinCount",
-        "qualifiedMaxCount",
+        "qualifiedValueShape",
         "qualifiedValueShapesDisjoint",
         "declare",
         "prefixes",
@@ -92,6 +91,8 @@ class ShapeReader:
             for object_ in graph.objects(node, predicate) if word not in _SAYS_NOTHING else ():
                 if word == "property":
                     shape.nested.append(self.shape(object_))
+                elif word in ("qualifiedMinCount", "qualifiedMaxCount"):
+                    shape.tests += ((word, test) for test in self._qualified(shape, word, whole(object_)))
                 else:
                     shape.tests.append((word, self._test(shape, word, object_)))
 
@@ -185,8 +186,6 @@ class ShapeReader:
                     "xone": lambda count: count == 1,
                 }
                 return check.so_many(parts, fits[word])
-            case "qualifiedValueShape":
-                return self._qualified(shape, object_)
         raise UnreadableShape(f"the constraint sh:{word} is not carried out")
 
     def _part(self, shape: Shape, node: Term) -> Shape:
@@ -194,23 +193,19 @@ class ShapeReader:
         shape.parts.append(part)
         return part
 
-    def _qualified(self, shape: Shape, object_: Term) -> Test:
+    def _qualified(self, shape: Shape, word: str, limit: int) -> Iterator[Test]:
         graph, node = self.graph, shape.node
         disjoint = graph.one(node, sh("qualifiedValueShapesDisjoint"))
-        siblings = [
-            self._part(shape, other)
-            for parent in (graph.subjects(sh("property"), node) if disjoint and truth(disjoint) else ())
-            for sibling in graph.objects(parent, sh("property"))
-            for other in graph.objects(sibling, sh("qualifiedValueShape"))
-            if other != object_
-        ]
-        least, most = graph.one(node, sh("qualifiedMinCount")), graph.one(node, sh("qualifiedMaxCount"))
-        return check.qualified(
-            self._part(shape, object_),
-            siblings,
-            None if least is None else whole(least),
-            None if most is None else whole(most),
-        )
+        fits = limit.__le__ if word == "qualifiedMinCount" else limit.__ge__
+        for counted in graph.objects(node, sh("qualifiedValueShape")):
+            siblings = [
+                self._part(shape, other)
+                for parent in (graph.subjects(sh("property"), node) if disjoint and truth(disjoint) else ())
+                for sibling in graph.objects(parent, sh("property"))
+                for other in graph.objects(sibling, sh("qualifiedValueShape"))
+                if other != counted
+            ]
+            yield check.qualified(self._part(shape, counted), siblings, fits)
 
 
 def truth(term: Term) -> bool:

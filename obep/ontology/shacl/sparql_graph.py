@@ -146,8 +146,6 @@ class SparqlGraph:
             return self._ready().query(text, prefixes=dict(query.prefixes), custom_functions=functions)
         except (SyntaxError, ValueError, RuntimeError, OSError) as error:
             said = str(error).partition("\n")[0]
-            if "Prefix not found" in said:
-                said = f"{said.partition(': ')[0]}: a prefix is not declared by sh:declare"
             raise RefusedQuery(f"its SPARQL cannot be read: {said}") from None
 
     def _as_written(self, term: Term) -> Term:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from obep.model import Term
 from obep.ontology.owl.axioms import OWL, RDF, RDFS, XSD
 from obep.ontology.owl.literals import parts
-from obep.ontology.shacl.shacl_terms import SH, RefusedQuery, sh
+from obep.ontology.shacl.shacl_terms import SH, RefusedQuery, UnreadableShape, sh
 from obep.ontology.shacl.triple_index import TripleIndex
 
 _TOKEN = re.compile(
@@ -76,11 +77,13 @@ def read_query(shapes: TripleIndex, node: Term, text: Term, form: str) -> Query:
     words = [token.upper() for token in tokens if token[0].isalpha()]
     if form not in words:
         raise RefusedQuery(f"the query is no {form}")
+    prefixes = _prefixes(shapes, node)
+    _check_prefixes(tokens, prefixes)
     if form == "CONSTRUCT":
         tokens = _binds_last(_long_form(tokens))
     return Query(
         _with_places(tokens, form),
-        _prefixes(shapes, node),
+        prefixes,
         words.count("SELECT") == (form == "SELECT") and "LIMIT" not in words and form == "CONSTRUCT",
         fresh,
     )
@@ -196,3 +199,13 @@ def _prefixes(shapes: TripleIndex, node: Term) -> dict[str, str]:
                 raise RefusedQuery(f"sh:declare of {ontology} lacks sh:prefix or sh:namespace")
             found[parts(prefix)[0]] = parts(namespace)[0] if namespace.startswith('"') else namespace[1:-1]
     return found
+
+
+def _check_prefixes(tokens: list[str], declared: Mapping[str, str]) -> None:
+    """Raises a prefix that neither sh:prefixes nor the query itself declares."""
+    words = [token for token in tokens if not token.isspace()]
+    own = {then[:-1] for word, then in pairwise(words) if word.upper() == "PREFIX" and then.endswith(":")}
+    for word in words:
+        name, colon, _ = word.partition(":")
+        if colon and (not name or name[0].isalpha()) and name not in declared and name not in own:
+            raise UnreadableShape(f"its SPARQL uses the prefix {name}: which sh:prefixes does not declare")

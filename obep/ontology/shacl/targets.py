@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from obep.model import RDF_TYPE, Term
 from obep.ontology.owl.axioms import OWL, RDFS
 from obep.ontology.shacl.shacl_terms import SUB_CLASS_OF, UnreadableShape, sh
-from obep.ontology.shacl.sparql_graph import SparqlGraph
+from obep.ontology.shacl.sparql_graph import SparqlGraph, check_query
 from obep.ontology.shacl.sparql_text import Query, read_query
 from obep.ontology.shacl.triple_index import TripleIndex
 
@@ -64,6 +64,7 @@ def read_targets(shapes: TripleIndex, shape: Term) -> Targets:
         if select is None:
             raise UnreadableShape("sh:target has no sh:select: of the targets only SPARQL's are carried out")
         queries.append(read_query(shapes, target, select, "SELECT"))
+        check_query(queries[-1])
     return Targets(
         tuple(shapes.objects(shape, sh("targetNode"))),
         tuple(dict.fromkeys(classes)),

@@ -11,7 +11,7 @@ from obep.ontology.shacl.read_shapes import MakePattern, ShapeReader, SparqlTest
 from obep.ontology.shacl.shacl_shape import Result, Shape, Test
 from obep.ontology.shacl.shacl_terms import SUB_CLASS_OF, UnreadableShape, sh, short
 from obep.ontology.shacl.shape_paths import show_path
-from obep.ontology.shacl.sparql_graph import SparqlGraph
+from obep.ontology.shacl.sparql_graph import SparqlGraph, check_query
 from obep.ontology.shacl.sparql_text import read_query
 from obep.ontology.shacl.targets import Targets, is_class, read_targets
 from obep.ontology.shacl.triple_index import TripleIndex
@@ -70,6 +70,7 @@ class SparqlConstraints:
         if shape.path is not None:
             select = literal(text(select).replace("$PATH", show_path(shape.path)))
         query = read_query(shapes, constraint, select, "SELECT")
+        check_query(query)
         messages = shapes.objects(constraint, sh("message"))
         if messages:
             shape.messages["sparql"] = text(messages[0])

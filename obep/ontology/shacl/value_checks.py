@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 
 from obep.model import Term
 from obep.ontology.owl.axioms import RDF, RDFS, XSD
@@ -183,12 +182,13 @@ def so_many(shapes: list[Shape], fits: Callable[[int], bool]) -> Test:
     return each(lambda data, one: fits(sum(shape.conforms(data, one) for shape in shapes)))
 
 
-def qualified(shape: Shape, siblings: list[Shape], least: int | None, most: int | None) -> Test:
+def qualified(shape: Shape, siblings: list[Shape], fits: Callable[[int], bool]) -> Test:
+    """A number of values that conform to a shape, and to none of its siblings."""
+
     def counted(data: TripleIndex, one: Term) -> bool:
         return shape.conforms(data, one) and not any(other.conforms(data, one) for other in siblings)
 
     def test(data: TripleIndex, focus: Term, values: list[Term]) -> Iterable[Term | None]:
-        count = sum(map(partial(counted, data), values))
-        return (None,) if count < (least or 0) or (most is not None and count > most) else ()
+        return () if fits(sum(counted(data, one) for one in values)) else (None,)
 
     return test

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import strategies as st
 
 HEAD = """@prefix : <http://example.org/m#> .
@@ -82,6 +84,11 @@ constraints = st.recursive(
     _deeper,
     max_leaves=4,
 )
+ONLY_ONCE = re.compile(r"sh:(datatype|nodeKind|in|pattern|(min|max)\w+) ")
+"""The constraints of which a shape has at most one."""
+several_constraints = st.lists(
+    constraints, min_size=1, max_size=3, unique_by=lambda one: (ONLY_ONCE.match(one) or [one])[0]
+)
 targets = st.one_of(
     classes.map(lambda c: f"sh:targetClass {c}"),
     nodes.map(lambda n: f"sh:targetNode {n}"),
@@ -108,7 +115,7 @@ GROUPS = (
     "CONSTRUCT { $this a %c } WHERE { $this %p ?x . ?x %q $this }",
     "CONSTRUCT { ?x %p $this } WHERE { $this ^%q ?x FILTER (?x != $this) }",
     "CONSTRUCT { $this %p ?x } WHERE { { $this %q ?x } UNION { ?x %r $this } }",
-    "CONSTRUCT { $this %p %n } WHERE { $this :v ?v FILTER (?v > 1) }",
+    "CONSTRUCT { $this %p %n } WHERE { $this :v ?v FILTER (isNumeric(?v) && ?v > 1) }",
     "CONSTRUCT { $this %p ?x } WHERE { $this %q+ ?x . FILTER NOT EXISTS { $this %r ?y } }",
     "CONSTRUCT { $this a ?d } WHERE { $this a/:means ?d . FILTER NOT EXISTS { $this a ?d } }",
     "CONSTRUCT { $this %p ?y } WHERE { $this %q ?x . OPTIONAL { ?x %r ?z } BIND(COALESCE(?z, $this) AS ?y) }",
@@ -140,7 +147,7 @@ def triple_rules(draw: st.DrawFn) -> str:
 def models(draw: st.DrawFn) -> str:
     """A model with rules."""
     lines = [HEAD, "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .", ":C1 :means :D ."]
-    lines += draw(st.lists(triples, min_size=1, max_size=9))
+    lines += draw(st.lists(triples, min_size=5, max_size=14))
     for number in range(draw(st.integers(1, 3))):
         name = f":S{number}"
         parts = [f"a sh:NodeShape ; sh:order {number} ; {draw(targets)}"]
@@ -157,8 +164,8 @@ def models(draw: st.DrawFn) -> str:
 @st.composite
 def validations(draw: st.DrawFn) -> str:
     """A model with constraints."""
-    lines = [HEAD, *draw(st.lists(triples, min_size=1, max_size=9))]
+    lines = [HEAD, *draw(st.lists(triples, min_size=5, max_size=14))]
     for number in range(draw(st.integers(1, 2))):
-        parts = draw(st.lists(constraints, min_size=1, max_size=2))
+        parts = draw(several_constraints)
         lines.append(f":S{number} a sh:NodeShape ; {draw(targets)} ; {' ; '.join(parts)} .")
     return "\n".join(lines)

@@ -129,7 +129,6 @@ def test_a_rule_that_says_an_axiom_says_it_of_t(tmp_path: Path) -> None:
         ("CONSTRUCT { $this :v ?n } WHERE { BIND(NOW() AS ?n) }", "NOW"),
         ("CONSTRUCT { $this :v ?n } WHERE { BIND(RAND() AS ?n) }", "RAND"),
         ("CONSTRUCT { $this a :B } WERE { ?x ?p ?o }", "WHERE"),
-        ("CONSTRUCT { $this a un:B } WHERE { ?x ?p ?o }", "prefix"),
         ("SELECT ?x WHERE { ?x ?p ?o }", "no CONSTRUCT"),
         ("CONSTRUCT { $this a :B } WHERE { ?x ?p ?o", "not closed"),
         ("", "no CONSTRUCT"),
@@ -194,6 +193,8 @@ def test_too_many_triples_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
             'sh:condition [ sh:js [ sh:jsFunctionName "f" ] ] ]',
             "sh:js",
         ),
+        (sparql("CONSTRUCT { $this a un:B } WHERE { ?x ?p ?o }"), "the prefix un: which"),
+        (sparql("CONSTRUCT { $this a :C } WHERE { $this ?p ?o FILTER (?o = my-own:b) }"), "prefix my-own:"),
     ],
 )
 def test_a_rule_that_is_not_carried_out_is_named_and_the_others_are_applied(
@@ -208,3 +209,17 @@ def test_a_rule_that_is_not_carried_out_is_named_and_the_others_are_applied(
     assert reason in warning.reason
     assert found.bundle.shacl is not None
     assert len(found.bundle.shacl.inferred) == 1
+
+
+def test_a_query_may_declare_its_own_prefixes(tmp_path: Path) -> None:
+    where = "FILTER (STR($this) != 'no:prefix')"
+    text = f"PREFIX m: <{NS}> CONSTRUCT {{ $this a m:B ; m:p _:x }} WHERE {{ {where} }}"
+    assert len(added(tmp_path, f":S a sh:NodeShape ; sh:targetClass :A ; {sparql(text)} .", ":a a :A .")) == 2
+
+
+def test_a_target_whose_sparql_is_wrong_is_an_error_with_its_shape(tmp_path: Path) -> None:
+    target = 'sh:target [ a sh:SPARQLTarget ; sh:select "SELECT ?this WERE { ?this ?p ?o }" ]'
+    rule = sparql("CONSTRUCT WHERE { $this a :A }")
+    (error,) = errors(tmp_path, f":S a sh:NodeShape ; {target} ; {rule} .")
+    assert error.code == "OBEP801"
+    assert f"<{NS}S>" in error.message
