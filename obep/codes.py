@@ -313,4 +313,6 @@ CODES: dict[str, str] = {
     "OBEP883": "a file that a tool may not read",
     "OBEP884": "more than a tool looks at",
     "OBEP885": "a tool that lacks a part of its question",
+    "OBEP886": "data that no rule can be made of",
+    "OBEP887": "a project that is there already",
 }

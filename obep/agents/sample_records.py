@@ -13,7 +13,7 @@ import msgspec
 from obep.errors import ObepError, fail
 from obep.formats import ENDINGS
 from obep.formats.record_fields import Record
-from obep.formats.table_rows import MARKS
+from obep.formats.table_rows import DECIMAL_COMMA, MARKS
 
 MOST_BYTES = 64_000_000
 MOST_RECORDS = 200_000
@@ -110,6 +110,8 @@ def _csv(text: str) -> Iterator[Record]:
     try:
         names = [name.strip() for name in next(rows, [])]
         for row in rows:
+            if mark == ";":  # decimals mostly have a comma there; read_csv takes them so
+                row = [cell.replace(",", ".") if DECIMAL_COMMA.match(cell) else cell for cell in row]
             if len(row) == len(names):
                 yield {name: cell for name, cell in zip(names, row, strict=True) if cell != ""}
     except csv.Error:

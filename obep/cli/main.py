@@ -21,6 +21,7 @@ from obep.secrets import Discreet
 
 COMMANDS = (
     "init",
+    "suggest",
     "check",
     "fmt",
     "explain",
@@ -39,7 +40,12 @@ COMMANDS = (
     "doctor",
 )
 """In the order in which help shows them. A command `why-not` is `command` in obep/cli/why_not.py."""
-MODULES = {"translate": "translate_query", "backtest": "backtest_query", "mcp": "agents.mcp"}
+MODULES = {
+    "translate": "translate_query",
+    "backtest": "backtest_query",
+    "mcp": "agents.mcp",
+    "suggest": "agents.suggest",
+}
 """Of commands whose own name another module of obep has, or that stand in a folder."""
 DEBUG = "OBEP_DEBUG"
 """The environment variable that asks for tracebacks, as --debug does."""

@@ -25,7 +25,7 @@ MARKS = ",;\t|"
 UNFINISHED = Refused("OBEP600", "the end of the record is not there yet")
 _BEFORE = {mark: re.compile(rf'("[^"]*+")|(?<! ) ++(?={re.escape(mark)}|[\r\n]|\Z)') for mark in MARKS}
 """What stands in quotes, and the spaces before a separator or the end."""
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*\Z", re.ASCII)
+DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*\Z", re.ASCII)
 
 
 def read_csv(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterator[Item | DeadLetter]:
@@ -59,7 +59,7 @@ def read_csv(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterat
             yield dead(Refused("OBEP600", reason), reading.stream, record, line=line)
         else:
             if mark == ";":  # where that is used, decimals mostly have a comma
-                fields = [f.replace(",", ".") if _DECIMAL_COMMA.match(f) else f for f in fields]
+                fields = [f.replace(",", ".") if DECIMAL_COMMA.match(f) else f for f in fields]
             for found in read_rows(dict(zip(header, fields, strict=True)), record, reading):
                 yield found._replace(line=line) if isinstance(found, DeadLetter) else found
 
