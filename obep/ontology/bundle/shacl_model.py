@@ -33,7 +33,7 @@ from obep.ontology.shacl.run_rules import RuleRun
 from obep.ontology.shacl.shacl_terms import sh
 from obep.ontology.shacl.triple_index import TripleIndex
 
-_MAGIC = b"obep-s1\n"
+_MAGIC = b"obep-s2\n"
 
 
 class RuleLine(msgspec.Struct, frozen=True, array_like=True):
@@ -61,6 +61,8 @@ class Applied(NamedTuple):
 class _Kept(msgspec.Struct, array_like=True):
     key: str
     inferred: list[Triple]
+    added: list[Triple]
+    """Those of them that T, with the axioms of rules, does not entail by itself."""
     rules: list[RuleLine]
     unread: list[Unread]
     axioms: memoryview
@@ -92,7 +94,7 @@ class Model:
                 seal(place, _MAGIC, (msgspec.msgpack.encode(kept),))
         else:
             more = unpack_axioms(kept.axioms)
-        k = Graph((*self.k, *kept.inferred)) if kept.inferred else self.k
+        k = Graph((*self.k, *kept.added)) if kept.added else self.k
         axioms = self.axioms | more if more != Axioms() else self.axioms
         rules = tuple(kept.rules)
         return Applied(axioms, k, tuple(kept.inferred), rules, tuple(kept.unread), self if rules else None)
@@ -116,10 +118,28 @@ class Model:
         rules, unread = read_rules(ShapeReader(graph, self.make_pattern))
         clauses = ClauseAxioms(self.axioms)
         lines = [RuleLine(rule.label, rule.shape, _why_k_only(rule, graph, clauses)) for rule in rules]
-        found = self._until_nothing_new(RuleRun(rules, graph)) if rules else []
+        run = RuleRun(rules, graph)
+        found = self._until_nothing_new(run) if rules else []
         inferred = [triple for triple in found if not self._is_of_t(triple[0])]
-        more = self._axioms_in(triple for triple in found if self._is_of_t(triple[0]))
-        return clauses.axioms() | more, _Kept(key, inferred, lines, unread, memoryview(b""))
+        more = clauses.axioms() | self._axioms_in(triple for triple in found if self._is_of_t(triple[0]))
+        of_k = {id(rule) for rule, line in zip(rules, lines, strict=True) if line.k_only}
+        needed = [triple for triple in inferred if id(run.by[triple]) in of_k]
+        added = self._without_entailed(inferred, needed, more)
+        return more, _Kept(key, inferred, added, lines, unread, memoryview(b""))
+
+    def _without_entailed(self, inferred: list[Triple], needed: list[Triple], more: Axioms) -> list[Triple]:
+        """What the rules have added, but for what T entails since it has their axioms.
+
+        It would be explained twice: by the triple, and by what the rule has read.
+        """
+        if len(needed) == len(inferred):
+            return inferred
+        try:
+            entailed = {*Entailment(self.axioms | more).triples([*self.k, *needed])}
+        except Contradiction:
+            return inferred
+        own = {*needed}
+        return [triple for triple in inferred if triple in own or triple not in entailed]
 
     def _until_nothing_new(self, run: RuleRun) -> list[Triple]:
         """What the rules add, where T's axioms are applied in turns with them."""

@@ -36,6 +36,8 @@ class RuleRun:
         """For each rule the count of changes of the graph when it last ran."""
         self._made: dict[int, int] = {}
         self._inferred = 0
+        self.by: dict[Triple, Rule] = {}
+        """What was added, and by which rule."""
 
     def add(self, triples: Iterable[Triple]) -> list[Triple]:
         """Adds triples from elsewhere; those that are new."""
@@ -116,6 +118,7 @@ class RuleRun:
 
     def _take(self, rule: Rule, triples: Iterable[Triple]) -> list[Triple]:
         new = self.add(triples)
+        self.by.update(dict.fromkeys(new, rule))
         self._inferred += len(new)
         if self._inferred > MOST_INFERRED:
             raise _too_many(rule)
