@@ -310,4 +310,7 @@ CODES: dict[str, str] = {
     "OBEP880": "something that is no frame",
     "OBEP881": "columns that do not fit",
     "OBEP882": "a test of an event that is not returned",
+    "OBEP883": "a file that a tool may not read",
+    "OBEP884": "more than a tool looks at",
+    "OBEP885": "a tool that lacks a part of its question",
 }

@@ -32,6 +32,7 @@ LAYERS = (
     {"spark"},
     {"testing", "pytest_plugin"},
     {"serve"},
+    {"agents"},
     {"cli"},
     {"__main__"},
 )

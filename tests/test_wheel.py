@@ -63,7 +63,12 @@ def test_grammar_and_ontologies_are_inside(wheel: Path) -> None:
         if path.is_file()
     }
     assert "obep/grammar/obep.lark" in wanted
-    assert wanted - names == set()
+    assert (wanted | {"obep/docs/errors.md", "obep/docs/llms.md"}) - names == set()
+
+
+def test_the_page_of_the_service_is_inside(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {f"obep/serve/page/{name}" for name in ("index.html", "page.js", "page.css")} <= names
 
 
 def test_nothing_but_the_package_is_inside(wheel: Path) -> None:

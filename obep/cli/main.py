@@ -28,6 +28,7 @@ COMMANDS = (
     "run",
     "serve",
     "studio",
+    "mcp",
     "test",
     "backtest",
     "why",
@@ -38,8 +39,8 @@ COMMANDS = (
     "doctor",
 )
 """In the order in which help shows them. A command `why-not` is `command` in obep/cli/why_not.py."""
-MODULES = {"translate": "translate_query", "backtest": "backtest_query"}
-"""Of commands whose own name another module of obep has."""
+MODULES = {"translate": "translate_query", "backtest": "backtest_query", "mcp": "agents.mcp"}
+"""Of commands whose own name another module of obep has, or that stand in a folder."""
 DEBUG = "OBEP_DEBUG"
 """The environment variable that asks for tracebacks, as --debug does."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
@@ -132,10 +133,24 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _guide(wanted: bool) -> None:
+    if wanted:
+        from obep.resources import resource
+
+        print(resource("docs/llms.md"), end="")
+        raise typer.Exit
+
+
 @app.callback()
 def _obep(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+    llms: Annotated[
+        bool,
+        typer.Option(
+            "--llms", callback=_guide, is_eager=True, help="Print the language in brief, for models."
+        ),
     ] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help=f"Show the traceback of what obep did not expect (or {DEBUG}=1).")

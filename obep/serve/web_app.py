@@ -17,9 +17,9 @@ from starlette.websockets import WebSocket
 
 from obep.errors import Diagnostic, ObepError
 from obep.serve.access import Access
-from obep.serve.calls import Call, Context
-from obep.serve.http_answers import Plain, answer, refusal
-from obep.serve.routes import ROUTES, Route
+from obep.serve.api.calls import Call, Context
+from obep.serve.api.http_answers import Plain, answer, refusal
+from obep.serve.api.routes import ROUTES, Route
 from obep.serve.service import Busy, Service
 from obep.serve.watchers import Watchers
 

@@ -152,8 +152,9 @@ def test_spark_refuses_to_watch_before_it_starts(tmp_path: Path) -> None:
 def test_another_content_of_the_static_graph_changes_it_and_keeps_the_query(tmp_path: Path) -> None:
     from types import SimpleNamespace
 
-    from obep.run.progress import Progress
     from obep.run.query_watch import QueryWatch
+
+    from obep.run.progress import Progress
 
     path = project(tmp_path)
     (tmp_path / "k.ttl").write_text("<http://e/a> a <http://e/Sensor> .")

@@ -10,8 +10,8 @@ import schemathesis
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from serve.conftest import Open, line
 
-from obep.serve.openapi_document import document
-from obep.serve.routes import ROUTES
+from obep.serve.api.openapi_document import document
+from obep.serve.api.routes import ROUTES
 
 ENDLESS = "/watch"
 

@@ -15,9 +15,9 @@ from starlette.websockets import WebSocketDisconnect
 from obep.config.toml_file import load_config
 from obep.errors import ObepError
 from obep.serve.alert_notes import ack_item
+from obep.serve.api.routes import ROUTES, Route
 from obep.serve.entries import Acted
 from obep.serve.project import find_project
-from obep.serve.routes import ROUTES, Route
 from obep.serve.settings import ROLES, settings_of
 from obep.serve.web_server import _listen
 

@@ -19,8 +19,8 @@ from websockets.sync.client import connect
 from obep.errors import ObepError, Stopped
 from obep.formats import read_items
 from obep.serve import web_server
-from obep.serve.calls import Call
-from obep.serve.http_answers import STATUS
+from obep.serve.api.calls import Call
+from obep.serve.api.http_answers import STATUS
 from obep.serve.watchers import TooSlow
 from obep.serve.write_log import WriteLog
 

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from obep.serve.http_answers import HEADERS
+from obep.serve.api.http_answers import HEADERS
 
 FILES = {
     "index.html": "text/html; charset=utf-8",

@@ -11,9 +11,9 @@ from starlette.responses import Response
 from obep.errors import fail
 from obep.formats.timestamps import parse_instant
 from obep.output.json_writer import to_json
-from obep.serve.calls import Call
+from obep.serve.api.calls import Call
+from obep.serve.api.http_answers import answer
 from obep.serve.entries import Acted
-from obep.serve.http_answers import answer
 
 LONGEST = 10_000
 """Characters of a comment or a name."""

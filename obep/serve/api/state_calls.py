@@ -15,9 +15,9 @@ from obep.plan.nodes import Node
 from obep.plan.plan import EventPlan
 from obep.run.metrics_endpoint import prometheus
 from obep.secrets import hide_in
-from obep.serve.calls import Call
+from obep.serve.api.calls import Call
+from obep.serve.api.http_answers import HEADERS, answer
 from obep.serve.event_names import events_named
-from obep.serve.http_answers import HEADERS, answer
 
 LIMIT = 1000
 
@@ -146,6 +146,6 @@ async def health(call: Call) -> Response:
 
 async def openapi(call: Call) -> Response:
     """The OpenAPI document."""
-    from obep.serve.openapi_document import document
+    from obep.serve.api.openapi_document import document
 
     return answer(document(by_tokens=call.context.access.by_tokens))

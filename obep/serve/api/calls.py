@@ -14,7 +14,7 @@ from obep.errors import fail
 from obep.formats.input_limits import Refused, check_nesting
 from obep.formats.timestamps import parse_instant
 from obep.serve.access import Access
-from obep.serve.http_answers import Plain
+from obep.serve.api.http_answers import Plain
 from obep.serve.service import Service
 from obep.serve.watchers import Watchers
 

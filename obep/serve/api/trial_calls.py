@@ -15,9 +15,9 @@ from obep.formats import read_items_of
 from obep.formats.stream_reader import Notes
 from obep.model import DeadLetter, Item
 from obep.output.json_writer import to_line
-from obep.serve.calls import Call
-from obep.serve.http_answers import answer
-from obep.serve.item_calls import SHOWN, refused_record
+from obep.serve.api.calls import Call
+from obep.serve.api.http_answers import answer
+from obep.serve.api.item_calls import SHOWN, refused_record
 from obep.streams.sources.open_sources import make_reading
 
 MOST = 10_000

@@ -13,8 +13,8 @@ from obep.errors import ObepError, fail
 from obep.output.json_reader import Lookup, ReadOccurrence, read_line
 from obep.output.why_tree import why as tree
 from obep.plan.query_picture import mermaid
-from obep.serve.calls import Call
-from obep.serve.http_answers import answer, errors
+from obep.serve.api.calls import Call
+from obep.serve.api.http_answers import answer, errors
 from obep.serve.journal import Journal
 
 

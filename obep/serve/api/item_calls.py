@@ -15,9 +15,9 @@ from obep.formats.input_limits import Refused, check_nesting
 from obep.model import DeadLetter, Item
 from obep.query.nearest_name import nearest
 from obep.serve.access import PROTOCOL
-from obep.serve.calls import Call
+from obep.serve.api.calls import Call
+from obep.serve.api.http_answers import Plain, answer, refusal
 from obep.serve.entries import Came
-from obep.serve.http_answers import Plain, answer, refusal
 from obep.serve.service import Busy
 
 FORMATS = {

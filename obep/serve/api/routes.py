@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from obep.serve import alert_calls, item_calls, question_calls, state_calls, trial_calls, watch_calls
+from obep.serve.api import alert_calls, item_calls, question_calls, state_calls, trial_calls, watch_calls
 
 Handler = Callable[..., Awaitable[Any]]
 JSON = "application/json"

@@ -11,9 +11,9 @@ from starlette.websockets import WebSocketDisconnect
 
 from obep.errors import fail
 from obep.serve.access import PROTOCOL
-from obep.serve.calls import Call
+from obep.serve.api.calls import Call
+from obep.serve.api.http_answers import HEADERS
 from obep.serve.event_names import events_named
-from obep.serve.http_answers import HEADERS
 from obep.serve.journal import Found
 from obep.serve.watchers import TooSlow
 

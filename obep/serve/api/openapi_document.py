@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from obep.serve.routes import ROUTES, Parameter, Route
+from obep.serve.api.routes import ROUTES, Parameter, Route
 
 REASONS = {
     400: "A parameter or the body cannot be read.",

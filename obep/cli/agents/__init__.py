@@ -1,0 +1,1 @@
+"""Commands for agents, and from data to a first rule."""
