@@ -11,7 +11,7 @@ from obep.engine.queries.query_window import QueryWindow
 from obep.engine.queries.static_graphs import StaticGraphs, WrittenGraph
 from obep.engine.states.state_run import StateRun
 from obep.model import Term, Triple
-from obep.ontology.owl.static_graph import TripleIndex
+from obep.ontology.owl.static_graph import PatternIndex
 
 
 class _New:
@@ -70,7 +70,7 @@ class QueryDataset:
         if "" not in self._made:
             closed: Graph = self._default[0] if len(self._default) == 1 else self._union()
             triples = (triple for window in self._default for triple in window.triples)
-            self._made[""] = WrittenGraph(closed, TripleIndex(dict.fromkeys(triples)))
+            self._made[""] = WrittenGraph(closed, PatternIndex(dict.fromkeys(triples)))
         return dict.fromkeys((*self._made[""].match(s, p, o), *self._static.k.match(s, p, o)))
 
     def match_static(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
@@ -79,7 +79,7 @@ class QueryDataset:
 
     def _new(self, window: QueryWindow) -> Graph:
         if window not in self._made:
-            self._made[window] = WrittenGraph(_New(window), TripleIndex(window.triples))
+            self._made[window] = WrittenGraph(_New(window), PatternIndex(window.triples))
         return self._made[window]
 
     def graph(self, name: Term, /) -> Graph | None:

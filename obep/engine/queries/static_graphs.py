@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from obep.abstraction.guard_graphs import ClosedGraph
 from obep.algebra.dataset import Graph
 from obep.model import Term, Triple
-from obep.ontology.owl.static_graph import TripleIndex
+from obep.ontology.owl.static_graph import PatternIndex
 
 
 class _Written(Protocol):
@@ -56,7 +56,7 @@ class StaticGraphs:
         """A graph of FROM NAMED: closed by itself, without K."""
         if name not in self._named:
             triples = tuple(self._matcher.bundle.named[name])
-            self._named[name] = WrittenGraph(self._closed(triples, with_k=False), TripleIndex(triples))
+            self._named[name] = WrittenGraph(self._closed(triples, with_k=False), PatternIndex(triples))
         return self._named[name]
 
     def _closed(self, triples: tuple[Triple, ...], *, with_k: bool) -> ClosedGraph:

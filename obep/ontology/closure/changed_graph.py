@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from obep.model import Term, Triple
-from obep.ontology.owl.static_graph import Graph, TripleIndex
+from obep.ontology.owl.static_graph import Graph, PatternIndex
 
 
 class ChangedGraph(Graph):
@@ -27,7 +27,7 @@ class ChangedGraph(Graph):
         """What the base does not have."""
         self.removed: dict[Triple, None] = {}
         """What only the base has."""
-        self._index = TripleIndex()
+        self._index = PatternIndex()
 
     def change(self, add: Iterable[Triple] = (), remove: Iterable[Triple] = ()) -> None:
         """Take away triples that are there, and then add some that are not."""

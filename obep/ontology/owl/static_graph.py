@@ -24,8 +24,8 @@ _AT_ONCE = 20_000
 _MAGIC = b"obep-g-1"
 
 
-class TripleIndex:
-    """Triples by their subject, predicate and object; they may come and go."""
+class PatternIndex:
+    """Triples that patterns are matched with; they may come and go."""
 
     def __init__(self, triples: Iterable[Triple] = ()) -> None:
         self._all: dict[Triple, None] = {}
@@ -160,9 +160,9 @@ class Graph(Sequence[Triple]):
         return triple in self.members
 
     @cached_property
-    def written(self) -> TripleIndex:
+    def written(self) -> PatternIndex:
         """The triples by their terms, made when a pattern is first asked for."""
-        return TripleIndex(self._all())
+        return PatternIndex(self._all())
 
     def match(self, *wanted: Term | None) -> Iterable[Triple]:
         """The triples of a pattern, as written; `None` is any term."""

@@ -15,7 +15,11 @@ _NONE: dict[Term, None] = {}
 
 
 class TripleIndex:
-    """Triples by subject and by property; each once, in the order in which they came."""
+    """Triples by subject and by property; each once, in the order in which they came.
+
+    It only grows, and says when a property last grew: so a rule knows whether it is due. Triples that
+    come and go are a `PatternIndex`.
+    """
 
     def __init__(self, triples: Iterable[Triple] = (), base: TripleIndex | None = None) -> None:
         self._out: dict[Term, dict[Term, dict[Term, None]]] = {}

@@ -3,6 +3,9 @@
 `python tests/ontology/shacl/shacl_trials.py rules|validation SEED LOTS` draws lots of 100 models, each lot
 from a seed of its own, and prints the counts. Of a lot with a difference, the first is made small by leaving
 triples out, and printed; the same seed draws it again.
+
+Compared when this was written, without a difference: 3,500 models with rules (seeds 100 to 134) and 2,000
+with constraints (seeds 100 to 119).
 """
 
 from __future__ import annotations
