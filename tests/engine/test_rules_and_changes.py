@@ -64,3 +64,16 @@ def test_rules_see_the_static_graph_of_now_and_take_back_what_no_longer_follows(
             engine = query.engine()
             engine.restore(state)
     assert len(answers) > 4, "the changes change something"
+
+
+def test_what_a_rule_of_items_adds_to_k_is_explained_once(tmp_path: Path) -> None:
+    """By what the rule has read, not also by the triple that it added."""
+    rule = "CONSTRUCT { $this a :Feeding } WHERE { $this :feeds ?x . ?x a :Source }"
+    (tmp_path / "plant.ttl").write_text(PLANT[: PLANT.index("sh:construct")] + f'sh:construct "{rule}" ] .')
+    (tmp_path / "k.ttl").write_text(PREFIX + ":p1 a :Pump ; :feeds :p2 . :p2 a :Source . :p3 a :Pump .")
+    engine = obep.load(text=QUERY, folder=str(tmp_path)).engine()
+    [hit] = engine.push(f"{PREFIX} :m :reads 4 ; :of :p1 .", at=1)
+    known = sorted(triple for triple, at in hit.explanation if at is None)
+    names = [f"<http://example.org/plant#{name}>" for name in ("p1", "feeds", "p2")]
+    assert tuple(names) in known
+    assert not any(o.endswith("#Feeding>") for _, _, o in known)

@@ -112,9 +112,9 @@ def test_a_rule_that_says_an_axiom_says_it_of_t(tmp_path: Path) -> None:
     :S2 a sh:NodeShape ; sh:targetClass :C ; {sparql("CONSTRUCT { $this a :A } WHERE {}")} .
     """
     found = examined(tmp_path, t, ":b a :B .")
-    assert found.bundle is not None
+    assert found.bundle is not None and found.bundle.shacl is not None
     assert any("SubClassOf" in repr(a) and "m#C" in repr(a) for a in found.bundle.t.axioms)
-    assert (f"<{NS}b>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", f"<{NS}A>") in found.bundle.k
+    assert (f"<{NS}b>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", f"<{NS}A>") in found.bundle.shacl.inferred
 
 
 # --- bad input
