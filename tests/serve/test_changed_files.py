@@ -17,20 +17,24 @@ READS = """PREFIX : <http://e/>
 VOCAB <terms.ttl>
 INCLUDE <more.obep>
 FROM GRAPH <site.ttl>
+FROM NAMED GRAPH <rooms.ttl>
 FROM STREAM <points>
 FROM STREAM <acks>
+FROM NAMED WINDOW <now> ON <points> [LATEST 5 min]
 EVENT Hot AS (hot value true)
 EVENT Cool AS (hot value false)
 EVENT Known AS (Point and hot value true)
 EVENT Pair MATCH Hot SEQ Cool WITHIN 5 s
 STATE Warm(?x) FROM Hot(?x) TO Cool(?x)
+STATE Placed(?x) ON <now> AS { ?x :hot true . GRAPH <rooms.ttl> { ?x :room ?r } }
 RETURN Hot, Pair, Known, More
 RETURN Warm AS ALERTS
 """
 WIDER = READS.replace("WITHIN 5 s", "WITHIN 50 s")
-PATHS = ("/events", "/alerts?status=all", "/dead-letters", "/states/Warm")
+PATHS = ("/events", "/alerts?status=all", "/dead-letters", "/states/Warm", "/states/Placed")
 EDITS = {
     "site.ttl": "<http://e/p9> a <http://e/Point> .\n",
+    "rooms.ttl": "<http://e/p9> <http://e/room> <http://e/r2> .\n",
     "terms.ttl": "<http://e/Tank> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Point> .\n",
     "more.obep": "EVENT Less AS (hot value false)\n",
 }
@@ -42,9 +46,11 @@ def reading(project: Path) -> Path:
     (project / "query.obep").write_text(READS)
     (project / "obep.toml").write_text('[serve]\nsnapshot = "1 h"\nquery = "query.obep"\n')
     (project / "site.ttl").write_text("<http://e/p1> a <http://e/Point> .\n")
+    (project / "rooms.ttl").write_text("<http://e/p1> <http://e/room> <http://e/r1> .\n")
     (project / "terms.ttl").write_text(
         f"<http://e/Point> a <{owl}Class> . <http://e/Tank> a <{owl}Class> .\n"
         f"<http://e/hot> a <{owl}DatatypeProperty> .\n"
+        f"<http://e/room> a <{owl}ObjectProperty> .\n"
     )
     (project / "more.obep").write_text("PREFIX : <http://e/>\nEVENT More AS (hot value true)\n")
     return project
