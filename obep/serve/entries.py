@@ -44,13 +44,14 @@ class Acted(Entry, array_like=True, kw_only=True, tag="acted"):
 class Replaced(Entry, array_like=True, kw_only=True, tag="replaced"):
     """Another query from here on; `warm` is how many microseconds of history it begins with.
 
-    `of_file` is what the file of the query held then.
+    `of_file` is what the file of the query held then; `hash` is that of the query as its files then were.
     """
 
     name: str
     text: str
     of_file: str
     warm: int | None = None
+    hash: str = ""
 
 
 Change = Came | Ticked | Acted | Replaced

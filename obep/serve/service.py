@@ -38,6 +38,7 @@ from obep.run.run_notes import require_outputs_apart
 from obep.serve.alert_notes import AlertNotes, ack_item
 from obep.serve.entries import Acted, Came, Change, Replaced, Ticked, packed, unpacked
 from obep.serve.journal import Found, Journal
+from obep.serve.kept_queries import KeptQueries
 from obep.serve.project import Project
 from obep.serve.settings import Settings
 from obep.serve.write_log import WriteLog
@@ -73,11 +74,13 @@ class Standing(msgspec.Struct):
 class Job:
     """A change on its way, and the answer that somebody waits for."""
 
-    __slots__ = ("change", "future", "weight")
+    __slots__ = ("change", "future", "query", "weight")
 
-    def __init__(self, change: Change, weight: int) -> None:
+    def __init__(self, change: Change, weight: int, query: Query | None = None) -> None:
         self.change = change
         self.weight = weight
+        self.query = query
+        """What a replacement puts in place."""
         self.future: Future[dict[str, Any]] = Future()
         self.future.set_running_or_notify_cancel()  # who waits may go; it is done all the same
 
@@ -104,7 +107,9 @@ class Service:
         self._stopping = threading.Event()
         self._notes = Notes()
         self._readings: dict[str, Reading] = {}
-        self._compiled: dict[str, Query] = {}
+        self._kept = KeptQueries(project.state / "queries")
+        self._current: set[str] = set()
+        """The hashes of queries that are as their files say now."""
 
     # Beginning and end
 
@@ -123,8 +128,9 @@ class Service:
 
     def _open(self) -> None:
         self._locks.take_checkpoint(self.project.state)
-        standing = self._standing = self._last_standing()
-        query = self.project.load(standing.text)
+        hash, standing = self._last_standing()
+        self._standing = standing
+        query = self._query = self._recorded(standing.text, hash)
         order = self.project.order(query)
         self._locks.take(replace(order, checkpoint=None))
         require_outputs_apart(order, query)
@@ -148,27 +154,51 @@ class Service:
         self.engine.clock.resume()
         self._base = self._steady, time.monotonic_ns() // 1000
         self._save()
-        text = self._file_text()
-        if text not in (self._standing.of_file, self._standing.text):
-            self._take_file(text)
+        self._take_files()
 
-    def _take_file(self, text: str) -> None:
-        """The file of the query was changed while no service ran: that is a replacement, too."""
-        self.prepare(text)
-        job = Job(Replaced(name=self.project.name, text=text, of_file=text), 0)
+    def _take_files(self) -> None:
+        """What was changed while no service ran, the query or a file that it reads, is a replacement, too."""
+        of_file = self._file_text()
+        changed = of_file not in (self._standing.of_file, self._standing.text)
+        if not changed and self._query.hash in self._current:
+            return
+        text = of_file if changed else self._standing.text
+        query, _ = self.prepare(text)
+        job = Job(Replaced(name=self.project.name, text=text, of_file=of_file, hash=query.hash), 0, query)
         self._handle([job])
         job.future.result()
 
-    def _last_standing(self) -> Standing:
+    def _last_standing(self) -> tuple[str, Standing]:
+        """The hash of the query of the last snapshot, and what lies beside it."""
         kept = Checkpoint(self.project.state).read()
         if kept is None:
             text = self._file_text()
-            return Standing(text=text, of_file=text)
+            return "", Standing(text=text, of_file=text)
         try:
-            return msgspec.msgpack.decode(kept.beside, type=Standing)
+            return kept.query, msgspec.msgpack.decode(kept.beside, type=Standing)
         except (msgspec.MsgspecError, ValueError) as error:
             reason = f"No service wrote it, or another version of obep did ({error})."
             raise damaged(str(self.project.state), reason, "obep serve --state ANOTHER-FOLDER") from None
+
+    def _recorded(self, text: str, hash: str) -> Query:
+        """The query that a snapshot or an entry of the log is of, whatever its files say now."""
+        problem = None
+        try:
+            query = self.project.load(text)
+            self._current.add(query.hash)
+            if hash in ("", query.hash):
+                return query
+        except ObepError as error:
+            problem = error
+        kept = self._kept.find(hash) if hash else None
+        if kept is not None:
+            return kept
+        raise problem or fail(
+            "OBEP558",
+            f"{self.project.state} is of another ontology, static graph or included file than there is now",
+            reason="A service goes on from the query as it was; there is no copy of it that this obep reads.",
+            remedy="put the old files back, or obep serve --state ANOTHER-FOLDER to begin anew",
+        )
 
     def stop(self) -> None:
         """Finish what was taken, take a snapshot, and let go of everything."""
@@ -194,10 +224,11 @@ class Service:
                 raise damaged("the log", reason, "put a copy back, or begin anew") from None
             for change in changes:
                 self._wall, self._steady = change.wall, change.steady
+                query = None
                 if isinstance(change, Replaced):
-                    self._compiled = {change.text: self.project.load(change.text)}
+                    query = self._recorded(change.text, change.hash)
                 try:
-                    self._apply(change)
+                    self._apply(change, query)
                 except ObepError:  # it was refused then, too, and changed nothing
                     continue
         self.journal.flush()
@@ -205,8 +236,11 @@ class Service:
 
     # What comes in
 
-    def submit(self, change: Change) -> Future[dict[str, Any]]:
-        """Take a change: its future is done once it is safe and applied. Raises Busy if too much waits."""
+    def submit(self, change: Change, query: Query | None = None) -> Future[dict[str, Any]]:
+        """Take a change: its future is done once it is safe and applied. Raises Busy if too much waits.
+
+        `query` is the one of a replacement.
+        """
         weight = max(1, len(change.items) + len(change.letters)) if isinstance(change, Came) else 1
         with self._room:
             if not self.ready or self._stopping.is_set():
@@ -214,7 +248,7 @@ class Service:
             if self._waiting and self._waiting + weight > self.settings.queue:
                 raise Busy
             self._waiting += weight
-        job = Job(change, weight)
+        job = Job(change, weight, query)
         self._queue.put(job)
         return job.future
 
@@ -326,6 +360,9 @@ class Service:
             job.change.wall, job.change.steady = self._wall, self._steady
         try:
             self.journal.flush()  # what found no room before
+            for job in jobs:
+                if job.query is not None:
+                    self._kept.keep(job.query)
             self.log.append(packed([job.change for job in jobs]))
         except ObepError as error:
             self.failing = str(error.diagnostics[0].message)
@@ -349,7 +386,7 @@ class Service:
 
     def _answer(self, job: Job) -> dict[str, Any] | Exception:
         try:
-            said = self._apply(job.change)
+            said = self._apply(job.change, job.query)
         except ObepError as error:
             return error
         return {**said, "next": self.journal.numbers[0]}
@@ -383,7 +420,7 @@ class Service:
 
     # What a change does, now and in a replay
 
-    def _apply(self, change: Change) -> dict[str, Any]:
+    def _apply(self, change: Change, query: Query | None = None) -> dict[str, Any]:
         if isinstance(change, Came):
             if change.style is not None:
                 self.run.notes.styles["log"] = change.style
@@ -397,7 +434,8 @@ class Service:
             if "acks" in self.engine.query.linked.streams:
                 self.run.take(Turn([ack_item(change, self.engine.clock.watermark)], {}))
             return {"alert": change.alert, **self.alerts.of(change.alert)}
-        return self._replace(change)
+        assert query is not None
+        return self._replace(change, query)
 
     # Another query
 
@@ -421,8 +459,9 @@ class Service:
 
     def replace_by(self, query: Query, text: str, warm: int | None = None) -> Future[dict[str, Any]]:
         """Run a query that was prepared from its text."""
-        self._compiled = {text: query}
-        return self.submit(Replaced(name=self.project.name, text=text, of_file=self.of_file, warm=warm))
+        name, of_file = self.project.name, self.of_file
+        change = Replaced(name=name, text=text, of_file=of_file, warm=warm, hash=query.hash)
+        return self.submit(change, query)
 
     def _refitted(self, query: Query) -> dict[str, Outlet]:
         """The sinks as they take another query; raises what does not fit."""
@@ -433,12 +472,11 @@ class Service:
             for key, outlet in self.run.outlets.items()
         }
 
-    def _replace(self, change: Replaced) -> dict[str, Any]:
-        query = self._compiled.pop(change.text, None) or self.project.load(change.text)
+    def _replace(self, change: Replaced, query: Query) -> dict[str, Any]:
         outlets = self._refitted(query)
         warm = None if change.warm is None else timedelta(microseconds=change.warm)
         done = self.engine.replace(query, warm=warm, history=None if warm is None else self.history())
-        self.run.outlets, self.run.query_hash = outlets, query.hash
+        self._query, self.run.outlets, self.run.query_hash = query, outlets, query.hash
         self.run.streams = frozenset(query.linked.streams)
         self._standing.text, self._standing.of_file = change.text, change.of_file
         self._readings.clear()
@@ -472,7 +510,9 @@ class Service:
 
     def _save(self) -> None:
         self.journal.secure()
+        self._kept.keep(self._query)
         if self.run.save():
+            self._kept.drop_others(self._query.hash)
             self.log.cut(self.settings.history / 1_000_000)
 
     def _try_to_save(self) -> None:
