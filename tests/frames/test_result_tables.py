@@ -147,7 +147,7 @@ def test_the_mapping_that_was_made_is_shown_and_can_be_given() -> None:
     assert [hit.id for hit in again.found] == [hit.id for hit in made.found]
 
 
-def test_frames_by_stream_are_taken_in_the_order_of_time() -> None:
+def test_frames_by_stream_are_taken_in_the_order_of_time_and_their_mappings_can_be_given() -> None:
     query = obep.load(
         text="""
 PREFIX : <http://example.org/>
@@ -166,6 +166,14 @@ RETURN Entered
         (10_000_000, 20_000_000),
         (500_000_000, 510_000_000),
     ]
+    frames = {"lamps": lamps, "doors": doors}
+    again = obep.detect(query, frames, mapping=found.mapping)
+    assert [hit.id for hit in again.found] == [
+        hit.id for hit in found.found
+    ] and again.mapping == found.mapping
+    with pytest.raises(obep.ObepError) as caught:
+        obep.detect(query, frames, mapping={"lamps": found.mapping["lamps"], "door": found.mapping["doors"]})
+    assert caught.value.code == "OBEP570" and "door" in str(caught.value)
     with pytest.raises(obep.ObepError) as caught:
         obep.detect(query, doors, time="t", stream="door")
     assert caught.value.code == "OBEP570"
