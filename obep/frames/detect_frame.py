@@ -12,6 +12,7 @@ from obep.engine.query import Query
 from obep.engine.states.held_states import Held
 from obep.engine.time_letters import kept_streams
 from obep.errors import fail
+from obep.formats.record_mapping import Mapping as RecordMapping
 from obep.formats.stream_reader import Notes
 from obep.formats.tables.frame_items import FrameItems, Settings, frame_items
 from obep.frames.result import Result, make_result
@@ -27,7 +28,7 @@ def detect(
     query: Query | str | Path,
     frame: Any,
     *,
-    mapping: Settings | None = None,
+    mapping: Settings | Mapping[str, Settings] | None = None,
     time: str = "",
     subject: str = "",
     stream: str | None = None,
@@ -41,12 +42,12 @@ def detect(
     a dict of such frames by the names of the query's streams. Rows are taken in their order;
     `lateness="1 h"` waits for rows that are out of order by no more than that.
 
-    `mapping` is a mapping as in obep.toml. Without one, rows with a column `graph` are messages of RDF, and
-    of other rows each column becomes a property under the empty prefix of the query: of the individual that
-    the column `subject` names, at the instant in the column `time`; both are guessed where they are not
-    given, and `Result.mapping` shows them. `stream` is the stream of the rows, if the query has
-    several; `progress` writes to standard error how many records were read, also in notebooks; `settings` are
-    those of `Engine`.
+    `mapping` is a mapping as in obep.toml; for a dict of frames it may be a dict of them by stream. Without
+    one, rows with a column `graph` are messages of RDF, and of other rows each column becomes a property
+    under the empty prefix of the query: of the individual that the column `subject` names, at the instant in
+    the column `time`; both are guessed where they are not given, and `Result.mapping` shows them. `stream` is
+    the stream of the rows, if the query has several; `progress` writes to standard error how many records
+    were read, also in notebooks; `settings` are those of `Engine`.
 
     >>> import obep
     >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
@@ -76,7 +77,7 @@ def open_frames(
     query: Query,
     frame: Any,
     *,
-    mapping: Settings | None = None,
+    mapping: Settings | Mapping[str, Settings] | None = None,
     time: str = "",
     subject: str = "",
     stream: str | None = None,
@@ -86,10 +87,28 @@ def open_frames(
     given: dict[str, Any] = {"mapping": mapping, "time": time, "subject": subject, "names": query.names}
     if isinstance(frame, Mapping) and stream is None and frame and set(frame) <= set(streams):
         notes = Notes()
-        parts = {name: frame_items(one, stream=name, notes=notes, **given) for name, one in frame.items()}
+        own = _by_stream(mapping, frame)
+        parts = {
+            name: frame_items(one, stream=name, notes=notes, **{**given, "mapping": own.get(name)})
+            for name, one in frame.items()
+        }
         items = merge(*(_timed(part.items) for part in parts.values()), key=lambda one: one[0])
         return FrameItems((item for _, item in items), {n: p.mapping for n, p in parts.items()}, notes)
     return frame_items(frame, stream=stream_of(query, stream), **given)
+
+
+def _by_stream(
+    mapping: Settings | Mapping[str, Settings] | None, frames: Mapping[str, Any]
+) -> dict[str, Settings | None]:
+    """The mapping of each frame: its own, or the one for all. A stream without settings has none."""
+    if not isinstance(mapping, Mapping) or not set(mapping) & set(frames):
+        return dict.fromkeys(frames, mapping)
+    if not all(isinstance(one, Mapping | RecordMapping) for one in mapping.values()):
+        return dict.fromkeys(frames, mapping)
+    if unknown := sorted(set(map(str, mapping)) - set(frames)):
+        reason = f"The frames are {', '.join(frames)}."
+        raise fail("OBEP570", f"mapping: there is no frame of a stream {unknown[0]!r}", reason=reason)
+    return {name: one or None for name, one in mapping.items()}
 
 
 def stream_of(query: Query, stream: str | None) -> str:

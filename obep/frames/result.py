@@ -14,6 +14,7 @@ from obep.frames.typed_columns import Column, Structs, of_terms, to_arrow, to_pa
 from obep.model import Alert, Answer, DeadLetter, Occurrence, Term, local_name
 from obep.output.json_writer import iri, parts_of
 from obep.output.row_writer import Row, rows_of
+from obep.query.ast import ConstructQuery
 
 if TYPE_CHECKING:
     import pandas
@@ -170,27 +171,32 @@ def make_result(
     letters: Sequence[DeadLetter],
     mapping: dict[str, Any],
 ) -> Result:
-    """Sorts what an engine found into tables."""
-    plan = engine.query.plan
+    """Sorts what an engine found into tables; the query alone says which columns of parameters they have."""
+    plan, linked = engine.query.plan, engine.query.linked
     parameters = {one.event: one.parameters for one in plan.events}
     of_states = {one.state: one.parameters for one in plan.states}
     alerts = [hit for hit in found if isinstance(hit, Alert)]
     as_rows = [hit for hit in found if isinstance(hit, Answer) or plan.returned.get(hit.event) == "rows"]
     apart = {id(hit) for hit in (*alerts, *as_rows)}
     others = [hit for hit in found if id(hit) not in apart]
+    in_rows = [event for event, form in plan.returned.items() if form == "rows"]
+    of_events = _names(parameters, (event for event in plan.returned if event not in in_rows))
+    answered = (one for one in linked.queries.values() if not isinstance(one.register.form, ConstructQuery))
+    columns = (name for query in answered for name in query.columns)
+    variables = list(dict.fromkeys((*_names(parameters, in_rows), *columns)))
     return Result(
         engine,
         found,
-        Table(others, lambda hits: occurrence_columns(hits, parameters)),
-        Table(alerts, lambda hits: alert_columns(hits, of_states)),
-        Table(held, lambda episodes: held_columns(episodes, of_states)),
-        Table([row for hit in as_rows for row in rows_of(hit)], row_columns),
+        Table(others, lambda hits: occurrence_columns(hits, of_events)),
+        Table(alerts, lambda hits: alert_columns(hits, _names(of_states, plan.alerting))),
+        Table(held, lambda episodes: held_columns(episodes, _names(of_states, linked.states))),
+        Table([row for hit in as_rows for row in rows_of(hit)], lambda rows: row_columns(rows, variables)),
         Table(letters, letter_columns),
         mapping,
     )
 
 
-def occurrence_columns(hits: Sequence[Occurrence], parameters: Mapping[Term, Sequence[str]]) -> list[Column]:
+def occurrence_columns(hits: Sequence[Occurrence], names: Iterable[str]) -> list[Column]:
     """Events with their instants, what they are about, and why."""
     own = [None if hit.individual in ("", f"<{hit.id}>") else hit.individual for hit in hits]
     fixed = [
@@ -201,9 +207,6 @@ def occurrence_columns(hits: Sequence[Occurrence], parameters: Mapping[Term, Seq
         Column("detected", "time", [hit.detected for hit in hits]),
         of_terms("individual", own),
     ]
-    names = dict.fromkeys(
-        name for event in dict.fromkeys(h.event for h in hits) for name in parameters.get(event, ())
-    )
     rest = [
         _bindings([hit.bindings for hit in hits]),
         Column("because", CAUSE, [_because(hit) for hit in hits]),
@@ -213,7 +216,7 @@ def occurrence_columns(hits: Sequence[Occurrence], parameters: Mapping[Term, Seq
     return [*fixed, *_named(values, (*fixed, *rest)), *rest]
 
 
-def alert_columns(alerts: Sequence[Alert], parameters: Mapping[Term, Sequence[str]]) -> list[Column]:
+def alert_columns(alerts: Sequence[Alert], names: Iterable[str]) -> list[Column]:
     """Alerts: a row when one fires, and one with the same id when it is resolved."""
     fixed = [
         Column("alert", "text", [local_name(one.event) for one in alerts]),
@@ -228,12 +231,11 @@ def alert_columns(alerts: Sequence[Alert], parameters: Mapping[Term, Sequence[st
         _bindings([one.bindings for one in alerts]),
         Column("because", CAUSE, [_because(one) for one in alerts]),
     ]
-    names = dict.fromkeys(name for one in alerts for name in parameters.get(one.event, ()))
     values = {name: [one.labels.get(name) for one in alerts] for name in names}
     return [*fixed, *_named(values, (*fixed, *rest)), *rest]
 
 
-def held_columns(episodes: Sequence[Held], parameters: Mapping[Term, Sequence[str]]) -> list[Column]:
+def held_columns(episodes: Sequence[Held], names: Iterable[str]) -> list[Column]:
     """Episodes of states; one that still holds at the end has no end."""
     fixed = [
         Column("state", "text", [iri(one.state) for one in episodes]),
@@ -241,13 +243,12 @@ def held_columns(episodes: Sequence[Held], parameters: Mapping[Term, Sequence[st
         Column("end", "time", [one.until for one in episodes]),
     ]
     rest = [_bindings([one.bindings for one in episodes])]
-    names = dict.fromkeys(name for one in episodes for name in parameters.get(one.state, ()))
     values = {name: [one.parameters.get(name) for one in episodes] for name in names}
     return [*fixed, *_named(values, (*fixed, *rest)), *rest]
 
 
-def row_columns(rows: Sequence[Row]) -> list[Column]:
-    """Rows of queries, with a column for each variable."""
+def row_columns(rows: Sequence[Row], variables: Iterable[str]) -> list[Column]:
+    """Rows of queries, with a column for each variable: those that are known, and those that rows have."""
     fixed = [
         Column("query", "text", [row.query for row in rows]),
         Column("at", "time", [row.at for row in rows]),
@@ -255,7 +256,7 @@ def row_columns(rows: Sequence[Row]) -> list[Column]:
         Column("end", "time", [row.end for row in rows]),
         Column("op", "text", [row.op or None for row in rows]),
     ]
-    names = dict.fromkeys(name for row in rows for name in row.row)
+    names = dict.fromkeys((*variables, *(name for row in rows for name in row.row)))
     return [*fixed, *_named({name: [row.row.get(name) for row in rows] for name in names}, fixed)]
 
 
@@ -269,6 +270,11 @@ def letter_columns(letters: Sequence[DeadLetter]) -> list[Column]:
         Column("raw", "text", [one.raw for one in letters]),
         Column("line", "integer", [one.line for one in letters]),
     ]
+
+
+def _names(parameters: Mapping[Term, Sequence[str]], of: Iterable[Term]) -> list[str]:
+    """The parameters of events or states, each once."""
+    return list(dict.fromkeys(name for one in of for name in parameters.get(one, ())))
 
 
 def _named(values: Mapping[str, Sequence[Term | None]], others: Iterable[Column]) -> list[Column]:

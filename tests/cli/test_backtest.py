@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from shell import embedded, obep, reading
 
+from obep.model import Occurrence
 from obep.run.backtesting.backtest import backtest
 from obep.run.backtesting.differences import Differences
 from obep.run.backtesting.tallies import MOST_KEYS, Tally
@@ -116,6 +117,76 @@ def test_what_is_new_gone_and_moved_is_listed_with_its_reason(tmp_path: Path) ->
     assert len(few["differences"]) == 1 and few["left_out"] == 3 and few["counts"] == found["counts"]
     table = obep("backtest", new, "--source", source, "--against", old, "--quiet").out
     assert "differences: 3 new, 0 gone, 1 moved" in table and "~ moved event Alone from 600 to 2400" in table
+
+
+ALERTS = """PREFIX : <http://e/>
+FROM STREAM <s>
+EVENT Open AS (Sensor and celsius value 1)
+EVENT Shut AS (Sensor and celsius value 0)
+STATE On(?x) FROM Open(?x) TO Shut(?x) LIMIT 1 d
+RETURN On FOR {} min AS ALERTS
+"""
+
+
+def alerts_compared(folder: Path, minutes: list[tuple[int, int]], new: int, old: int) -> dict[str, Any]:
+    lines = [reading(minute * 60, "a", value) for minute, value in minutes]
+    (folder / "h.jsonl").write_text("".join(lines))
+    versions = [project(folder, ALERTS.format(n), f"{n}.obep") for n in (new, old)]
+    return counted(versions[0], "--source", f"s={folder / 'h.jsonl'}", "--against", versions[1])
+
+
+def of_minutes(found: dict[str, Any]) -> list[tuple[object, ...]]:
+    return [
+        (
+            one["change"],
+            *(one[name] // 60_000_000 for name in ("start", "end", "fires")),
+            one["before"] and [at // 60_000_000 for at in one["before"]],
+        )
+        for one in found["differences"]
+    ]
+
+
+def test_an_alert_is_paired_with_that_of_the_same_episode_and_counts_once(tmp_path: Path) -> None:
+    episodes = [(0, 1), (4, 0), (20, 1), (30, 0), (31, 0)]
+    found = alerts_compared(tmp_path, episodes, 3, 5)
+    assert of_minutes(found) == [("new", 0, 4, 3, None), ("moved", 20, 30, 23, [20, 30])]
+    assert found["counts"] == {"new": 1, "moved": 1}
+    back = alerts_compared(tmp_path, episodes, 5, 3)
+    assert of_minutes(back) == [("gone", 0, 4, 3, None), ("moved", 20, 30, 25, [20, 30])]
+
+
+def test_an_alert_that_is_open_for_days_or_at_the_end_counts_once(tmp_path: Path) -> None:
+    ends_late = [(0, 1), (1000, 0), (1100, 1), (1104, 0), (1400, 0), (1430, 1), (1439, 1)]
+    found = alerts_compared(tmp_path, ends_late, 3, 5)
+    assert [one[:3] for one in of_minutes(found)] == [
+        ("moved", 0, 1000),
+        ("new", 1100, 1104),
+        ("moved", 1430, 1433),
+    ]
+
+
+def test_a_line_of_what_moved_names_only_instants_that_differ(tmp_path: Path) -> None:
+    alerts_compared(tmp_path, [(0, 1), (10, 0)], 3, 5)
+    source = f"s={tmp_path / 'h.jsonl'}"
+    table = obep(
+        "backtest", tmp_path / "3.obep", "--source", source, "--against", tmp_path / "5.obep", "-q"
+    ).out
+    assert "~ moved alert On from 0 to 600, fires at 180, before at 300  x = a\n" in table
+
+
+def test_the_nearest_in_time_are_paired_first() -> None:
+    differences = Differences(3600, 10)
+
+    def report(at: int, id: str) -> Occurrence:
+        return Occurrence("<e>", "<i>", (), at, at, at, at, _id=id)
+
+    for at in (0, 10, 18):
+        differences.add("new", report(at, f"n{at}"), ())
+    for at in (12, 20):
+        differences.add("gone", report(at, f"o{at}"), ())
+    differences.end()
+    told = sorted((one.start, one.change, one.before) for one in differences.found)
+    assert told == [(0, "new", None), (10, "moved", (12, 12)), (18, "moved", (20, 20))]
 
 
 class Tags(HTMLParser):

@@ -111,6 +111,31 @@ def test_rows_of_queries_have_a_column_for_each_variable() -> None:
     assert found == [("a", 5), ("a", 35), ("b", 40)]  # a window ends with its last instant, 10:00
 
 
+EVERY_TABLE = """
+PREFIX : <http://example.org/>
+FROM STREAM <s>
+EVENT Hot AS (celsius some number[> {least}])
+EVENT Cold AS (celsius some number[< 10])
+EVENT Swing(?room) MATCH Hot(?room) SEQ Cold(?room) WITHIN 1 h
+EVENT Pair(?room) MATCH Hot(?room) SEQ Cold(?room) WITHIN 2 h
+STATE Heated(?place) FROM Hot(?place) TO Cold(?place) TIMEOUT 1 d
+RETURN Swing
+RETURN Pair AS ROWS
+RETURN Heated FOR 1 min AS ALERTS
+"""
+
+
+def test_a_table_has_the_same_columns_whether_something_was_found_or_not() -> None:
+    some, none = (obep.detect(obep.load(text=EVERY_TABLE.format(least=n)), ROWS) for n in (30, 1000))
+    for kind in ("occurrences", "alerts", "states", "rows"):
+        full, empty = getattr(some, kind), getattr(none, kind)
+        assert len(full) and not len(empty), kind
+        assert list(empty.to_pandas()) == list(full.to_pandas()), kind
+        assert empty.to_polars().columns == full.to_polars().columns == full[:0].to_arrow().schema.names
+    assert none.occurrences.to_pandas()[["start", "room"]].empty
+    assert none.alerts.to_pandas()[["since", "place"]].empty
+
+
 def test_the_mapping_that_was_made_is_shown_and_can_be_given() -> None:
     made = obep.detect(QUERY, ROWS)
     assert made.mapping == {
@@ -122,7 +147,7 @@ def test_the_mapping_that_was_made_is_shown_and_can_be_given() -> None:
     assert [hit.id for hit in again.found] == [hit.id for hit in made.found]
 
 
-def test_frames_by_stream_are_taken_in_the_order_of_time() -> None:
+def test_frames_by_stream_are_taken_in_the_order_of_time_and_their_mappings_can_be_given() -> None:
     query = obep.load(
         text="""
 PREFIX : <http://example.org/>
@@ -141,6 +166,14 @@ RETURN Entered
         (10_000_000, 20_000_000),
         (500_000_000, 510_000_000),
     ]
+    frames = {"lamps": lamps, "doors": doors}
+    again = obep.detect(query, frames, mapping=found.mapping)
+    assert [hit.id for hit in again.found] == [
+        hit.id for hit in found.found
+    ] and again.mapping == found.mapping
+    with pytest.raises(obep.ObepError) as caught:
+        obep.detect(query, frames, mapping={"lamps": found.mapping["lamps"], "door": found.mapping["doors"]})
+    assert caught.value.code == "OBEP570" and "door" in str(caught.value)
     with pytest.raises(obep.ObepError) as caught:
         obep.detect(query, doors, time="t", stream="door")
     assert caught.value.code == "OBEP570"

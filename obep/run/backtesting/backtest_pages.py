@@ -77,14 +77,13 @@ def _row(one: Fired, compared: bool) -> tuple[str, ...]:
 
 
 def _headline(found: Backtest, one: Difference) -> str:
-    key = shown_key(one.key)
-    before = (
-        ""
-        if one.before is None
-        else f", before from {_at(found, one.before[0])} to {_at(found, one.before[1])}"
-    )
     span = f"from {_at(found, one.start)} to {_at(found, one.end)}"
-    return f"{MARK[one.change]} {one.change} {one.kind} {local_name(one.name)} {span}{before}  {key}".rstrip()
+    if one.before is not None and one.before != (one.start, one.end):
+        span += f", before from {_at(found, one.before[0])} to {_at(found, one.before[1])}"
+    if one.fires is not None and one.fired_before is not None and one.fired_before != one.fires:
+        span += f", fires at {_at(found, one.fires)}, before at {_at(found, one.fired_before)}"
+    line = f"{MARK[one.change]} {one.change} {one.kind} {local_name(one.name)} {span}"
+    return f"{line}  {shown_key(one.key)}".rstrip()
 
 
 def _at(found: Backtest, at: int) -> str:

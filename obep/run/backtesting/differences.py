@@ -1,7 +1,8 @@
 """What two versions of a query find differently in the same items: new, gone, moved in time.
 
 Both run over the items in one pass. What has the same id in both is the same. Of the rest, two of one event
-and key that lie near in time are one that has moved.
+and key are one if they start at the same instant, or else if they lie near in time; the nearest first. An
+alert is one, with the instant at which it fires and the one at which it is resolved.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ MOST_WAITING = 100_000
 LONG = 4000
 """The letters of an explanation that are kept."""
 Side = Literal["new", "gone"]
+_Waits = tuple[Occurrence, Key]
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -33,6 +35,10 @@ class Difference(msgspec.Struct, frozen=True):
     why: str
     before: tuple[int, int] | None = None
     """Of one that has moved: start and end in the other version."""
+    fires: int | None = None
+    """Of an alert: the instant at which it fires."""
+    fired_before: int | None = None
+    """Of an alert that has moved: the instant at which it fires in the other version."""
 
 
 class Differences:
@@ -43,27 +49,29 @@ class Differences:
         self.found: list[Difference] = []
         self.counts: Counter[str] = Counter()
         self._near, self._most = near, most
-        self._waiting: dict[Side, dict[str, tuple[Occurrence, Key]]] = {"new": {}, "gone": {}}
-        self._alike: dict[Side, dict[object, dict[str, int]]] = {"new": {}, "gone": {}}
-        """The instants of what waits, by what it is about."""
+        self._waiting: dict[Side, dict[str, _Waits]] = {"new": {}, "gone": {}}
+        self._alike: dict[Side, dict[object, dict[str, Occurrence]]] = {"new": {}, "gone": {}}
+        """What waits, by what it is about."""
 
     def add(self, side: Side, hit: Occurrence, key: Key) -> None:
         """A report of one version; `gone` is what the other one has."""
-        same = self._take("gone" if side == "new" else "new", hit.record_id)
-        if same is None:
-            self._waiting[side][hit.record_id] = (hit, key)
-            self._alike[side].setdefault(_about(hit, key), {})[hit.record_id] = hit.detected
-            if len(self._waiting[side]) > MOST_WAITING:
-                self._settle(side, next(iter(self._waiting[side])))
-        elif _span(same[0]) != _span(hit):
-            new, old = (hit, same[0]) if side == "new" else (same[0], hit)
-            self._note("moved", new, key, old)
+        id = _id(hit)
+        waiting, others = self._waiting[side], self._waiting[_other(side)]
+        if isinstance(hit, Alert) and hit.status == "resolved" and id not in waiting:
+            return  # it is decided already
+        waiting[id] = (hit, key)
+        self._alike[side].setdefault(_about(hit, key), {})[id] = hit
+        if id in others and not (_is_open(hit) or _is_open(others[id][0])):
+            self._pair(side, id, id)
+        elif len(waiting) > MOST_WAITING:
+            self._settle(side, next(iter(waiting)))
 
     def forget(self, watermark: int) -> None:
-        """Nothing before an instant comes any more: decide what cannot find its counterpart."""
+        """Nothing before an instant comes any more: decide what cannot find a nearer counterpart."""
+        before = watermark - 2 * self._near
         for side, waiting in self._waiting.items():
-            for id in [id for id, (hit, _) in waiting.items() if hit.detected < watermark - self._near]:
-                self._settle(side, id)
+            for id in [id for id, (hit, _) in waiting.items() if hit.detected < before and not _is_open(hit)]:
+                self._settle(side, id, wait=True)
 
     def end(self) -> None:
         """Decide the rest."""
@@ -71,31 +79,60 @@ class Differences:
             for id in [*waiting]:
                 self._settle(side, id)
 
-    def _settle(self, side: Side, id: str) -> None:
-        waited = self._take(side, id)
-        if waited is None:
-            return  # the counterpart of one before
-        hit, key = waited
-        other_side: Side = "gone" if side == "new" else "new"
-        alike = self._alike[other_side].get(_about(hit, key), {})
-        distances = ((abs(at - hit.detected), other_id) for other_id, at in alike.items())
-        distance, nearest = min(distances, default=(self._near + 1, ""))
-        other = self._take(other_side, nearest) if distance <= self._near else None
-        if other is not None:
-            new, old = (hit, other[0]) if side == "new" else (other[0], hit)
-            self._note("moved", new, key, old)
-        else:
-            self._note(side, hit, key)
+    def _settle(self, side: Side, id: str, *, wait: bool = False) -> None:
+        """Decide about one; with `wait` not as long as an alert that may be its counterpart is open."""
+        while id in self._waiting[side]:
+            one, at = id, side
+            nearest = self._nearest(at, one)
+            if nearest is None:
+                hit, key = self._take(side, id)
+                self._note(side, hit, key)
+                return
+            while (back := self._nearest(_other(at), nearest)) != one:
+                assert back is not None  # at least the one before
+                one, at, nearest = nearest, _other(at), back
+            if wait and (
+                _is_open(self._waiting[at][one][0]) or _is_open(self._waiting[_other(at)][nearest][0])
+            ):
+                return
+            self._pair(at, one, nearest)
 
-    def _take(self, side: Side, id: str) -> tuple[Occurrence, Key] | None:
+    def _nearest(self, side: Side, id: str) -> str | None:
+        """The counterpart of one that waits: the same, one with the same start, or the nearest in time."""
+        hit, key = self._waiting[side][id]
+        best: tuple[tuple[object, ...], str] | None = None
+        for other_id, other in self._alike[_other(side)].get(_about(hit, key), {}).items():
+            new, old = (hit, other) if side == "new" else (other, hit)
+            distance = abs(_fires(new) - _fires(old))
+            if distance <= self._near or id == other_id or new.start == old.start:
+                apart = (
+                    id != other_id,
+                    new.start != old.start,
+                    distance,
+                    _fires(new),
+                    _fires(old),
+                    _id(new),
+                    _id(old),
+                )
+                best = min(best, (apart, other_id)) if best is not None else (apart, other_id)
+        return None if best is None else best[1]
+
+    def _pair(self, side: Side, id: str, other_id: str) -> None:
+        """Two are one; it has moved if its instants are others."""
+        hit, key = self._take(side, id)
+        other, _ = self._take(_other(side), other_id)
+        new, old = (hit, other) if side == "new" else (other, hit)
+        if (_span(new), _fires(new)) != (_span(old), _fires(old)):
+            self._note("moved", new, key, old)
+
+    def _take(self, side: Side, id: str) -> _Waits:
         """One that waits; it does no longer."""
-        found = self._waiting[side].pop(id, None)
-        if found is not None:
-            about = _about(*found)
-            alike = self._alike[side][about]
-            del alike[id]
-            if not alike:
-                del self._alike[side][about]
+        found = self._waiting[side].pop(id)
+        about = _about(*found)
+        alike = self._alike[side][about]
+        del alike[id]
+        if not alike:
+            del self._alike[side][about]
         return found
 
     def _note(
@@ -111,8 +148,11 @@ class Differences:
             shown = why if len(why) <= LONG else why[:LONG] + "…"
             span = None if before is None else _span(before)
             start, end = _span(hit)
-            found = Difference(change, kind_of(hit), hit.event, dict(key), start, end, shown, span)
-            self.found.append(found)
+            fires = _fires(hit) if isinstance(hit, Alert) else None
+            fired = _fires(before) if isinstance(before, Alert) else None
+            self.found.append(
+                Difference(change, kind_of(hit), hit.event, dict(key), start, end, shown, span, fires, fired)
+            )
 
     @property
     def left_out(self) -> int:
@@ -126,5 +166,23 @@ def _span(hit: Occurrence) -> tuple[int, int]:
     return hit.start, hit.end
 
 
+def _fires(hit: Occurrence) -> int:
+    """The instant of its report; of an alert that of the first."""
+    return hit.start + hit.lasting if isinstance(hit, Alert) else hit.detected
+
+
+def _is_open(hit: Occurrence) -> bool:
+    return isinstance(hit, Alert) and hit.status == "firing"
+
+
+def _id(hit: Occurrence) -> str:
+    """Both reports of an alert are one."""
+    return hit.id if isinstance(hit, Alert) else hit.record_id
+
+
+def _other(side: Side) -> Side:
+    return "gone" if side == "new" else "new"
+
+
 def _about(hit: Occurrence, key: Key) -> tuple[object, ...]:
-    return hit.event, key, hit.status if isinstance(hit, Alert) else ""
+    return hit.event, key, isinstance(hit, Alert)
