@@ -1,4 +1,4 @@
-"""Files that the query reads, changed beside the service: its state is of the query as it was, and is kept."""
+"""Files that the query reads, changed beside the service: its state is of the query as it was."""
 
 from __future__ import annotations
 
