@@ -46,8 +46,9 @@ class StateAnswers:
         if isinstance(run, DailyState):
             return Spells(sorted(self._periods(run, key), key=lambda one: one.begun))
         kept = self._latest.spells.get(state, ())
-        full = kept and len(kept) == self._latest.most
-        known_since = kept[0].ended if full else self._latest.restored
+        known_since = self._latest.restored
+        if kept and len(kept) == self._latest.most:
+            known_since = kept[0].ended
         now = (Spell(one.key, one.begun) for one in run.episodes.open.values())
         found = [one for one in (*kept, *now) if fits(one.key, key)]
         return Spells(sorted(found, key=lambda one: one.begun), known_since)
