@@ -344,6 +344,7 @@ class Engine:
                 self.counters.update(counters)
                 if self._observer is not None:
                     self._observer.restarted()
+                self._latest.restored = self.clock.watermark
                 self._buffer.clear()
                 self._changes.judged = judged
                 for stream, at, triples, name, sent, removed in waiting:

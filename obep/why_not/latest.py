@@ -19,6 +19,8 @@ class Latest:
         self.occurrences: dict[Term, deque[Occurrence]] = {}
         self.spells: dict[Term, deque[Spell]] = {}
         """The episodes of each state that are over."""
+        self.restored: int | None = None
+        """The watermark of the snapshot that the engine goes on from; nothing before it is known."""
 
     def processed(self, item: Item) -> None:
         """Keep an item."""

@@ -78,15 +78,32 @@ class WhyNot:
     """What became of states that it needs, or of the state that was asked for, line by line."""
     is_state: bool = False
     """Whether a state was asked for: `reported` is how many episodes it had."""
+    restored: int | None = None
+    """The instant of the snapshot that the engine went on from: what was before is not known."""
+    remembers: bool = True
+    """Whether anything is remembered; if not, only what holds now is known."""
 
     def __str__(self) -> str:
+        return "\n".join((*self._head(), *self.details()))
+
+    def _head(self) -> Iterator[str]:
+        """How often it was reported, as far as that is known."""
+        if not self.remembers:
+            done = "held before" if self.is_state else "was reported"
+            yield f"Whether {self.event} {done} is not known: nothing is remembered. Try: remember=100"
+            return
         often = f"{'at least ' if self.forgotten else ''}{_times(self.reported)}"
-        lines = [f"{self.event} was reported {often}."]
-        if self.is_state:
-            lines = [f"{self.event} held {often}." if self.reported else f"{self.event} never held."]
+        since = ""
+        if self.restored is not None:
+            since = f" since the restore at {show_instant(self.restored, self.style)}"
+        if not self.is_state:
+            yield f"{self.event} was reported {often}{since}."
+        elif self.reported:
+            yield f"{self.event} held {often}{since}."
+        else:
+            yield f"{self.event} never held{since}."
         for name, count in self.seen.items():
-            lines.append(f"  {name}: {_times(count)} lately")
-        return "\n".join((*lines, *self.details()))
+            yield f"  {name}: {_times(count)} lately"
 
     def _repr_html_(self) -> str:
         first, *rest = str(self).split("\n")
@@ -128,6 +145,7 @@ def why_not(
     came_in: Style | None = None,
     items: Sequence[Item] = (),
     states: StatesSeen | None = None,
+    restored: int | None = None,
 ) -> WhyNot:
     """The candidates that came furthest; those with the fewest reasons against them first."""
     plan, said = asked.plan, said_in(items)
@@ -135,7 +153,7 @@ def why_not(
     seen = {leaf.alias: len(_taken(asked, leaf, recent)) for leaf in plan.leaves}
     at = now or 0
     style = style_at(at, came_in)
-    telling = Telling(style, at, ended)
+    telling = Telling(style, at, ended, restored)
     refusals: list[tuple[int, int, Refusal]] = []
     waiting: list[Waiting] = []
     if plan.root is not None:
@@ -182,6 +200,7 @@ def why_not(
         ended,
         known_since is not None and bool(reported),
         states=of_states,
+        restored=restored,
     )
 
 

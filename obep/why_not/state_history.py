@@ -61,6 +61,14 @@ class Telling(NamedTuple):
     style: Style
     now: int
     ended: bool
+    restored: int | None = None
+    """The instant of the snapshot that the engine went on from: what was before is not known."""
+
+    def never(self, did: str) -> str:
+        """That something never happened, as far as that is known: `never held`."""
+        if self.restored is None:
+            return f"never {did}"
+        return f"never {did} since the restore at {self.at(self.restored)}"
 
     def at(self, instant: int) -> str:
         return str(show_instant(instant, self.style))
@@ -76,7 +84,7 @@ def moment_lines(part: StatePart, key: Key, states: StatesSeen, telling: Telling
     """Why BEGIN, END, an episode or `S FOR d` did not come."""
     spells = states.spells(part.of, key).all
     if not spells:
-        yield f"{states.name(part.of, key)} never held"
+        yield f"{states.name(part.of, key)} {telling.never('held')}"
         yield from (f"  {line}" for line in states.against(part.of, key))
     elif part.moment == "begin":
         for one in spells[-FEW:]:
@@ -110,7 +118,7 @@ def while_text(name: str, spells: Spells, start: int, end: int, telling: Telling
     )
     nearest = min(spells.all, key=lambda one: _distance(one, start, end), default=None)
     if nearest is None:
-        return f"{name} did not hold {when}; it never held"
+        return f"{name} did not hold {when}; it {telling.never('held')}"
     if nearest.ended is None:
         return f"{name} did not hold {when}; it holds since {telling.at(nearest.begun)}"
     held = f"it held from {telling.at(nearest.begun)} to {telling.at(nearest.ended)}"

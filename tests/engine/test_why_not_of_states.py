@@ -267,3 +267,44 @@ def test_the_end_of_a_calendar_is_not_put_on_the_message_of_that_instant() -> No
     for hour in (5, 6, 7):
         engine.push("@prefix : <http://e/#> . :z :a 1 .", at=3600 * hour)
     assert "Night held from -14400 to 21600, as its calendar says" in str(engine.why_not("Night"))
+
+
+STUFFY_AIR = [(0, ":z1 :co2 1800 ."), (4, ":z1 :co2 1900 ."), (8, ":z1 :co2 1922 ."), (60, ":z2 :co2 1 .")]
+
+
+def restored(query: str, before: Sequence[tuple[float, str]]) -> obep.Engine:
+    """An engine that goes on from the snapshot of another."""
+    loaded = obep.load(text=PREFIX + query)
+    first, second = loaded.engine(), loaded.engine()
+    for minute, graph in before:
+        first.push(f"@prefix : <http://e/#> . {graph}", at=minute * 60)
+    assert str(first.why_not("Bad")).startswith("Bad was reported once.")
+    second.restore(first.snapshot())
+    return second
+
+
+def test_after_a_restore_never_is_said_only_of_the_time_since() -> None:
+    engine = restored(STUFFY, STUFFY_AIR)
+    since = "since the restore at 3600"
+    assert str(engine.why_not("Stuffy(:z1)")).splitlines() == [
+        f"Stuffy(z1) never held {since}.",
+        f"it has had no row {since}",
+        "OVER r: never lately",
+    ]
+    assert str(engine.why_not("Bad(:z1)")).splitlines() == [
+        f"Bad(z1) was reported never {since}.",
+        "  Stuffy: never lately",
+        f"Stuffy(z1) never held {since}",
+        f"  it has had no row {since}",
+        "  OVER r: never lately",
+    ]
+    assert str(engine.why_not("Reading")).startswith(f"Reading was reported never {since}.")
+
+
+def test_an_engine_that_remembers_nothing_says_so() -> None:
+    unknown = "is not known: nothing is remembered. Try: remember=100"
+    assert asked(STUFFY, "Bad", STUFFY_AIR, remember=0) == [f"Whether Bad was reported {unknown}"]
+    assert asked(STUFFY, "Stuffy(:z1)", STUFFY_AIR, remember=0) == [
+        f"Whether Stuffy(z1) held before {unknown}"
+    ]
+    assert asked(HOT, "Hot(:z1)", [(0, ":z1 :temperature 33 .")], remember=0)[1:] == ["Hot(z1) holds since 0"]

@@ -101,15 +101,18 @@ def test_a_request_that_cannot_be_answered_says_why(local: Open) -> None:
     assert client.post(
         "/streams/nowhere", content="", headers={"Content-Type": "application/x-ndjson"}
     ).json()["errors"][0]["code"] == ("OBEP855")
-    assert (
-        client.post("/streams/points", content="x", headers={"Content-Type": "text/csv"}).status_code == 415
+    said = client.post("/streams/points", content="x", headers={"Content-Type": "text/csv"})
+    assert said.status_code == 415 and all(
+        name in said.text for name in ("text/csv", "application/x-ndjson", "application/ld+json")
     )
+    assert "has no Content-Type" in client.post("/streams/points", content=b"x").text
     assert client.get("/events?since=-1").json()["errors"][0]["code"] == "OBEP859"
     assert client.get("/events/Nope").status_code == 404
     assert client.get("/states/Nope").status_code == 404
     assert client.get("/nowhere").json()["errors"][0]["code"] == "OBEP855"
     said = client.post("/check", content="{}", headers={"Content-Type": "text/plain"})
     assert said.status_code == 415 and said.json()["errors"][0]["code"] == "OBEP863"
+    assert "text/plain" in said.text and "application/json" in said.text
     assert client.post("/check", json={"query": 3}).status_code == 400
     assert (
         client.post("/check", content="[" * 5000, headers={"Content-Type": "application/json"}).status_code

@@ -46,7 +46,9 @@ class StateAnswers:
         if isinstance(run, DailyState):
             return Spells(sorted(self._periods(run, key), key=lambda one: one.begun))
         kept = self._latest.spells.get(state, ())
-        known_since = kept[0].ended if kept and len(kept) == self._latest.most else None
+        known_since = self._latest.restored
+        if kept and len(kept) == self._latest.most:
+            known_since = kept[0].ended
         now = (Spell(one.key, one.begun) for one in run.episodes.open.values())
         found = [one for one in (*kept, *now) if fits(one.key, key)]
         return Spells(sorted(found, key=lambda one: one.begun), known_since)
@@ -100,10 +102,11 @@ class StateAnswers:
 
     def _rows(self, run: OverState, key: Key) -> Iterator[str]:
         lines = list(having_lines(run, key, self, self._telling))
-        part = run.state.part("rows")
+        part, restored = run.state.part("rows"), self._telling.restored
+        since = "" if restored is None else f" since the restore at {self._telling.at(restored)}"
         if not lines and any(plan.event == part for plan in self._query.plan.events):
-            lines = ["it has had no row", *self._pattern(part, self._bound(run.state, key), "OVER")]
-        yield from lines or ["it has had no row"]
+            lines = [f"it has had no row{since}", *self._pattern(part, self._bound(run.state, key), "OVER")]
+        yield from lines or [f"it has had no row{since}"]
 
     def _calendar(self, run: DailyState, key: Key) -> Iterator[str]:
         now = self._telling.now

@@ -41,7 +41,7 @@ class WhyNotAnswers:
         self._query, self._runtime, self._latest, self._matcher = query, runtime, latest, matcher
         self._style, self._ended = style, ended
         self._now = runtime.now or 0
-        self._telling = Telling(style_at(self._now, style), self._now, ended)
+        self._telling = Telling(style_at(self._now, style), self._now, ended, latest.restored)
         self._states = StateAnswers(query, runtime, latest, self._telling, self._part)
 
     def ask(self, text: str) -> WhyNot:
@@ -75,7 +75,7 @@ class WhyNotAnswers:
             text = spell_text(one, self._states, self._telling)
             lines.append(f"{self._states.name(plan.state, one.key)} {held} {text}")
         if not any(one.ended is None for one in spells.all):
-            lines += self._states.against(plan.state, key)
+            lines += self._states.against(plan.state, key) if self._latest.most != 0 else ()
         return WhyNot(
             str(asked),
             len(spells.all),
@@ -85,9 +85,11 @@ class WhyNotAnswers:
             self._telling.style,
             self._now,
             self._ended,
-            spells.known_since is not None,
+            spells.known_since is not None and spells.known_since != self._latest.restored,
             states=tuple(lines),
             is_state=True,
+            restored=self._latest.restored,
+            remembers=self._latest.most != 0,
         )
 
     def _part(self, plan: EventPlan, bound: Mapping[str, Term]) -> WhyNot:
@@ -97,6 +99,8 @@ class WhyNotAnswers:
 
     def _of_event(self, asked: Question) -> WhyNot:
         plan, recent = asked.plan, self._latest.occurrences
+        if self._latest.most == 0:
+            return WhyNot(str(asked), 0, {}, (), (), self._telling.style, self._now, remembers=False)
         latest = recent.get(plan.event, ())
         forgotten = len(latest) == self._latest.most
         known_since = latest[0].detected if latest and forgotten else None
@@ -114,6 +118,7 @@ class WhyNotAnswers:
             came_in=self._style,
             items=items,
             states=self._states,
+            restored=self._latest.restored,
         )
         defined = self._query.expanded.events[plan.event]
         if reported or found.refusals or not isinstance(defined, LogicalEvent):

@@ -10,7 +10,7 @@ import msgspec
 from starlette.requests import HTTPConnection, Request
 from starlette.websockets import WebSocket
 
-from obep.errors import fail
+from obep.errors import fail, printable
 from obep.formats.input_limits import Refused, check_nesting
 from obep.formats.timestamps import parse_instant
 from obep.serve.access import Access
@@ -97,17 +97,27 @@ class Call:
             raise fail("OBEP858", f"the body did not come within {settings.body_seconds:g} s") from None
         return b"".join(parts)
 
+    @property
+    def content_type(self) -> str:
+        """The type of the body without its parameters; nothing where none was sent."""
+        return self.connection.headers.get("content-type", "").partition(";")[0].strip().lower()
+
     async def json(self, kind: type[T], most: int = SMALL) -> T:
         """The body as an object of a kind; raises OBEP859 or OBEP863."""
-        sent = self.connection.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if sent != "application/json":
-            raise fail("OBEP863", "the body is JSON", remedy="Content-Type: application/json")
+        if self.content_type != "application/json":
+            raise other_type(self.content_type, "application/json")
         body = await self.body(most)
         try:
             check_nesting(body, self.service.project.config.limits.nesting)
             return msgspec.json.decode(body, type=kind)
         except (Refused, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise fail("OBEP859", f"the body cannot be read: {error}") from None
+
+
+def other_type(sent: str, *taken: str) -> Exception:
+    """A body of a type that is not taken here."""
+    said = f"a body of Content-Type {sent[:100]} is not taken" if sent else "the body has no Content-Type"
+    return fail("OBEP863", printable(said), remedy=f"Content-Type: {' or '.join(taken)}")
 
 
 def _too_long(most: int) -> Exception:

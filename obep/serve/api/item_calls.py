@@ -15,7 +15,7 @@ from obep.formats.input_limits import Refused, check_nesting
 from obep.model import DeadLetter, Item
 from obep.query.nearest_name import nearest
 from obep.serve.access import PROTOCOL
-from obep.serve.api.calls import Call
+from obep.serve.api.calls import Call, other_type
 from obep.serve.api.http_answers import Plain, answer, refusal
 from obep.serve.entries import Came
 from obep.serve.service import Busy
@@ -40,9 +40,9 @@ WINDOW = 64
 async def post(call: Call) -> Response:
     """200 when all items are safe. Records that are none are dead letters; 422 if nothing could be read."""
     stream = stream_of(call)
-    kind = call.connection.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = call.content_type
     if kind not in FORMATS:
-        raise fail("OBEP863", "items have a Content-Type", remedy=", ".join(FORMATS))
+        raise other_type(kind, *FORMATS)
     body = await call.body(call.service.settings.body_bytes)
     change = await _read(call, stream, body, FORMATS[kind])
     said = await _taken(call, change)
