@@ -1,4 +1,4 @@
-"""Files that the query reads, changed beside the service: its state is of the query as it was."""
+"""Files that a query reads, changed beside its service: the state is of the query as it was, and is kept."""
 
 from __future__ import annotations
 
