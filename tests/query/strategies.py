@@ -551,7 +551,9 @@ windows = st.one_of(
         instants,
     ),
 )
-sources = st.builds(ast.Source, st.sampled_from(["vocab", "graph", "named", "stream", "include"]), file_iris)
+sources = st.builds(
+    ast.Source, st.sampled_from(["vocab", "graph", "named", "stream", "model", "include"]), file_iris
+)
 return_names = names(["BusyRoom", "A", "seq", "First", "on"])
 forms = st.sampled_from(["event", "rdf", "rows", "alerts"])
 returns = st.builds(
