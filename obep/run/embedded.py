@@ -8,10 +8,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from obep.abstraction.matcher import NOTED
 from obep.config.toml_file import Config
-from obep.engine.blocks import EVICTED, NOTED
 from obep.engine.engine import Engine
 from obep.engine.query import Query
+from obep.engine.replacing.running import EVICTED
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError
 from obep.formats.stream_reader import Notes

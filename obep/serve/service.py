@@ -23,7 +23,7 @@ import msgspec
 from obep.engine.clock import Clock
 from obep.engine.engine import RECENT
 from obep.engine.query import Query
-from obep.engine.sealed import damaged
+from obep.engine.snapshots.sealed import damaged
 from obep.errors import Diagnostic, ObepError, fail
 from obep.formats.stream_reader import Notes, Reading
 from obep.model import Alert, Answer, DeadLetter, Item, Occurrence

@@ -18,7 +18,8 @@ from pyspark import TaskContext
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from obep.engine.blocks import NOTED, NOW, STYLE, STYLES, Block, Entry, Group, decode_block, noted
+from obep.abstraction.matcher import NOTED, noted
+from obep.engine.blocks import NOW, STYLE, STYLES, Block, Entry, Group, decode_block
 from obep.engine.bulk import uncollected
 from obep.engine.clock import Clock
 from obep.engine.segment import Segment
