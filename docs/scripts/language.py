@@ -30,9 +30,9 @@ HEAD = "PREFIX : <http://example.org/building#>\n"
 SECTIONS = {
     "the file": Section(
         "A file",
-        "A file has a prologue, then events, states and RETURNs. `VOCAB` names the ontology, `FROM GRAPH` the "
-        "static graph, and `FROM STREAM` a stream of items. `INCLUDE` reads the events of another file. `FROM "
-        "NAMED WINDOW` declares a [window](operators.md#windows).",
+        "A file has a prologue, then events, states and RETURNs. `VOCAB` names the ontology, `FROM GRAPH` "
+        "the static graph, and `FROM STREAM` a stream of items. `INCLUDE` reads the events of another file. "
+        "`FROM NAMED WINDOW` declares a [window](operators.md#windows).",
         f"{HEAD}VOCAB <ontology.ttl>\nFROM GRAPH <static.ttl>\nFROM STREAM <doors>\n\n"
         "EVENT Busy AS (Room and armedWith some (Sensor and observesPerson some Thing))\n\n"
         "RETURN Busy AS RDF STREAM\n",
@@ -52,9 +52,9 @@ SECTIONS = {
     ),
     "states": Section(
         "States",
-        "A [state](states.md) holds from one instant to another. It is defined by events that begin and end it "
-        "(`FROM … TO …`), by aggregates over the last minutes (`OVER … WITHIN …`), by the content of a window "
-        "or the static graph (`AS`), or by a calendar (`DAILY`). Patterns use `BEGIN S`, `END S`, `S FOR d`, "
+        "A [state](states.md) holds from one instant to another. It is defined by events that begin and end "
+        "it (`FROM … TO …`), by aggregates over the last minutes (`OVER … WITHIN …`), by the content of a "
+        "window or the static graph (`AS`), or by a calendar (`DAILY`). Patterns use `BEGIN S`, `END S`, `S FOR d`, "
         "`WHILE S` and `UNLESS S`. `RETURN S AS ALERTS` reports its beginning and its end.",
         f"{HEAD}FROM STREAM <doors>\nFROM NAMED WINDOW <now> ON <points> [LATEST 5 min]\n\n"
         "EVENT Presence AS (Sensor and observesPerson some Thing)\n"
@@ -77,16 +77,18 @@ SECTIONS = {
     "triples of templates": Section("Triples", "The triples of guards and templates."),
     "groups": Section(
         "Groups",
-        "Groups of SPARQL 1.1, in braces. They stand in a state, in a graph event (`EVENT H(?v) AS { … }`) or "
-        "as a leaf of a MATCH. `S(?k)` in a group asks for a state that holds; without parameters it is `S()`. "
-        "After `AS`, `{a, b}` is a class expression, and any other brace begins a group.",
+        "Groups of SPARQL 1.1, in braces. They stand in a state, in a graph event (`EVENT H(?v) AS { … }`) "
+        "or as a leaf of a MATCH. `S(?k)` in a group asks for a state that holds; without parameters it is "
+        "`S()`. After `AS`, `{a, b}` is a class expression, and any other brace begins a group.",
         f"{HEAD}FROM STREAM <doors>\n\n"
         "EVENT Warm(?z, ?t) AS { ?z a :Zone ; :temperature ?t . OPTIONAL { ?z :name ?n } FILTER(?t > 25) }\n"
         "EVENT Both(?z) MATCH Warm(?z, ?t) SEQ { ?z :window/:open true } WITHIN 5 min\n\n"
         "RETURN Warm AS ROWS\n",
     ),
     "sub-selects": Section("Sub-selects", "With aggregates and modifiers, as in SPARQL 1.1."),
-    "triples of groups": Section("Triples and paths", "The triples of groups. Guards have no paths and no lists."),
+    "triples of groups": Section(
+        "Triples and paths", "The triples of groups. Guards have no paths or lists."
+    ),
     "terms": Section("Terms", "Names, variables and literals of groups, guards and templates."),
     "conditions": Section("Conditions", "[FILTER](guards.md#filter) lists functions, errors and limits."),
     "classes": Section(
