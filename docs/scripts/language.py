@@ -54,8 +54,8 @@ SECTIONS = {
         "States",
         "A [state](states.md) holds from one instant to another. It is defined by events that begin and end "
         "it (`FROM … TO …`), by aggregates over the last minutes (`OVER … WITHIN …`), by the content of a "
-        "window or the static graph (`AS`), or by a calendar (`DAILY`). Patterns use `BEGIN S`, `END S`, `S FOR d`, "
-        "`WHILE S` and `UNLESS S`. `RETURN S AS ALERTS` reports its beginning and its end.",
+        "window or the static graph (`AS`), or by a calendar (`DAILY`). Patterns use `BEGIN S`, `END S`, "
+        "`S FOR d`, `WHILE S` and `UNLESS S`. `RETURN S AS ALERTS` reports its beginning and its end.",
         f"{HEAD}FROM STREAM <doors>\nFROM NAMED WINDOW <now> ON <points> [LATEST 5 min]\n\n"
         "EVENT Presence AS (Sensor and observesPerson some Thing)\n"
         "EVENT Absence AS (Sensor and observesPerson exactly 0 Thing)\n\n"
