@@ -84,19 +84,3 @@ def test_why_says_that_rows_have_no_id(tmp_path: Path) -> None:
     said = obep("why", "q1", tmp_path / "out.jsonl")
     assert said.status == 2
     assert "rows of a query have no id" in said.err
-
-
-def test_a_query_that_spark_does_not_run_is_refused_before_spark_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from obep.spark.driver import spark_run
-
-    def start(*_: object, **__: object) -> None:
-        raise AssertionError("Spark starts")
-
-    monkeypatch.setattr(spark_run, "SparkRun", start)
-    (tmp_path / "query.epsparql").write_text(TIMED)
-    (tmp_path / "s.nq").write_text("")
-    said = obep("run", tmp_path / "query.epsparql", "--source", tmp_path / "s.nq")
-    assert said.status == 2
-    assert "OBEP708" in said.err

@@ -384,16 +384,6 @@ def test_a_query_that_cannot_run_is_refused_by_name(text: str, code: str, word: 
     assert found[0].remedy
 
 
-def test_spark_refuses_queries_over_windows() -> None:
-    from obep.spark.driver.detection import require_returns
-
-    query = obep.load(
-        text=f"{PREFIX}REGISTER RSTREAM <q> AS SELECT ?x {WINDOW} {{ WINDOW <w> {{ ?x :p ?y }} }}"
-    )
-    with pytest.raises(ObepError, match="OBEP708"):
-        require_returns([query])
-
-
 def test_a_slip_of_a_paper_is_taken_with_a_warning() -> None:
     query = obep.load(
         text=f"{PREFIX}REGISTER QUERY q COMPUTE EVERY 1 s AS SELECT ?x FROM STREAM <s> [RANGE 5 s] "
