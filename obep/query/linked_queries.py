@@ -155,3 +155,12 @@ def is_simple(file: ast.QueryFile) -> bool:
     said = {one.value for one in file.settings if one.key == "entailment"}
     said |= {query.entailment for query in file.queries if query.entailment is not None}
     return "simple" in said
+
+
+def timed_programs(timed: Sequence[LinkedQuery]) -> list[list[LinkedQuery]]:
+    """Statements over the same triple occurrences run together; a pattern of C-SPARQL by itself."""
+    found: dict[object, list[LinkedQuery]] = {}
+    for query in timed:
+        streams = tuple(sorted({one.stream for one in query.windows}))
+        found.setdefault(query.iri if query.language == "csparql" else streams, []).append(query)
+    return [*found.values()]

@@ -53,7 +53,7 @@ def manifest(
     """That of a run."""
     around = surroundings(query)
     components = {
-        " ".join(sorted(component.events)): msgspec.to_builtins(identity(query, component, around, buckets))
+        " ".join(sorted(component.name)): msgspec.to_builtins(identity(query, component, around, buckets))
         for component in components_of(query)
     }
     there = {str(path): input_file(path) for path in files if path.is_file()}
