@@ -17,8 +17,8 @@ from obep.query.nearest_name import nearest
 from obep.serve.access import PROTOCOL
 from obep.serve.api.calls import Call, other_type
 from obep.serve.api.http_answers import Plain, answer, refusal
+from obep.serve.busy import Busy
 from obep.serve.entries import Came
-from obep.serve.service import Busy
 
 FORMATS = {
     "application/x-ndjson": "jsonl",
@@ -51,11 +51,11 @@ async def post(call: Call) -> Response:
 
 
 def stream_of(call: Call) -> str:
-    """The stream of the path; raises OBEP855 for one that the query does not read."""
-    name, known = call.path("name"), call.service.engine.query.linked.streams
+    """The stream of the path; raises OBEP855 for one that no query reads."""
+    name, known = call.path("name"), call.service.queries.streams
     if name not in known:
         near = nearest(name, known)
-        raise fail("OBEP855", f"the query reads no stream {name}", remedy=near or ", ".join(known))
+        raise fail("OBEP855", f"no query reads a stream {name}", remedy=near or ", ".join(known))
     return name
 
 
