@@ -92,13 +92,15 @@ def refused_record(letter: DeadLetter, plain: Plain) -> dict[str, object]:
 
 
 async def socket(call: Call) -> None:
-    """Each text frame is a body of JSON lines. Each is answered in its turn, by a frame with the same number.
+    """Each frame is a body of JSON lines, or of `type`. Each is answered in its turn, by its number.
 
     An answer is `{"frame": 0, "status": 200, "accepted": 3, "refused": 0, "letters": [], "next": 17}`, or has
     `errors`. No more than `WINDOW` frames are on their way: then the service stops reading, and TCP waits.
     """
     websocket = call.websocket
-    stream = stream_of(call)
+    stream, kind = stream_of(call), websocket.query_params.get("type", "application/x-ndjson")
+    if kind not in FORMATS:
+        raise other_type(kind, *FORMATS)
     await websocket.accept(PROTOCOL if PROTOCOL in websocket.scope.get("subprotocols", ()) else None)
     answers: asyncio.Queue[asyncio.Future[dict[str, Any]] | None] = asyncio.Queue(WINDOW)
     sender = asyncio.ensure_future(_send(call, answers))
@@ -108,7 +110,7 @@ async def socket(call: Call) -> None:
             if frame["type"] == "websocket.disconnect":
                 break
             body = frame.get("bytes") or (frame.get("text") or "").encode()
-            await answers.put(await _begin(call, stream, body))
+            await answers.put(await _begin(call, stream, body, FORMATS[kind]))
     except (WebSocketDisconnect, RuntimeError):
         pass
     finally:
@@ -116,9 +118,9 @@ async def socket(call: Call) -> None:
         await sender
 
 
-async def _begin(call: Call, stream: str, body: bytes) -> asyncio.Future[dict[str, Any]]:
+async def _begin(call: Call, stream: str, body: bytes, format: str) -> asyncio.Future[dict[str, Any]]:
     """Submit a frame, in the order in which it came; wait for room if the queue is full."""
-    change = await _read(call, stream, body, "jsonl")
+    change = await _read(call, stream, body, format)
     while True:
         try:
             safe = asyncio.wrap_future(call.service.submit(change))

@@ -81,7 +81,8 @@ QUERY = _object(("query",), query=TEXT, name=TEXT)
 ROUTES: tuple[Route, ...] = (
     Route("POST", "/streams/{name}", item_calls.post, "write", "Send items.", (NAME,), ITEMS,
           refused=(404, 408, 413, 415, 422, 429, 503, 507)),
-    Route("WS", "/streams/{name}", item_calls.socket, "write", "Send items, a frame each.", (NAME,)),
+    Route("WS", "/streams/{name}", item_calls.socket, "write", "Send items, a frame each.",
+          (NAME, Parameter("type", "The Content-Type of the frames; without it, JSON lines."))),
     Route("GET", "/streams", state_calls.streams, "read", "The streams that queries read."),
     Route("GET", "/events", state_calls.events, "read", "What was found, oldest first.",
           (SINCE, LIMIT, FROM, TO), refused=(400,)),
