@@ -297,7 +297,8 @@ CODES: dict[str, str] = {
     "OBEP863": "a body of another type",
     "OBEP864": "more than the service can take at once",
     "OBEP865": "something that the service cannot do now",
-    "OBEP866": "a query whose sources are not open",
+    "OBEP867": "two queries that return the same name",
+    "OBEP868": "the only query of a service",
     # 870-879 changing a query while it runs
     "OBEP870": "a query that cannot be put in place of another",
     "OBEP871": "no history to begin from",

@@ -124,7 +124,7 @@ LIMITS: dict[str, Kind] = {
 }
 
 SERVE: dict[str, Kind] = {
-    "query": text,
+    "query": either(str, text, names),
     "host": text,
     "port": whole_number,
     "state": text,

@@ -50,7 +50,7 @@ def replaced(engine: Engine, query: Query, warm: int | None, history: History | 
     still = {one.id for one in firing}
     return _with(
         record,
-        warmed=_named(sorted(found.starting)) if new is not None and history is not None else (),
+        warmed=named(sorted(found.starting)) if new is not None and history is not None else (),
         resolved=tuple(one for one in record.resolved if one.id not in still),
         firing=tuple(one for one in firing if one.id not in {old.id for old in record.resolved}),
         generations=len(engine.running.all()),
@@ -82,18 +82,18 @@ def _record(engine: Engine, query: Query, found: Difference) -> Replacement:
         after=query.hash,
         watermark=at,
         waiting=len(engine.buffer),
-        kept=_named(found.kept),
-        begun=_named(found.begun),
+        kept=named(found.kept),
+        begun=named(found.begun),
         changed=tuple(one for one in found.changed if not _is_part(one.name)),
-        gone=_named(found.gone),
+        gone=named(found.gone),
         streams_added=tuple(one for one in after if one not in before),
         streams_removed=tuple(one for one in before if one not in after),
-        resolved=tuple(_resolved(one, at or 0) for one in engine.firing() if one.event in ended),
+        resolved=tuple(resolved(one, at or 0) for one in engine.firing() if one.event in ended),
         generations=len(engine.running.all()) + bool(found.starting),
     )
 
 
-def _resolved(alert: Alert, at: int) -> Alert:
+def resolved(alert: Alert, at: int) -> Alert:
     """The alert of a state that goes."""
     at = max(at, alert.start)
     return replace(alert, status="resolved", end=at, detected=at, until=at, ended=REPLACED)
@@ -164,7 +164,7 @@ def _warm(engine: Engine, new: Generation, watermark: int, warm: int | None, his
     engine.counters.update(counters)
 
 
-def _named(names: Iterable[Term]) -> tuple[Term, ...]:
+def named(names: Iterable[Term]) -> tuple[Term, ...]:
     """Without groups that stand in a MATCH, which have no name in the file."""
     return tuple(name for name in names if not _is_part(name))
 
