@@ -16,6 +16,7 @@ from obep.engine.blocks import EVICTED, NOTED, noted
 from obep.engine.buffer import Buffer
 from obep.engine.clock import Clock, micros
 from obep.engine.knowledge.knowledge_changes import CHANGES, MISSING, UPDATE, KnowledgeChanges
+from obep.engine.knowledge.prepared_items import PreparedItems
 from obep.engine.observer import Observer, together
 from obep.engine.pushed_graphs import refuse_blank_nodes, triples_of
 from obep.engine.query import Query
@@ -28,7 +29,6 @@ from obep.engine.snapshot_form import COUNTED, Stored, kept_in
 from obep.engine.states.held_states import Held, HeldStates, OnState
 from obep.engine.time_letters import kept_streams, late, late_change, not_a_model, too_far
 from obep.errors import ObepError, fail
-from obep.formats.item_checks import Checks, checked
 from obep.formats.stream_reader import as_sent
 from obep.formats.time_hints import likely_unit
 from obep.formats.timestamps import Style, parse_instant, style_of_text
@@ -42,7 +42,7 @@ from obep.why_not.target import split
 
 __all__ = ["Engine", "Runtime"]
 
-SNAPSHOT = 9
+SNAPSHOT = 10
 """The version of the format of snapshots."""
 ANEW = "restore an older snapshot, or begin anew"
 MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -83,10 +83,10 @@ class Engine:
         remember: int | None = RECENT,
         observer: Observer | None = None,
         matcher: Any = None,
-        checks: Checks | None = None,
+        prepares: Callable[[], PreparedItems | None] = lambda: None,
     ) -> None:
         query.require_returns()
-        self._checks = checks or {}
+        self._prepares = prepares()
         self.query = query
         self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
         self.counters: dict[str, int] = dict.fromkeys(COUNTED, 0)
@@ -97,6 +97,8 @@ class Engine:
         self._lock = RLock()
         self._matcher = matcher if matcher is not None else _matcher(query, max_explanations)
         self._changes = KnowledgeChanges(self._matcher, query.linked.models)
+        if self._prepares is not None:
+            self._changes.follow(self._prepares)
         self._models = self._changes.streams
         self._noted = noted(self._matcher)
         self._max_keys = _cap(max_keys)
@@ -143,8 +145,6 @@ class Engine:
         with self._lock:
             self._check_open()
             now, wall = self._steady(), self._now()
-            if self._checks:
-                items = checked(items, self._checks)
             if self._observer is not None:
                 items = self._observer.taken(items)
             waiting, goes_on, models = len(self._buffer), self.clock.goes_on, self._models
@@ -347,9 +347,9 @@ class Engine:
                 self._latest.restored = self.clock.watermark
                 self._buffer.clear()
                 self._changes.judged = judged
-                for stream, at, triples, name, sent, removed in waiting:
-                    item = Item(stream, at, triples, name, sent, removed)
-                    self._buffer.add(at, item, ahead=stream in self._models)
+                for one in waiting:
+                    item = Item(*one)
+                    self._buffer.add(item.at, item, ahead=item.stream in self._models)
         except MISFITS as error:
             reason = f"It is whole, but something in it has another form ({type(error).__name__}: {error})."
             raise damaged("the snapshot", reason, ANEW) from None
@@ -392,6 +392,8 @@ class Engine:
         newest = generations[-1]
         self.query = query
         self._matcher, self._changes, self._runtime = newest.matcher, newest.changes, newest.runtime
+        if self._prepares is not None:
+            self._changes.follow(self._prepares)
         self._models = self._changes.streams
         alone = len(generations) == 1 and newest.names is None and newest.query.hash == query.hash
         alone = alone and not newest.told  # what was reported at the open instant is not reported again
@@ -572,10 +574,12 @@ class Engine:
                 found.extend(one.see_knowledge(whole.at) if one in anew else one.advance(whole.at))
             return
         self._changes.judged = whole.at
-        if whole.removed is not None:
-            self._bury(not_a_model(whole))
+        ready = not_a_model(whole) if whole.removed is not None else self._prepared(whole)
+        if isinstance(ready, DeadLetter):
+            self._bury(ready)
             found.extend(hit for one in self._generations() for hit in one.advance(whole.at))
             return
+        whole = ready
         item = Item(*whole[:4]) if whole.sent else whole  # items may be kept for long, the record is not
         if self._observer is not None:
             self._observer.processed(item)
@@ -596,6 +600,10 @@ class Engine:
         for one in matched.occurrences:
             one.items = (item,)
         self._runtime.take(item.at, matched.occurrences, (item,), found)
+
+    def _prepared(self, item: Item) -> Item | DeadLetter:
+        """The item as the K of its instant makes it."""
+        return item if self._prepares is None else self._prepares.prepared(item)
 
     def _make_change(self, item: Item, versions: list[Generation]) -> list[Generation]:
         """Change K in all versions of the query, or in none; those that must look at it again."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from obep.engine.query import Query
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError
 from obep.formats.stream_reader import Notes
-from obep.lints.item_validation import item_checks
+from obep.lints.item_validation import prepared_items
 from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, require_same_sources
 from obep.run.dead_letters import Letters
@@ -158,7 +159,8 @@ def open_run(
 
     `resume` is that of `Engine.restore`; `settings` are further ones of the engine.
     """
-    config, notes = order.config.with_lookups(query.bundle.k.once), Notes()
+    waits = order.watch or bool(query.linked.models)
+    config, notes = order.config.with_lookups(query.bundle.k.once, waits=waits), Notes()
     checkpoint = Checkpoint(order.checkpoint) if order.checkpoint is not None else None
     standing = checkpoint.load(query.hash) if checkpoint is not None else None
     if standing is not None:
@@ -190,7 +192,7 @@ def open_run(
         "max_keys": config.engine.get("max_keys"),
         "remember": 0,  # only `obep why-not` asks why not
         "observer": observer,
-        "checks": item_checks(config, query.bundle),
+        "prepares": partial(prepared_items, order.config, query.bundle),
     }
     engine = query.engine(**usual | settings)
     ids = RowIds()

@@ -282,7 +282,8 @@ class Service:
     def reading(self, stream: str) -> Reading:
         """How what is posted to a stream is read."""
         if stream not in self._readings:
-            config = self.project.config.with_lookups(self.engine.query.bundle.k.once)
+            query = self.engine.query
+            config = self.project.config.with_lookups(query.bundle.k.once, waits=bool(query.linked.models))
             settings = config.sources.get(stream, {})
             reading = make_reading(stream, settings, config, live=True, notes=self._notes)
             reading.source = stream
