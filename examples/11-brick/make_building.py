@@ -1,4 +1,4 @@
-"""Make `building.ttl`, `model.jsonl` and `telemetry.jsonl`: a Brick model, its change, and a day of telemetry.
+"""Make `building.ttl`, `model.jsonl`, `telemetry.jsonl`: a Brick model, its change, and a day of telemetry.
 
 Usage: make_building.py [MINUTES] [SEED]. Six zones on two floors, each with a VAV box, two
 air handlers, and a meter. The thermometer of the last zone is added at noon. Temperatures are multiples

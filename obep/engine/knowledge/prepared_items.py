@@ -42,8 +42,10 @@ class PreparedItems:
 
     def change(self, come: Iterable[Triple], gone: Iterable[Triple]) -> None:
         """K has changed."""
-        for one in (*self._indexes, *self._checks.values()):
-            one.change(come, gone)
+        for index in self._indexes:
+            index.change(come, gone)
+        for check in self._checks.values():
+            check.change(come, gone)
 
     def prepared(self, item: Item) -> Item | DeadLetter:
         """The item as K makes it, or why it is none."""
