@@ -12,6 +12,7 @@ from typing import Any, Self
 from obep.engine.buffer import Buffer
 from obep.engine.clock import Clock, micros
 from obep.engine.knowledge.knowledge_changes import UPDATE
+from obep.engine.knowledge.prepared_items import PreparedItems
 from obep.engine.observer import Observer
 from obep.engine.pushed_graphs import refuse_blank_nodes, triples_of
 from obep.engine.pushed_instants import Instant, instant_of, written
@@ -25,7 +26,6 @@ from obep.engine.snapshots.snapshot_form import COUNTED
 from obep.engine.states.held_states import Held, HeldStates, OnState
 from obep.engine.time_letters import kept_streams, late, late_change, not_a_model, too_far
 from obep.errors import fail
-from obep.formats.item_checks import Checks, checked
 from obep.formats.stream_reader import as_sent
 from obep.formats.timestamps import Style, style_of_text
 from obep.model import Alert, DeadLetter, Item, Occurrence, Triple
@@ -69,10 +69,9 @@ class Engine:
         remember: int | None = RECENT,
         observer: Observer | None = None,
         matcher: Any = None,
-        checks: Checks | None = None,
+        prepares: Callable[[], PreparedItems | None] = lambda: None,
     ) -> None:
         query.require_returns()
-        self._checks = checks or {}
         self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
         self.counters: dict[str, int] = dict.fromkeys(COUNTED, 0)
         self.on_dead_letter = on_dead_letter
@@ -88,6 +87,7 @@ class Engine:
             max_keys=_cap(max_keys),
             observer=observer,
             remember=remember,
+            prepares=prepares(),
         )
         self.held = HeldStates(query.plan.states, query.linked.states, self.running.runtime_of)
         self.buffer: Buffer[Item] = Buffer()
@@ -129,8 +129,6 @@ class Engine:
         with self._lock:
             self._check_open()
             now, wall = self._steady(), self._now()
-            if self._checks:
-                items = checked(items, self._checks)
             if self.running.observer is not None:
                 items = self.running.observer.taken(items)
             waiting, goes_on, models = len(self.buffer), self.clock.goes_on, self.running.changes.streams
@@ -443,10 +441,12 @@ class Engine:
                 found.extend(one.see_knowledge(whole.at) if one in anew else one.advance(whole.at))
             return
         self.running.changes.judged = whole.at
-        if whole.removed is not None:
-            self._bury(not_a_model(whole))
+        ready = not_a_model(whole) if whole.removed is not None else self.running.prepared(whole)
+        if isinstance(ready, DeadLetter):
+            self._bury(ready)
             found.extend(hit for one in self.running.all() for hit in one.advance(whole.at))
             return
+        whole = ready
         item = Item(*whole[:4]) if whole.sent else whole  # items may be kept for long, the record is not
         if self.running.observer is not None:
             self.running.observer.processed(item)

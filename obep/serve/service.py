@@ -307,7 +307,8 @@ class Service:
         """How what is posted to a stream is read."""
         if stream not in self._readings:
             engine = self.queries.reading(stream) or self.queries.first
-            config = self.project.config.with_lookups(engine.query.bundle.k.once)
+            query = engine.query
+            config = self.project.config.with_lookups(query.bundle.k.once, waits=bool(query.linked.models))
             settings = config.sources.get(stream, {})
             reading = make_reading(stream, settings, config, live=True, notes=self._notes)
             reading.source = stream

@@ -7,6 +7,7 @@ from typing import Any
 
 from obep.abstraction.matcher import NOTED, Matcher, noted
 from obep.engine.knowledge.knowledge_changes import CHANGES, MISSING, KnowledgeChanges
+from obep.engine.knowledge.prepared_items import PreparedItems
 from obep.engine.observer import Observer, together
 from obep.engine.query import Query
 from obep.engine.replacing.generations import Generation, Generations, change_knowledge
@@ -41,6 +42,7 @@ class Running:
         max_keys: int | None,
         observer: Observer | None,
         remember: int | None,
+        prepares: PreparedItems | None,
     ) -> None:
         self.query = query
         self.latest = Latest(remember)
@@ -51,6 +53,9 @@ class Running:
         """Whether the program gave the matcher, which then belongs to this query only."""
         self.matcher = matcher if matcher is not None else _matcher(query, max_explanations)
         self.changes = KnowledgeChanges(self.matcher, query.linked.models)
+        self._prepares = prepares
+        if prepares is not None:
+            self.changes.follow(prepares)
         self.versions: Generations | None = None
         """The versions that run side by side; `None`: there is one only."""
         self.runtime = self.new_runtime(query.plan, self.matcher)
@@ -67,6 +72,8 @@ class Running:
         newest = generations[-1]
         self.query = query
         self.matcher, self.changes, self.runtime = newest.matcher, newest.changes, newest.runtime
+        if self._prepares is not None:
+            self.changes.follow(self._prepares)
         alone = len(generations) == 1 and newest.names is None and newest.query.hash == query.hash
         alone = alone and not newest.reported  # what was reported at the open instant is not reported again
         self.versions = None if alone else Generations(generations, query)
@@ -88,6 +95,10 @@ class Running:
             if name in (iri, iri[1:-1], definition.name.text, local_name(iri)):
                 return self.versions.of(iri)
         return self.versions.all[-1]
+
+    def prepared(self, item: Item) -> Item | DeadLetter:
+        """The item as the K of its instant makes it."""
+        return item if self._prepares is None else self._prepares.prepared(item)
 
     def process(self, whole: Item, item: Item, found: list[Occurrence]) -> DeadLetter | None:
         """Find what an item decides; the dead letter, if it takes part in nothing."""

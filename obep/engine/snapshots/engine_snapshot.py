@@ -15,7 +15,7 @@ from obep.model import Item
 if TYPE_CHECKING:
     from obep.engine.engine import Engine
 
-SNAPSHOT = 9
+SNAPSHOT = 10
 """The version of the format of snapshots."""
 ANEW = "restore an older snapshot, or begin anew"
 
@@ -54,9 +54,9 @@ def restore_snapshot(engine: Engine, data: bytes, resume: bool) -> None:
         running.latest.restored = engine.clock.watermark
         engine.buffer.clear()
         running.changes.judged = judged
-        for stream, at, triples, name, sent, removed in waiting:
-            item = Item(stream, at, triples, name, sent, removed)
-            engine.buffer.add(at, item, ahead=stream in running.changes.streams)
+        for one in waiting:
+            item = Item(*one)
+            engine.buffer.add(item.at, item, ahead=item.stream in running.changes.streams)
     except MISFITS as error:
         reason = f"It is whole, but something in it has another form ({type(error).__name__}: {error})."
         raise damaged("the snapshot", reason, ANEW) from None

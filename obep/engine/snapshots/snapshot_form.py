@@ -19,7 +19,7 @@ MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueEr
 """What reading a state raises whose parts are not what they should be."""
 COUNTED = ("items", "processed", "dead_letters", "occurrences")
 """What every engine counts."""
-Waiting = tuple[str, int, tuple[Triple, ...], str, bytes, tuple[Triple, ...] | None]
+Waiting = tuple[str, int, tuple[Triple, ...], str, bytes, tuple[Triple, ...] | None, bytes]
 """An item or a change that waits for the watermark."""
 Stored = tuple[bytes, list[Term] | None, list[Term], tuple[int, list[str]], Any]
 """A version of the query: its files (none where it is the query itself), what it was begun for (nothing: for
