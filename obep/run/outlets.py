@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 
 from obep.engine.query import Query
+from obep.engine.reporter import line_of
 from obep.errors import fail, printable
 from obep.formats.stream_reader import Notes
 from obep.model import Alert, Occurrence, Term, local_name
-from obep.output.json_writer import style_of, to_line
+from obep.output.json_writer import style_of
 from obep.output.rdf_writer import to_rdf
 from obep.output.row_writer import THIS, RowIds, csv_header, csv_line, result_document, row_line, rows_of
 from obep.output.why_tree import why
@@ -85,10 +86,9 @@ class _Written:
     def encode(self, occurrence: Occurrence) -> bytes:
         """An occurrence as one record, JSON or RDF."""
         if form_for(self._target, occurrence.event, self._plan) == "rdf":
-            text = to_rdf(occurrence, self._notes.style, "trig" if self._trig else "nquads")
-        else:
-            text = to_line(occurrence, self._notes.style) + "\n"
-        return self._bytes(text)
+            return self._bytes(to_rdf(occurrence, self._notes.style, "trig" if self._trig else "nquads"))
+        line = line_of(occurrence, self._notes.style)
+        return self._bytes(line.decode()) if self._to_terminal else line
 
     def records(self, occurrence: Occurrence) -> list[Record]:
         """An occurrence as its records; rows are several."""
