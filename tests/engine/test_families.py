@@ -212,5 +212,5 @@ def pushed(into: Segment, query: obep.Query, items: list[Item]) -> list[str]:
     for item in items:
         matched = matcher.match(item)
         assert isinstance(matched, Matched)
-        hits += into.running.runtime.push(item.at, matched.occurrences, (item,))
+        hits += into._runtime.push(item.at, matched.occurrences, (item,))
     return sorted(map(to_line, hits))
