@@ -35,6 +35,8 @@ class Item(NamedTuple):
     """The record that it was read from, until it is taken: a dead letter shows it."""
     removed: tuple[Triple, ...] | None = None
     """Of a change of K: the triples that go. Its `triples` come."""
+    record: bytes = b""
+    """Of a record that is looked up in the K of its instant: the record itself, until then."""
 
 
 class DeadLetter(NamedTuple):
