@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -49,7 +49,7 @@ def command(
     wanted = resolve(event, loaded)
     remember = None if wanted.values or loaded.linked.states else RECENT
     waits = timedelta(microseconds=duration(lateness, "--lateness") if lateness else 0)
-    settings = {"lateness": waits, "prepares": prepares}
+    settings: dict[str, Any] = {"lateness": waits, "prepares": prepares}
     seen = watch(loaded, items, notes.style, remember=remember, **settings)
     seen.unread = letters
     if isinstance(wanted, StateQuestion):

@@ -5,7 +5,7 @@ Rows that have the same values in the columns that the triples depend on say the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, tzinfo
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -41,10 +41,11 @@ class MappedRead:
     are instants as they are, numbers are in `unit` (seconds by default). Lookups are made in `k`.
     """
 
-    def __init__(self, stream: str, settings: Mapping[str, Any], k: Collection[Triple] = ()) -> None:
+    def __init__(self, stream: str, settings: Mapping[str, Any], k: Iterable[Triple] = ()) -> None:
         self._stream = stream
         table(settings, MAPPING, "mapping")  # what is wrong with it is said now
-        self._settings = dict(with_index(settings, "mapping", lambda one: one.over(k).index))
+        known = tuple(k) if isinstance(settings.get("subject"), Mapping) else ()
+        self._settings = dict(with_index(settings, "mapping", lambda one: one.over(known).index))
         self.mapping = make_mapping(self._settings, "mapping")
         self._compiled: Mapped | None = None
         self._reading: Reading
