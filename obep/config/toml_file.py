@@ -126,7 +126,7 @@ LIMITS: dict[str, Kind] = {
 }
 
 SERVE: dict[str, Kind] = {
-    "query": text,
+    "query": either(str, text, names),
     "host": text,
     "port": whole_number,
     "state": text,
@@ -142,11 +142,23 @@ SERVE: dict[str, Kind] = {
     "watchers": positive,
 }
 
+QUERY: dict[str, Kind] = {
+    "vocab": names,
+    "graph": names,
+    "entailment": choice("owl", "simple"),
+    "policy": choice("unrestricted", "recent", "chronological", "naive"),
+    "report": choice("nonempty", "all", "change"),
+    "closed": choice("right", "left"),
+    "streams": each(text),
+}
+"""The settings of queries in other languages than OBEP."""
+
 FILE: dict[str, Kind] = {
     "sources": tables(SOURCE),
     "sinks": tables(SINK),
     "mappings": tables(MAPPING, Others(OF_SOURCE, "sources.NAME")),
     "ontology": nested({"catalogue": each(text), "cache": text, "missing_imports": choice("error", "warn")}),
+    "query": nested(QUERY),
     "engine": nested(ENGINE),
     "lints": nested({"ignore": names}),
     "spark": nested(SPARK),
@@ -338,6 +350,7 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
             Catalogue(
                 {iri: below(Path(path), folder, allowed) for iri, path in catalogue.items()},
                 lenient=ontology.get("missing_imports") == "warn",
+                query=settings.get("query"),
             ),
             settings.get("engine", {}),
             settings.get("spark", {}),

@@ -15,6 +15,8 @@ from obep.engine.pushed_graphs import is_term
 from obep.model import Assertion, Solution, Term, Triple
 from obep.operators.wire import Content
 
+MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
+"""What reading a state raises whose parts are not what they should be."""
 COUNTED = ("items", "processed", "dead_letters", "occurrences")
 """What every engine counts."""
 Waiting = tuple[str, int, tuple[Triple, ...], str, bytes, tuple[Triple, ...] | None, bytes]
