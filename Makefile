@@ -42,14 +42,14 @@ demo: $(READY) ## the rooms of the OBEP paper: who comes, who goes, and why that
 
 # Two processes for what needs one core each; Spark by itself, since it takes all of them.
 test: $(READY) ## all tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=25 -m 'not spark'
+	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=25 -m 'not spark and not soak'
 	$(BIN)/python -m pytest -m spark
 
 check: $(READY) ## ruff, ruff format, mypy --strict, and the tests that need neither Spark, nor Java, nor patience
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not spark and not slow and not java'
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not spark and not slow and not java and not soak'
 
 bench: $(READY) ## measure
 	$(BIN)/python bench/run.py
@@ -65,7 +65,8 @@ worlds: $(READY) ## compare the reasoning with two other reasoners on random wor
 
 SECONDS ?= 60
 SEED ?= 0
-soak: $(READY) ## whole runs with kills, full disks and changes, from a seed on: SECONDS=60 SEED=0
+soak: $(READY) ## long random runs; whole runs with kills, full disks and changes, from a seed on: SECONDS=60 SEED=0
+	$(BIN)/python -m pytest -n 2 -m soak
 	$(BIN)/python tests/soak --seconds $(SECONDS) --seed $(SEED)
 
 CASES ?= 100000
