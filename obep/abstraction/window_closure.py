@@ -78,7 +78,7 @@ class WindowClosure:
         return found, again
 
     def replace(self, gone: Triple, new: Triple) -> list[Change] | None:
-        """What a triple in place of another changes, if that is no more than the two; else nothing is done."""
+        """What a triple in place of another changes, if that is no more than the two; else `None`."""
         s, p, o = new
         other, name, value = gone
         of = self._apart[1 if o[0] == '"' else 0]

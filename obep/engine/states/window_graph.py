@@ -76,9 +76,9 @@ class WindowGraph(Running):
         admitted: list[Item] = []
         if self._window.event is None:
             stream, admit = self._stream, self._statements.admit
-            for item in items:
-                if item.stream == stream and isinstance(one := admit(item), Item):
-                    admitted.append(one)
+            admitted += [
+                one for item in items if item.stream == stream and isinstance(one := admit(item), Item)
+            ]
         elif self._from_events:
             for event in self._from_events:
                 name = "" if self.occurrences is None else self.occurrences.take(event)
