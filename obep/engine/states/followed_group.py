@@ -90,7 +90,7 @@ class FollowedGroup:
     @property
     def unread(self) -> bool:
         """Whether a look may find something."""
-        return self._live.unread or any([followed.left for followed, _ in self._graphs])
+        return self._live.unread or any(followed.left for followed, _ in self._graphs)
 
     def look(self, at: int) -> tuple[dict[Row, int], dict[Row, int]]:
         """The rows that came (above 0) and went (below) since the last look; then those that did so by what
