@@ -540,7 +540,7 @@ def _assertions(one: Occurrence) -> list[tuple[Triple, bool]]:
 
 def _explain_as(one: Occurrence, other: Occurrence) -> None:
     """Of one that two items show the least explanation counts, in whatever order they come."""
-    one.explanation = other.explanation
+    one.explanation, one._stamp = other.explanation, None
     if isinstance(one, Carried) and isinstance(other, Carried):
         one.content = other.content
 

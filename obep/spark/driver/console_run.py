@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from obep.engine.blocks import NOTED
+from obep.abstraction.matcher import NOTED
 from obep.engine.query import Query
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError, Stopped, fail
