@@ -132,8 +132,9 @@ class Engine:
             if self.running.observer is not None:
                 items = self.running.observer.taken(items)
             waiting, goes_on, models = len(self.buffer), self.clock.goes_on, self.running.changes.streams
+            running, counters, plain = self.running, self.counters, self.running.plain
             for item in items:
-                self.counters["items"] += 1
+                counters["items"] += 1
                 if isinstance(item, DeadLetter):
                     self._bury(item)
                 elif item.stream in models:
@@ -141,7 +142,14 @@ class Engine:
                         self._release(found)
                     waiting = len(self.buffer)
                 elif not waiting and goes_on(item.stream, item.at, now):
-                    self._process(item, found)
+                    if plain and item.removed is None and not item.sent:  # `_process` without its questions
+                        running.changes.judged = item.at
+                        if (letter := running.process(item, item, found)) is None:
+                            counters["processed"] += 1
+                        else:
+                            self._bury(letter)
+                    else:
+                        self._process(item, found)
                 elif self._admit(item, now, wall):
                     self._release(found)
                     waiting = len(self.buffer)
