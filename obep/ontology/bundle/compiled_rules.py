@@ -203,7 +203,7 @@ class CompiledRules:
             upper=upper,
             folder=self.cache_dir,
         )
-        like.store.tell(static, program.witnesses - like.program.witnesses)
+        like.store.add_witnesses(static, program.witnesses - like.program.witnesses)
         return program
 
     @cached_property

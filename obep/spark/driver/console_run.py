@@ -227,7 +227,7 @@ def _complain(run: SparkRun, order: Order, progress: Progress) -> bool:
         taken=run.tally.processed,
         query=run.query,
         streams=streams,
-        heard=run.stats.items,
+        items_by_stream=run.stats.items,
         bindings=bindings(order, streams),
     )
     for _, reason in run.delivery.failed[:5]:
