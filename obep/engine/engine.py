@@ -52,6 +52,15 @@ class Engine:
     `remember` is how many items, and occurrences of each event, `why_not` looks at (`None`: all; 0: none, so
     that nothing is kept for it); `observer` listens to items and occurrences. An engine may be used from
     several threads; callbacks run outside of its lock.
+
+    >>> import obep
+    >>> pair = "EVENT A AS Room EVENT B MATCH A SEQ A WITHIN 5 s RETURN B"
+    >>> query = obep.load(text=f"PREFIX : <http://e/> {pair}")
+    >>> room = "@prefix : <http://e/> . :a a :Room ."
+    >>> with query.engine(lateness="1 s") as engine:
+    ...     hits = [hit for second in (1, 2, 9) for hit in engine.push(room, at=second)]
+    >>> [(hit.start, hit.end) for hit in hits]
+    [(1000000, 2000000)]
     """
 
     def __init__(
