@@ -112,16 +112,16 @@ def _made(streams: dict[str, Path], home: Path) -> Suggestion:
 def _rules(seen: Sequence[Profile]) -> list[tuple[Profile, Rule]]:
     """The rules for all fields; of fields that come in the same messages, one tells that they are silent."""
     found: list[tuple[Profile, Rule]] = []
-    heard: set[str] = set()
+    covered: set[str] = set()
     titles: set[str] = set()
     for one in seen:
         if title(one) in titles:
             continue
         titles.add(title(one))
-        silent = not set(one.streams) <= heard
+        silent = not set(one.streams) <= covered
         rules = [rule for rule in rules_for(one) if silent or not rule.name.endswith("Silent")]
         if rules:
-            heard |= set(one.streams)
+            covered |= set(one.streams)
         found += [(one, rule) for rule in rules]
     return found
 

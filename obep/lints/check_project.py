@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from obep.config.catalogue import looked_up
 from obep.errors import Diagnostic, ObepError
 from obep.lints.apply_rules import apply_ontology_rules, without_redundant
 from obep.lints.check_query import find_all
@@ -78,7 +79,7 @@ def examine(
                     max_explanations=max_explanations,
                     max_work=max_work,
                 )
-                bundle.shacl = rules
+                bundle.shacl, bundle.looked_up = rules, looked_up(catalogue)
         except ObepError as error:
             said += error.diagnostics
         if lints:

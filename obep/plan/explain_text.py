@@ -180,13 +180,13 @@ def _follows(iri: str, linked: Linked, bundle: Bundle, plan: Plan) -> frozenset[
     names = {iri}.union(*(found for axiom in bundle.t.axioms if iri in (found := set(mentioned(axiom)))))
     if isinstance(events[iri], LogicalEvent):
         names |= bundle.vocabulary(iri)
-    told = {
+    constructed = {
         head: [name for triple in events[head].construct for name in (triple.predicate, triple.object)]
         for head in plan.derived[iri]
     }
     return frozenset(
         head
-        for head, made in told.items()
+        for head, made in constructed.items()
         if head in names or any(isinstance(name, Name) and name.iri in names for name in made)
     )
 

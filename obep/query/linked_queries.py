@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from obep.model import Term
 from obep.query import ast
-from obep.query.group_walk import group_variables
+from obep.query.group_walk import group_variables, projected
 from obep.query.parse.file_scope import DEFAULT_NAMESPACE
 from obep.query.parse.spelling import is_absolute, resolve_iri
 from obep.query.timestamp_calls import with_triples
-from obep.query.walk import layered
+from obep.query.walk import layered, leaves, walk
 
 ASK = "ask"
 """The variable of the answer to ASK."""
@@ -54,8 +54,17 @@ class LinkedQuery:
         form = self.register.form
         if isinstance(form, ast.AskQuery):
             return (ASK,)
-        select = self.select
-        return tuple(one.variable.name for one in select.projection) or group_variables(select.where)
+        atoms = {} if self.match is None else {self.match.event: self.match.others}
+        found = projected(self.select, atoms)
+        return found if self.select.projection else tuple(dict.fromkeys((*found, *self._of_match())))
+
+    def _of_match(self) -> Iterator[str]:
+        """The variables of the events in its MATCH, as long as it stands there."""
+        groups = {one.name.iri: one.group for one in self.register.events}
+        for node in walk(self.register.form):
+            if isinstance(node, ast.MatchGroup):
+                for leaf in leaves(node.pattern):
+                    yield from group_variables(groups[leaf.event.iri])
 
     @property
     def steps(self) -> tuple[int, ...]:

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Mapping
 
 from obep.engine.query import Query
+from obep.engine.reporter import line_of
 from obep.errors import fail, printable
 from obep.formats.stream_reader import Notes
 from obep.model import Alert, Occurrence, Term, local_name
-from obep.output.json_writer import style_of, to_line
+from obep.output.json_writer import style_of
 from obep.output.rdf_writer import to_rdf
 from obep.output.row_writer import (
     RowIds,
@@ -37,12 +38,12 @@ def form_for(target: Target, event: Term, returned: Mapping[Term, str]) -> Form:
     return target.form or ("rdf" if said == "rdf" else "event")
 
 
-def make_outlet(target: Target, order: Order, query: Query, notes: Notes, start: int, ids: RowIds) -> Outlet:
+def make_outlet(target: Target, order: Order, plan: Plan, notes: Notes, start: int, ids: RowIds) -> Outlet:
     """The sink of a target, opened at `start`, and how it is written."""
-    written, events = _written(target, order, query, notes, ids)
+    written, events = _written(target, order, plan, notes, ids)
     sink = open_sink(target.uri, target.settings, order.config, start, target.trusted)
     if target.form == "csv" and not start:
-        (event,) = events or query.plan.returned
+        (event,) = events or plan.returned
         sink.send("", csv_header(written.variables(event)).encode())
     return Outlet(sink, written.encode, events, written.records)
 
@@ -55,14 +56,13 @@ def outlet_of(target: Target, order: Order, query: Query, notes: Notes, sink: Si
             f"{target!r}: the header of a CSV file stands, so its query cannot be replaced",
             remedy="--as rows, or a sink .jsonl",
         )
-    written, events = _written(target, order, query, notes, ids)
+    written, events = _written(target, order, query.plan, notes, ids)
     return Outlet(sink, written.encode, events, written.records)
 
 
 def _written(
-    target: Target, order: Order, query: Query, notes: Notes, ids: RowIds
+    target: Target, order: Order, plan: Plan, notes: Notes, ids: RowIds
 ) -> tuple[_Written, frozenset[Term]]:
-    plan = query.plan
     events = wanted_by(target, plan.returned, plan.alerting)
     require_fitting(target, plan)
     return _Written(target, order, plan, notes, ids), events
@@ -101,9 +101,9 @@ def _require_graphs(target: Target, plan: Plan, events: frozenset[Term]) -> None
         raise fail("OBEP513", words, remedy="CONSTRUCT { … } instead of SELECT, or --as rows")
 
 
-def refit(outlet: Outlet, target: Target, order: Order, query: Query, notes: Notes, ids: RowIds) -> Outlet:
-    """The same sink for another query; what it cannot take of that one is refused."""
-    written, events = _written(target, order, query, notes, ids)
+def refit(outlet: Outlet, target: Target, order: Order, plan: Plan, notes: Notes, ids: RowIds) -> Outlet:
+    """The same sink for another plan; what it cannot take of that one is refused."""
+    written, events = _written(target, order, plan, notes, ids)
     return Outlet(outlet.sink, written.encode, events, written.records)
 
 
@@ -123,10 +123,9 @@ class _Written:
     def encode(self, occurrence: Occurrence) -> bytes:
         """An occurrence as one record, JSON or RDF."""
         if form_for(self._target, occurrence.event, self._plan.returned) == "rdf":
-            text = to_rdf(occurrence, self._notes.style, "trig" if self._trig else "nquads")
-        else:
-            text = to_line(occurrence, self._notes.style) + "\n"
-        return self._bytes(text)
+            return self._bytes(to_rdf(occurrence, self._notes.style, "trig" if self._trig else "nquads"))
+        line = line_of(occurrence, self._notes.style)
+        return self._bytes(line.decode()) if self._to_terminal else line
 
     def records(self, occurrence: Occurrence) -> list[Record]:
         """An occurrence as its records; rows are several."""

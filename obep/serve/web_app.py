@@ -20,7 +20,8 @@ from obep.serve.access import Access
 from obep.serve.api.calls import Call, Context
 from obep.serve.api.http_answers import Plain, answer, refusal
 from obep.serve.api.routes import ROUTES, Route
-from obep.serve.service import Busy, Service
+from obep.serve.busy import Busy
+from obep.serve.service import Service
 from obep.serve.watchers import Watchers
 
 REFUSED = 1008

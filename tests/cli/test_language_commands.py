@@ -145,7 +145,8 @@ def test_explain_says_which_parts_are_incremental_and_shows_whole_queries(tmp_pa
     said = obep("explain", tmp_path / "q.obep").out
     for line in (
         "  G(?x)   graph event, evaluated for each item\n    { ?x :p ?y . FILTER(?y > 3) }",
-        "  W(?x)   graph event, incremental\n    keeps <w>: its items, RANGE 1 min STEP 30 s\n    { SELECT",
+        "  W(?x)   graph event, incremental\n"
+        "    keeps <w>: its items, RANGE 1 min STEP 30 s\n    { SELECT ?x",
         "  m   ISTREAM, incremental, every 30 s\n",
         "GROUP BY ?x HAVING (AVG(?t) > 3)",
         "  o   RSTREAM, evaluated anew (ORDER BY), every 30 s\n",

@@ -113,7 +113,7 @@ def test_it_looks_as_far_back_as_the_engine_remembers():
         running = obep.Engine(
             engine(f"{HEAD}EVENT H(?i) MATCH A(?i) SEQ B(?i)\nRETURN H").query,
             remember=remember,
-            matcher=engine(f"{HEAD}EVENT H(?i) MATCH A(?i) SEQ B(?i)\nRETURN H")._matcher,
+            matcher=engine(f"{HEAD}EVENT H(?i) MATCH A(?i) SEQ B(?i)\nRETURN H").running.matcher,
         )
         for at, who in enumerate("xyyy"):
             running.push(ttl(f":{who} a :ClassA ."), at=at)

@@ -166,7 +166,7 @@ def known_names(bundle: Bundle) -> frozenset[Term]:
     classes = known.classes | definitions.guard_classes
     properties = known.object_properties | known.data_properties | definitions.guard_roles
     declared = known.annotation_properties | _declared(bundle) | set(constructed(bundle))
-    return classes | properties | declared
+    return classes | properties | declared | bundle.looked_up
 
 
 def constructed(bundle: Bundle) -> Iterator[Term]:

@@ -81,6 +81,8 @@ class CompiledRules:
         """The static graphs of FROM NAMED; they are no part of K."""
         self.shacl: Applied | None = None
         """The SHACL rules of T and K, where the query was compiled from files."""
+        self.looked_up: frozenset[Term] = frozenset()
+        """What mappings look up in K, where the query was compiled with their configuration."""
         self.subsumptions = tuple(subsumptions)
         self.diagnostics: list[Diagnostic] = list(diagnostics)
         self.definitions: Definitions = define(self.expanded, axioms)
@@ -201,7 +203,7 @@ class CompiledRules:
             upper=upper,
             folder=self.cache_dir,
         )
-        like.store.tell(static, program.witnesses - like.program.witnesses)
+        like.store.add_witnesses(static, program.witnesses - like.program.witnesses)
         return program
 
     @cached_property

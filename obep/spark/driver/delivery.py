@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from obep.engine.sealed import damaged, digest_of
+from obep.engine.snapshots.sealed import damaged, digest_of
 from obep.errors import fail
 from obep.model import DeadLetter, Term
 from obep.output.row_writer import RowIds, csv_header

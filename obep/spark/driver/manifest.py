@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from obep.engine.query import Query
-from obep.engine.sealed import damaged
+from obep.engine.snapshots.sealed import damaged
 from obep.errors import ObepError, fail
 from obep.spark.stages.state_identity import changed_state, identity, surroundings, what_changed
 from obep.spark.stages.worker import components_of
