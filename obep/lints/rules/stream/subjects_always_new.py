@@ -86,8 +86,8 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
             f"{stream}: no subject of {items:,} items came twice, and {leads[most]:,} of them have "
             f"{short(property)} {short(individual)}",
             f"[LATEST … BY {{ ?o {property} ?x }}], if each message is a node of its own",
-            f"<{watched[stream]}> has LATEST without BY: it replaces what was said of the same subject, so "
-            "that here nothing is ever replaced.",
+            f"<{watched[stream]}> has LATEST without BY: it replaces values of the same subject, so "
+            "here it replaces nothing.",
         )
 
 
