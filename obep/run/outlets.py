@@ -6,10 +6,11 @@ import sys
 from collections.abc import Mapping
 
 from obep.engine.query import Query
+from obep.engine.reporter import line_of
 from obep.errors import fail, printable
 from obep.formats.stream_reader import Notes
 from obep.model import Alert, Occurrence, Term, local_name
-from obep.output.json_writer import style_of, to_line
+from obep.output.json_writer import style_of
 from obep.output.rdf_writer import to_rdf
 from obep.output.row_writer import (
     RowIds,
@@ -122,10 +123,9 @@ class _Written:
     def encode(self, occurrence: Occurrence) -> bytes:
         """An occurrence as one record, JSON or RDF."""
         if form_for(self._target, occurrence.event, self._plan.returned) == "rdf":
-            text = to_rdf(occurrence, self._notes.style, "trig" if self._trig else "nquads")
-        else:
-            text = to_line(occurrence, self._notes.style) + "\n"
-        return self._bytes(text)
+            return self._bytes(to_rdf(occurrence, self._notes.style, "trig" if self._trig else "nquads"))
+        line = line_of(occurrence, self._notes.style)
+        return self._bytes(line.decode()) if self._to_terminal else line
 
     def records(self, occurrence: Occurrence) -> list[Record]:
         """An occurrence as its records; rows are several."""

@@ -99,3 +99,11 @@ def test_validation_on_spark_is_refused_before_spark_starts(tmp_path: Path) -> N
     said = obep("run", project(tmp_path), "--engine", "spark")
     assert said.status == 2
     assert "OBEP807" in said.err
+
+
+def test_units_of_graphs_on_spark_are_refused_before_spark_starts(tmp_path: Path) -> None:
+    query = project(tmp_path)
+    (tmp_path / "obep.toml").write_text('[sources.s]\nuri = "s.jsonl"\nunits = "qudt"\n')
+    said = obep("run", query, "--engine", "spark")
+    assert said.status == 2
+    assert "OBEP836" in said.err

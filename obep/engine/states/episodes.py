@@ -59,7 +59,7 @@ class Moment(Occurrence):
         self.event, self.explanation, self.bindings = event, explanation, bindings
         self.start, self.end, self.detected, self.since = start, end, end, start
         self.solutions, self.parts, self.partition, self.constructed = {}, (), (), ()
-        self.bounded, self.style, self.items, self._written = False, "", (), None
+        self.bounded, self.style, self.items, self._written, self._stamp = False, "", (), None, None
         self._key = key
 
     def __getattr__(self, name: str) -> str:

@@ -25,6 +25,8 @@ class StateRun(Running):
     prompt = False
     unsettled = True
     """Whether it is decided at each item of its windows, also at one that changes nothing."""
+    concerned = True
+    """Whether what has changed in its windows may change what holds."""
 
     def __init__(self, plan: StatePlan) -> None:
         self.plan = EventPlan(plan.state, plan.name, plan.stratum)

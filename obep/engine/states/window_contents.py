@@ -210,7 +210,10 @@ class LatestContent(Content):
     def take(self, at: int, items: Sequence[Item]) -> None:
         if self.step is None:
             for item in items:
-                self._fold(at, item)
+                if self._plain and len(item.triples) == 1 and item.triples[0][0][0] != "_":
+                    self._fold_one(at, item)
+                else:
+                    self._fold(at, item)
         elif items:
             self._waiting.extend(items)
             self._look = self.later(at) if self._look is None else self._look
@@ -239,11 +242,6 @@ class LatestContent(Content):
 
     def _fold(self, at: int, item: Item) -> None:
         """What an item says takes the place of what was known."""
-        if len(item.triples) == 1 and self._plain:
-            [triple] = item.triples
-            if triple[0][0] != "_":
-                self._fold_one(at, triple, item)
-                return
         latest = self._latest
         gone: tuple[Triple, ...] = ()
         new: tuple[Triple, ...] = ()
@@ -263,24 +261,28 @@ class LatestContent(Content):
             self._keep(key, entry)
             self.graph.date(triples, entry)
 
-    def _fold_one(self, at: int, triple: Triple, item: Item) -> None:
+    def _fold_one(self, at: int, item: Item) -> None:
         """The same for one triple of a subject with a name: it belongs to this key alone."""
-        key = triple[:2]
-        old = self._latest.get(key)
-        gone: tuple[Triple, ...] = ()
         new = item.triples
-        if old is not None:
-            gone = old.triples
-            if gone == new:
-                old.at = at
-                return
-            if old.at == at:  # several items of one instant
-                new = tuple(dict.fromkeys((*gone, triple)))
-        entry = Latest(at, new)
-        if not self.graph.enter(gone, new, entry):
+        key = new[0][:2]
+        old = self._latest.get(key)
+        if old is None:
+            entry = Latest(at, new)
+            if self.graph.enter((), new, entry):
+                self._keep(key, entry)
+            else:
+                self.graph.refuse(item)
+            return
+        gone = old.triples
+        if gone == new:
+            old.at = at
+            return
+        if old.at == at:  # several items of one instant
+            new = tuple(dict.fromkeys((*gone, *new)))
+        before, old.at, old.triples = old.at, at, new
+        if not self.graph.enter(gone, new, old):
+            old.at, old.triples = before, gone
             self.graph.refuse(item)
-        else:
-            self._keep(key, entry)
 
     def _keep(self, key: Key, entry: Latest) -> None:
         if self._stays is not None and key not in self._latest:

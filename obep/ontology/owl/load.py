@@ -115,7 +115,7 @@ def _triples(path: Path, data: bytes) -> list[Triple]:
     elif format == "jsonld":
         _check_nesting(data, path)
     try:
-        triples = _owl_xml(data) if format == "owlxml" else _parse(data, format)
+        triples = _owl_xml(data, path) if format == "owlxml" else _parse(data, format)
     except ObepError:
         raise
     except Exception as error:  # each parser has exceptions of its own
@@ -289,10 +289,14 @@ def _is_owl_xml(data: bytes) -> bool:
     return re.search(rb"<(?:\w+:)?Ontology\s[^>]*xmlns", data) is not None and b"<rdf:RDF" not in data
 
 
-def _owl_xml(data: bytes) -> list[Triple]:
+def _owl_xml(data: bytes, path: Path) -> list[Triple]:
     from io import BytesIO
 
-    from owlready2 import owlxml_2_ntriples
+    try:
+        from owlready2 import owlxml_2_ntriples
+    except ImportError:
+        remedy = 'pip install "obep[java]", or save it as Turtle or RDF/XML'
+        raise fail("OBEP551", "reading OWL/XML needs owlready2", file=str(path), remedy=remedy) from None
 
     triples: list[Triple] = []
 

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from obep.engine.reporter import Detected
-from obep.formats.timestamps import show_instant
 from obep.model import Alert, DeadLetter, Occurrence, Term
 from obep.operators.candidates import Candidate
-from obep.output.json_writer import iri, labels_of, style_of, style_of_instant, to_line
+from obep.output.json_writer import iri, labels_of, style_of, to_line
 from obep.output.rdf_writer import to_rdf
 from obep.output.row_writer import csv_line, result_document, row_line, row_variables, rows_of
 from obep.output.why_tree import why
@@ -174,8 +173,7 @@ def _values(
     plan: Plan | None,
 ) -> dict[str, Any]:
     wants_columns = not forms or COLUMNS in forms
-    causes = Causes(LINE in forms) if causes is None else causes
-    table = Table(causes, style, wants_columns)
+    table = Table(Causes() if causes is None else causes, style, wants_columns, LINE in forms)
     table.add(found)
     values = table.values()
     if wants_columns and rdf:
@@ -193,13 +191,11 @@ def _values(
 class Table:
     """Occurrences on their way into columns."""
 
-    def __init__(self, causes: Causes, style: str | None, wants_columns: bool) -> None:
-        """Lines are made if `causes` are for lines."""
+    def __init__(self, causes: Causes, style: str | None, wants_columns: bool, wants_lines: bool) -> None:
         self._causes = causes
         self._style = style
         self._wants_columns = wants_columns
-        self._written: dict[tuple[int, str], str] = {}
-        self._bindings_written: dict[Any, str] = {}
+        self._wants_lines = wants_lines
         self.lines: list[str] = []
         self._events: list[str] = []
         self._ids: list[str] = []
@@ -243,24 +239,15 @@ class Table:
         for known, more in zip(self._times, (starts, ends, done), strict=True):
             known += more
         self._bounded += map(_is_bounded, shapes)
-        if all(map(_is_regular, set(shapes))):
-            columns = list(zip(*parts, strict=True))
-            begun = [list(map(_start, column)) for column in columns]
-            instants = zip(starts, ends, *begun, strict=True)
-            ids = list(map(Shape.id_of, shapes, instants))
-        else:
-            columns = []
-            ids = [
-                shape.id(start, end, own) or one.id
-                for one, shape, start, end, own in zip(run, shapes, starts, ends, parts, strict=True)
-            ]
-        self._ids += ids
-        if self._causes.lines:
-            self.lines += map(self._line, run, candidates, ids, shapes)
+        self._ids += map(_id, run)
+        if self._wants_lines:
+            self.lines += [one.by.line(one, self._style).decode() for one in run]
         if not self._wants_columns:
             return
-        if columns:
-            self._cause_all(shapes, begun, [list(map(_end, column)) for column in columns])
+        if all(map(_is_regular, set(shapes))):
+            columns = list(zip(*parts, strict=True))
+            begun, over = ([list(map(at, column)) for column in columns] for at in (_start, _end))
+            self._cause_all(shapes, begun, over)
         else:
             for shape, own in zip(shapes, parts, strict=True):
                 extents = shape.extents(own)
@@ -289,33 +276,13 @@ class Table:
                 column.append(value)
         self._caused.append(len(self._because[0]))
 
-    def _line(self, one: Detected, candidate: Candidate, id: str, shape: Shape) -> str:
-        """The line of JSON of an occurrence, as `to_line` gives it."""
-        if not shape.line:
-            return to_line(one, self._style) + "\n"
-        start, end, done, _, parts, rows = candidate
-        style = self._style or one.style or style_of_instant(done)
-        written = self._written
-        shown = []
-        for at in (start, end, done, *shape.cause_instants(parts)):
-            text = written.get((at, style))
-            if text is None:
-                instant = show_instant(at, style)  # type: ignore[arg-type]  # `iso` or `integer`
-                text = written[at, style] = msgspec.json.encode(instant).decode()
-            shown.append(text)
-        bindings = self._bindings_written.get((shape.event, rows))
-        if bindings is None:
-            bindings = msgspec.json.encode(one.by.plan.bindings(rows)).decode()
-            self._bindings_written[shape.event, rows] = bindings
-        return shape.line % (id, *shown[:3], bindings, *shown[3:]) + "\n"
-
     def _add(self, one: Occurrence) -> None:
         self._events.append(iri(one.event))
         self._ids.append(one.id)
         for known, at in zip(self._times, (one.start, one.end, one.detected), strict=True):
             known.append(at)
         self._bounded.append(one.bounded)
-        if self._causes.lines:
+        if self._wants_lines:
             self.lines.append(to_line(one, self._style) + "\n")
         if not self._wants_columns:
             return
@@ -373,7 +340,7 @@ class Table:
 
 
 _found: Callable[[Detected], Candidate] = attrgetter("found")
-_by = attrgetter("by")
+_by, _id = attrgetter("by"), attrgetter("id")
 _start, _end = attrgetter("start"), attrgetter("end")
 _is_bounded, _is_regular, _numbers = attrgetter("bounded"), attrgetter("regular"), attrgetter("numbers")
 

@@ -30,7 +30,6 @@ from obep.plan.components import Component
 from obep.spark.stages.buckets import partition_of
 from obep.spark.stages.bulk_causes import Causes
 from obep.spark.stages.found_columns import (
-    LINE,
     found_payloads,
     letters_payload,
     progress_payload,
@@ -77,7 +76,7 @@ _groups: dict[bytes, Group] = {}
 """Groups that have come in blocks: what comes again is the same object, and what is known of it is known."""
 
 
-_causes: dict[tuple[str, int, bool], Causes] = {}
+_causes: dict[tuple[str, int], Causes] = {}
 """What the occurrences of a bucket had in common so far, with lines or without."""
 
 
@@ -114,7 +113,7 @@ class Detecting(StatefulProcessor):
             self._clock_state.update((run.state(),))
             run.keep()
         style = STYLES[run.style]
-        causes = run.causes(LINE in self._job.forms)
+        causes = run.causes()
         for start in range(0, len(found), CHUNK):
             part = found[start : start + CHUNK]
             for payload in found_payloads(part, self._job.rdf, self._job.forms, style, causes, run.plan):
@@ -297,11 +296,11 @@ class Run:
         drop(len(self._segments) - len(segments) + len(self._spare))
         _warm[self._key] = Warm(self._version, segments, self._letters, frozenset(self._touched))
 
-    def causes(self, lines: bool) -> Causes:
+    def causes(self) -> Causes:
         """Those of earlier micro-batches, while they are not too many."""
         if sum(map(len, _causes.values())) > COMMON:
             _causes.clear()
-        return _causes.setdefault((*self._key, lines), Causes(lines))
+        return _causes.setdefault(self._key, Causes())
 
     def progress(
         self, blocks: list[Block], found: list[Occurrence], letters: list[DeadLetter]

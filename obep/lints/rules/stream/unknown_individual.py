@@ -3,8 +3,8 @@
 What it does: Finds individuals in items that are not in the static graph, though a definition or a guard asks
 for facts about them that only the static graph has: objects of a property (`inPen some (Pen and …)`), or
 subjects (`Probe and oxygen some …`). Nearly all individuals of that place must be missing. It is reported if
-most names are almost those of known individuals, or the same in another namespace; if the graph has no name of
-their namespace; or if three or more all follow another pattern (`5` where it has `bay-5`).
+most names are almost those of known individuals, or the same in another namespace; if the graph has no name
+of their namespace; or if three or more all follow another pattern (`5` where it has `bay-5`).
 
 Why: No event about them is ever found. Facts that items of a window, or occurrences with a CONSTRUCT, may
 state are not expected in the static graph. The first 500 items of a stream are checked, with static graphs of
