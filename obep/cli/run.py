@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed, dialect_of
+from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed
 from obep.errors import ObepError, fail
+from obep.query.languages import dialect_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -43,15 +43,24 @@ class Engine:
     """Runs a query over items that come in (nearly) the order of time.
 
     `lateness`, `idle` and `future` are those of `Clock`, as seconds, `timedelta` or text (`5 s`).
-    `on_dead_letter` is told of every item that takes part in nothing, and why; `now` is the clock of arrival,
+    `on_dead_letter` is called with the dead letter of every refused item; `now` is the clock of arrival,
     in microseconds, and `steady` the one that silence is measured by (by default `now` if that is given, else
     a monotonic one); `max_explanations` is how many of one event and individual are looked for in an item
-    (SPEC D4; by default what `load` was told; `counters["capped"]` says how often there were more);
+    (SPEC D4; by default that of `load`; `counters["capped"]` says how often there were more);
     `max_keys` is how many values of its PARTITION BY each event remembers (default: all); of more, those
     whose last occurrence is oldest are forgotten when the instant closes (`counters["evicted"]`);
     `remember` is how many items, and occurrences of each event, `why_not` looks at (`None`: all; 0: none, so
     that nothing is kept for it); `observer` listens to items and occurrences. An engine may be used from
     several threads; callbacks run outside of its lock.
+
+    >>> import obep
+    >>> pair = "EVENT A AS Room EVENT B MATCH A SEQ A WITHIN 5 s RETURN B"
+    >>> query = obep.load(text=f"PREFIX : <http://e/> {pair}")
+    >>> room = "@prefix : <http://e/> . :a a :Room ."
+    >>> with query.engine(lateness="1 s") as engine:
+    ...     hits = [hit for second in (1, 2, 9) for hit in engine.push(room, at=second)]
+    >>> [(hit.start, hit.end) for hit in hits]
+    [(1000000, 2000000)]
     """
 
     def __init__(

@@ -311,10 +311,10 @@ class Runtime:
         """What runs for a state of the plan."""
         return next(run for run in self._states if run.state.state == state)
 
-    def follow_states(self, told: Callable[[Term, Spell], None], most: int | None) -> None:
+    def follow_states(self, callback: Callable[[Term, Spell], None], most: int | None) -> None:
         """Call back with each episode that is over; keep the latest rows of states, of each so many."""
         for state in self._states:
-            state.follow(told, most)
+            state.follow(callback, most)
 
     def holding(self, state: Term) -> Iterable[Episode]:
         """The episodes of a state that are open after the last instant that has closed."""

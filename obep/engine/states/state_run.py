@@ -106,14 +106,14 @@ class StateRun(Running):
         self.episodes.load(data[0])
         self.load_own(data[1], unpack)
 
-    def follow(self, told: Callable[[Term, Spell], None], most: int | None) -> None:
+    def follow(self, callback: Callable[[Term, Spell], None], most: int | None) -> None:
         """Call back with each episode that is over; keep what else why-not asks for, of each so many."""
         state, episodes = self.state.state, self.episodes
 
         def note(episode: Episode, at: int) -> None:
             if episode.ended is not None:
                 expired = episodes.expired[0] == at and episodes.expired[1][-1] is episode
-                told(state, Spell(episode.key, episode.begun, episode.ended, expired))
+                callback(state, Spell(episode.key, episode.begun, episode.ended, expired))
 
         episodes.listeners.append(note)
 

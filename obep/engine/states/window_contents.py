@@ -28,7 +28,7 @@ class Entered(Protocol):
     """The graph of a window. A triple that several items say is there as often."""
 
     counts_items: bool
-    """Whether it is told of every item, also of one that says what is there already."""
+    """Whether it gets every item, also one whose triples are all in the window."""
 
     def enter(self, gone: Sequence[Triple], new: Sequence[Triple], by: Dated, /) -> bool:
         """Triples of an instant come, in place of others; false where they cannot, and nothing changes."""
@@ -311,9 +311,9 @@ class LatestContent(Content):
             if o in below:
                 said.update(dict.fromkeys(_hanging(o, below)))
         if below:  # blank nodes in a circle, to which nothing else leads
-            told = {triple for said in found.values() for triple in said}
+            keyed = {triple for said in found.values() for triple in said}
             for triple in item.triples:
-                if triple not in told:
+                if triple not in keyed:
                     found.setdefault(triple[:2], {})[triple] = None
         return {key: tuple(said) for key, said in found.items()}
 
