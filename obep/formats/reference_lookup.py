@@ -9,10 +9,11 @@ met between two changes that matter.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Protocol
+from typing import Any, Protocol
 
 from pyoxigraph import Literal, NamedNode, Quad, QuerySolutions, RdfFormat, Store, parse
 
@@ -72,14 +73,20 @@ class ChangingIndex:
         self._store = Store()
         self._terms: dict[str, dict[Term, None]] = {}
         """By its text, each term that a field may stand for; what has gone is found no more."""
+        self._written: Counter[Quad] = Counter()
+        """How often each triple is there: 1 and 01 are one in a store."""
         self._found: dict[Key, tuple[Row, ...]] = {}
         self.change(k, ())
 
     def change(self, come: Iterable[Triple], gone: Iterable[Triple]) -> None:
         """Follow a change of K; one that the lookup cannot meet costs nothing."""
         less, more = self._quads(gone), self._quads(come)
+        self._written.subtract(less)
         for quad in less:
-            self._store.remove(quad)
+            if self._written[quad] <= 0:
+                del self._written[quad]
+                self._store.remove(quad)
+        self._written.update(more)
         self._store.extend(more)
         if less or more:
             self._found.clear()
@@ -95,12 +102,24 @@ class ChangingIndex:
         return found
 
     def _quads(self, triples: Iterable[Triple]) -> list[Quad]:
-        quads = self._lookup.quads(triples)
+        quads = [Quad(quad.subject, quad.predicate, _as_stored(quad)) for quad in self._lookup.quads(triples)]
         for quad in quads:
             for term in (quad.subject, quad.object):
                 if isinstance(term, Literal | NamedNode):
                     self._terms.setdefault(term.value, {})[str(term)] = None
         return quads
+
+
+def _as_stored(quad: Quad) -> Any:
+    """The object of a quad as a store gives it back: 01 is 1 there."""
+    if not isinstance(quad.object, Literal) or quad.object.language or quad.object.datatype.value == _STRING:
+        return quad.object
+    store = Store()
+    store.add(quad)
+    return next(iter(store)).object
+
+
+_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 
 @dataclass(frozen=True, slots=True)

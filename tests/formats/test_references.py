@@ -129,7 +129,8 @@ def test_a_template_uses_the_variable_of_its_lookup_and_no_other() -> None:
 
 
 NAMES = [f"<http://e/{name}>" for name in "abcd"]
-TERMS = st.sampled_from([*NAMES, '"x"', '"y"', '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'])
+INTEGERS = [f'"{text}"^^<http://www.w3.org/2001/XMLSchema#integer>' for text in ("1", "01")]
+TERMS = st.sampled_from([*NAMES, '"x"', '"y"', '"x"@en', *INTEGERS])
 GRAPHS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES[:3]), TERMS), max_size=12)
 PATHS = st.recursive(
     st.sampled_from([":a", ":b", ":c"]),
@@ -166,12 +167,14 @@ def test_an_index_that_follows_changes_is_that_of_the_graph_they_leave(
     k = dict.fromkeys(graph)
     index = ChangingIndex(lookup, k)
     for come, gone in [([], []), *changes]:
-        gone = [triple for triple in gone if triple in k]
-        k = dict.fromkeys([*(triple for triple in k if triple not in gone), *come])
+        gone = [triple for triple in dict.fromkeys(gone) if triple in k]
+        k = {triple: None for triple in k if triple not in gone}
+        come = [triple for triple in dict.fromkeys(come) if triple not in k]
+        k |= dict.fromkeys(come)
         index.change(come, gone)
         anew = lookup.over(k).index
         assert anew is not None
-        for value in ("x", "y", "1", "z", *(name[1:-1] for name in NAMES)):
+        for value in ("x", "y", "1", "01", "z", *(name[1:-1] for name in NAMES)):
             assert index.rows((value,)) == anew.rows((value,))
 
 
