@@ -63,7 +63,7 @@ def duration(micros: float) -> str:
 def _ranges(profile: Profile) -> list[Rule]:
     low, high = quantile(profile.values, 0.25), quantile(profile.values, 0.75)
     spread = high - low
-    if spread <= 0:
+    if spread <= 0 or not profile.falls:  # what only rises will leave any range
         return []
     name, word = title(profile), local_name(profile.name)
     found = []
