@@ -265,6 +265,8 @@ CODES: dict[str, str] = {
     "OBEP805": "a static graph that does not conform to a shape",
     "OBEP806": "an item that does not conform to a shape",
     "OBEP807": "validation of items on Spark",
+    "OBEP808": "a unit that is not known, or that does not fit",
+    "OBEP809": "two units for one property",
     # 820-829 a static graph that changes
     "OBEP820": "a change of the static graph that contradicts the ontology",
     "OBEP821": "a change of the static graph that cannot be read",
@@ -280,6 +282,8 @@ CODES: dict[str, str] = {
     "OBEP832": "imports that are left out",
     "OBEP833": "an ontology beyond OWL 2 DL",
     "OBEP834": "an ontology that cannot be added to the catalogue",
+    "OBEP835": "a value whose unit is not one that the query asks for",
+    "OBEP836": "units of graphs on Spark",
     # 850-869 the service
     "OBEP850": "a service without tokens that others can reach",
     "OBEP851": "TLS without its certificate or key",

@@ -87,7 +87,7 @@ def _streams(data: Sequence[Path]) -> dict[str, Path]:
 def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestion:
     known = [] if graph is None else read_rdf(graph)
     if graph is not None:
-        (home / f"static{graph.suffix}").write_bytes(content(graph))
+        (home / _copy_of(graph)).write_bytes(content(graph))
     mappings = {
         name: _mapping(plain_records(path, LOOKED_AT), name, path, known) for name, path in streams.items()
     }
@@ -107,11 +107,11 @@ def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestio
     if not rules:
         raise fail(
             "OBEP886",
-            "there is nothing to make rules of",
+            "there is no field to make rules from",
             reason="Rules need a field with at least thirty numbers.",
         )
     _write(home, "ontology.ttl", _ontology(seen, names, units))
-    reads = [*(f"FROM GRAPH <static{one.suffix}>" for one in [graph] if one), *_from(streams)]
+    reads = [*(f"FROM GRAPH <{_copy_of(one)}>" for one in [graph] if one), *_from(streams)]
     _write(home, "query.obep", _query(reads, names, rules))
     tried = over_history(
         home / "query.obep", (), load_config(None, home), quiet=True, lateness=disorder(items)
@@ -120,7 +120,7 @@ def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestio
     most = max(FEW, NOISY * len(items))
     kept = [(one, rule) for one, rule in rules if counts.get(rule.name, 0) <= most]
     if not kept:
-        raise fail("OBEP886", "every rule that was tried would fire too often to tell a fault")
+        raise fail("OBEP886", "every rule that was tried would fire too often")
     _write(home, "query.obep", _query(reads, names, kept))
     counted = [(rule, counts.get(rule.name, 0)) for _, rule in rules]
     return Suggestion(
@@ -136,18 +136,23 @@ def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestio
 def _rules(seen: Sequence[Profile]) -> list[tuple[Profile, Rule]]:
     """The rules for all fields; of fields that come in the same messages, one tells that they are silent."""
     found: list[tuple[Profile, Rule]] = []
-    heard: set[str] = set()
+    covered: set[str] = set()
     titles: set[str] = set()
     for one in seen:
         if title(one) in titles:
             continue
         titles.add(title(one))
-        silent = not set(one.streams) <= heard
+        silent = not set(one.streams) <= covered
         rules = [rule for rule in rules_for(one) if silent or not rule.name.endswith("Silent")]
         if rules:
-            heard |= set(one.streams)
+            covered |= set(one.streams)
         found += [(one, rule) for rule in rules]
     return found
+
+
+def _copy_of(graph: Path) -> str:
+    """What the background knowledge is called in the project; an ending that is none is left out."""
+    return f"static{graph.suffix if graph.suffix[1:].isalnum() else ''}"
 
 
 def _from(streams: dict[str, Path]) -> list[str]:

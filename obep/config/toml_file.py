@@ -40,6 +40,7 @@ from obep.config.toml_values import (
 )
 from obep.errors import Diagnostic, ObepError, Span, fail
 from obep.formats.input_limits import Limits
+from obep.formats.quantities import UNITS
 from obep.model import Triple
 
 NAME = "obep.toml"
@@ -80,6 +81,7 @@ OF_SOURCE: dict[str, Kind] = {
     "start": choice("earliest", "latest"),
     "missing_time": choice("arrival", "refuse"),
     "validate": text,
+    "units": choice("qudt"),
     **CONNECTION,
 }
 
@@ -249,7 +251,7 @@ class Config:
 
             looked_up = [make_mapping(setting, where).looked_up for setting, where in found]
             if isinstance(self.catalogue, Catalogue):
-                self.catalogue.looked_up = frozenset().union(*looked_up)
+                self.catalogue.looked_up |= frozenset().union(*looked_up)
 
     def _with_context(self, setting: Mapping[str, Any], where: str) -> Mapping[str, Any]:
         if isinstance(setting.get("context"), str):
@@ -359,6 +361,8 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
             serve=settings.get("serve", {}),
         )
         config.check_mappings()
+        if isinstance(config.catalogue, Catalogue) and any("units" in one for one in config.sources.values()):
+            config.catalogue.looked_up |= UNITS
         return config
     except ObepError as error:
         raise ObepError(

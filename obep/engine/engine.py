@@ -43,10 +43,10 @@ class Engine:
     """Runs a query over items that come in (nearly) the order of time.
 
     `lateness`, `idle` and `future` are those of `Clock`, as seconds, `timedelta` or text (`5 s`).
-    `on_dead_letter` is told of every item that takes part in nothing, and why; `now` is the clock of arrival,
+    `on_dead_letter` is called with the dead letter of every refused item; `now` is the clock of arrival,
     in microseconds, and `steady` the one that silence is measured by (by default `now` if that is given, else
     a monotonic one); `max_explanations` is how many of one event and individual are looked for in an item
-    (SPEC D4; by default what `load` was told; `counters["capped"]` says how often there were more);
+    (SPEC D4; by default that of `load`; `counters["capped"]` says how often there were more);
     `max_keys` is how many values of its PARTITION BY each event remembers (default: all); of more, those
     whose last occurrence is oldest are forgotten when the instant closes (`counters["evicted"]`);
     `remember` is how many items, and occurrences of each event, `why_not` looks at (`None`: all; 0: none, so
@@ -141,8 +141,9 @@ class Engine:
             if self.running.observer is not None:
                 items = self.running.observer.taken(items)
             waiting, goes_on, models = len(self.buffer), self.clock.goes_on, self.running.changes.streams
+            running, counters, plain = self.running, self.counters, self.running.plain
             for item in items:
-                self.counters["items"] += 1
+                counters["items"] += 1
                 if isinstance(item, DeadLetter):
                     self._bury(item)
                 elif item.stream in models:
@@ -150,7 +151,14 @@ class Engine:
                         self._release(found)
                     waiting = len(self.buffer)
                 elif not waiting and goes_on(item.stream, item.at, now):
-                    self._process(item, found)
+                    if plain and item.removed is None and not item.sent:  # `_process` without its questions
+                        running.changes.judged = item.at
+                        if (letter := running.process(item, item, found)) is None:
+                            counters["processed"] += 1
+                        else:
+                            self._bury(letter)
+                    else:
+                        self._process(item, found)
                 elif self._admit(item, now, wall):
                     self._release(found)
                     waiting = len(self.buffer)

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 def prepared_items(config: Config, bundle: Bundle) -> PreparedItems | None:
     """What prepares the items of sources by K, if some source asks for that."""
     lookups, checks = config.lookups(), item_checks(config, bundle)
-    if not lookups and not checks:
+    units = [name for name, one in config.sources.items() if "units" in one]
+    if not lookups and not checks and not units:
         return None
     from obep.engine.knowledge.prepared_items import PreparedItems
+    from obep.formats.quantities import Quantities
 
-    return PreparedItems(lookups, checks)
+    asked = bundle.definitions.units
+    return PreparedItems(lookups, checks, {name: Quantities(asked) for name in units})
 
 
 def item_checks(config: Config, bundle: Bundle) -> Checks:

@@ -82,7 +82,8 @@ def explained_graph_event(event: ast.GraphEvent, bundle: Bundle, windows: Mappin
         manner = "incremental" if why is None else f"evaluated anew at each change: {why}"
         yield f"{head}, {manner}"
     asked = {*_windows(event.group), event.on}
-    yield from (f"    keeps <{name}>: {kept}" for name, kept in windows.items() if name in asked)
+    every = any(isinstance(one, ast.Var) for one in asked)
+    yield from (f"    keeps <{name}>: {kept}" for name, kept in windows.items() if every or name in asked)
     yield f"    {show(event.group)}"
 
 

@@ -105,7 +105,7 @@ def _state(state: State, linked: Linked, bundle: Bundle) -> Iterator[str]:
     """A state: what is kept for it, for how long, and whether it is computed by what changed alone."""
     parameters = ", ".join(show(var) for var in state.parameters)
     yield f"  {state.name.text}{f'({parameters})' if parameters else ''}   state, {_manner(state, bundle)}"
-    yield from (f"    keeps {line}" for line in _kept(state, linked))
+    yield from (f"    keeps {line}" for line in _kept(state, linked, bundle))
     yield from (f"    {line}" for line in show(state).split("\n"))
 
 
@@ -122,7 +122,7 @@ def _manner(state: State, bundle: Bundle) -> str:
     return "incremental" if why is None else f"evaluated anew at each change: {why}"
 
 
-def _kept(state: State, linked: Linked) -> Iterator[str]:
+def _kept(state: State, linked: Linked, bundle: Bundle) -> Iterator[str]:
     """What is kept, for how long, for each key."""
     each = _each([var.name for var in state.parameters])
     match state:
@@ -138,8 +138,9 @@ def _kept(state: State, linked: Linked) -> Iterator[str]:
                 yield f"a group for each {show(state.each)} that has held so long, with or without rows"
         case DailyState():
             yield "nothing: the calendar says what holds"
+    seen = windows_of(bundle.expanded.states[state.name.iri])
     for window in linked.windows:
-        if window.name in windows_of(state):
+        if window.name in seen:
             yield f"<{window.name}>: {_window(window)}"
     if not isinstance(state, EventState | DailyState):
         yield f"for an open episode, {each}, what it began with"
@@ -179,13 +180,13 @@ def _follows(iri: str, linked: Linked, bundle: Bundle, plan: Plan) -> frozenset[
     names = {iri}.union(*(found for axiom in bundle.t.axioms if iri in (found := set(mentioned(axiom)))))
     if isinstance(events[iri], LogicalEvent):
         names |= bundle.vocabulary(iri)
-    told = {
+    constructed = {
         head: [name for triple in events[head].construct for name in (triple.predicate, triple.object)]
         for head in plan.derived[iri]
     }
     return frozenset(
         head
-        for head, made in told.items()
+        for head, made in constructed.items()
         if head in names or any(isinstance(name, Name) and name.iri in names for name in made)
     )
 

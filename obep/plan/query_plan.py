@@ -10,6 +10,7 @@ from obep.algebra.select_node import SelectNode
 from obep.model import Term
 from obep.query import ast
 from obep.query.linked_queries import LinkedQuery, timed_programs
+from obep.query.timestamp_calls import timestamps
 from obep.query.walk import walk
 
 
@@ -26,6 +27,8 @@ def why_answered_anew(query: LinkedQuery, select: SelectNode, bundle: Any) -> st
         return "GRAPH"
     if select.order:
         return "ORDER BY"
+    if any(timestamps(query.register)):
+        return "timestamp()"
     return why_evaluated_anew(bundle, select, default_window(query), written=True)
 
 

@@ -11,6 +11,7 @@ from obep.query import ast
 from obep.query.group_walk import group_variables, projected
 from obep.query.parse.file_scope import DEFAULT_NAMESPACE
 from obep.query.parse.spelling import is_absolute, resolve_iri
+from obep.query.timestamp_calls import with_triples
 from obep.query.walk import layered, leaves, walk
 
 ASK = "ask"
@@ -45,7 +46,7 @@ class LinkedQuery:
     def select(self) -> ast.Select:
         """The SELECT that it evaluates; of CONSTRUCT and ASK all variables of its WHERE."""
         form = self.register.form
-        return form if isinstance(form, ast.Select) else form.select
+        return with_triples(form if isinstance(form, ast.Select) else form.select)
 
     @property
     def columns(self) -> tuple[str, ...]:

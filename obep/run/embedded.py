@@ -83,7 +83,7 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
     if lints is not None and observer is not None:
         stats = observer.stats
         stats.take_notes(run.notes)
-        stats.items.update(run.heard)
+        stats.items.update(run.items_by_stream)
         lints.end(
             stats,
             run.letters,
@@ -319,7 +319,7 @@ def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Que
         taken=taken,
         query=query,
         streams=run.streams,
-        heard=run.heard,
+        items_by_stream=run.items_by_stream,
         bindings=bindings(order, run.streams),
     )
     for _, reason in run.failed[:5]:

@@ -192,7 +192,7 @@ def test_a_state_goes_on_where_the_events_stand_in_another_order():
     first = [item for item in stream(Random(3)) if item.at < 12_000_000]
     rest = [item for item in stream(Random(3)) if item.at >= 12_000_000]
     begun = segment(before)
-    assert sum(isinstance(run, Kin) for run in begun.running.runtime._runs) == 2
+    assert sum(isinstance(run, Kin) for run in begun._runtime._runs) == 2
     pushed(begun, before, first)
     data, same, other = begun.dump(), segment(before), segment(after)
     same.load(data)
@@ -212,5 +212,5 @@ def pushed(into: Segment, query: obep.Query, items: list[Item]) -> list[str]:
     for item in items:
         matched = matcher.match(item)
         assert isinstance(matched, Matched)
-        hits += into.running.runtime.push(item.at, matched.occurrences, (item,))
+        hits += into._runtime.push(item.at, matched.occurrences, (item,))
     return sorted(map(to_line, hits))

@@ -91,7 +91,7 @@ class CompiledRules:
         self.normal: Normal = self._normalise()
         guard_roles = self.definitions.guard_roles
         everything = [*self.normal.rules, *self.normal.asserted]
-        sure = [rule for rule, bound in self.normal.rules.items() if bound & Bound.LOWER]
+        sure = [rule for rule, bound in self.normal.rules.items() if bound != Bound.UPPER]
         self.relations: Relations = relations_of(everything, sure, self.definitions.axioms, guard_roles)
         self.names_looked_at = LookedAt(
             self.definitions.axioms,
@@ -203,7 +203,7 @@ class CompiledRules:
             upper=upper,
             folder=self.cache_dir,
         )
-        like.store.tell(static, program.witnesses - like.program.witnesses)
+        like.store.add_witnesses(static, program.witnesses - like.program.witnesses)
         return program
 
     @cached_property

@@ -106,8 +106,8 @@ class Detection:
         from obep.spark.driver.parquet import DELIVERED, Putting, written_names
 
         putting = Putting(folder, dead_letters, written_names(self.alerting, self.as_rows))
-        told = self._observed(self.payloads.mapInArrow(putting.writing(), DELIVERED))
-        return told.writeStream.foreachBatch(putting)
+        delivered = self._observed(self.payloads.mapInArrow(putting.writing(), DELIVERED))
+        return delivered.writeStream.foreachBatch(putting)
 
     def _observed(self, records: DataFrame) -> DataFrame:
         from obep.spark.driver.listener import observed

@@ -206,14 +206,15 @@ class Putting:
         """The function that `mapInArrow` runs before."""
         return Writing([Place(FOLDER, str(self._folder), ())], False, self._names)
 
-    def __call__(self, told: DataFrame, batch: int) -> None:
+    def __call__(self, delivered: DataFrame, batch: int) -> None:
         if self._parts is None or batch <= self._batch:  # a writer may be started again
             self._parts = Parts(self._folder, batch, self._names)
             if self._letters is not None:
                 self._refused = Parts(self._letters, batch, DeadLetter._fields)
         self._batch = batch
         kinds = (WRITTEN, "letter") if self._refused is not None else (WRITTEN,)
-        rows = told.where(f"kind IN ({', '.join(map(repr, kinds))})").toArrow()  # here the executors write
+        wanted = f"kind IN ({', '.join(map(repr, kinds))})"
+        rows = delivered.where(wanted).toArrow()  # here the executors write
         written = rows.filter(_is(rows, WRITTEN)).column("progress").to_pylist()
         files = [msgspec.json.decode(one, type=Written).files for one in written]
         self._parts.put(batch, [one[FOLDER] for one in files if FOLDER in one])

@@ -325,8 +325,15 @@ def _seconds(micros: int | None) -> float | None:
 
 
 def _require_no_checks(order: Order) -> None:
-    """Refuse sources whose items are to be validated."""
+    """Refuse sources whose items are to be validated, or brought to other units."""
     for name, settings in order.config.sources.items():
+        if "units" in settings:
+            raise fail(
+                "OBEP836",
+                f"sources.{name}.units: graphs are not brought to other units on Spark",
+                file=str(order.config.path or ""),
+                remedy="--engine embedded",
+            )
         if "validate" in settings:
             raise fail(
                 "OBEP807",
