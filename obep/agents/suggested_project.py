@@ -85,7 +85,7 @@ def _made(streams: dict[str, Path], home: Path) -> Suggestion:
     if not rules:
         raise fail(
             "OBEP886",
-            "there is nothing to make rules of",
+            "there is no field to make rules from",
             reason="Rules need a field with at least thirty numbers.",
         )
     _write(home, "ontology.ttl", _ontology(seen))
@@ -97,7 +97,7 @@ def _made(streams: dict[str, Path], home: Path) -> Suggestion:
     most = max(FEW, NOISY * len(items))
     kept = [(one, rule) for one, rule in rules if counts.get(rule.name, 0) <= most]
     if not kept:
-        raise fail("OBEP886", "every rule that was tried would fire too often to tell a fault")
+        raise fail("OBEP886", "every rule that was tried would fire too often")
     _write(home, "query.obep", _query(streams, kept))
     counted = [(rule, counts.get(rule.name, 0)) for _, rule in rules]
     return Suggestion(

@@ -142,7 +142,7 @@ class QuerySet:
                 raise fail(
                     "OBEP867",
                     f"the query {other} returns {local_name(both[0])}, too",
-                    reason="What a service finds is asked for by its name, so one query alone returns it.",
+                    reason="Events are requested by name, so only one query may return each.",
                     remedy=f"another name, RETURN without it, or DELETE /queries/{other}",
                 )
 

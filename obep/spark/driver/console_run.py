@@ -49,7 +49,7 @@ def run_on_spark(order: Order) -> int:
         raise fail(
             "OBEP588",
             "max_keys is set, which the Spark engine does not know",
-            reason="There the values of PARTITION BY are spread over buckets, and none of them counts all.",
+            reason="On Spark the values are spread over buckets, so no bucket can count all of them.",
             remedy="a WITHIN, which bounds the state on every engine; or --engine embedded",
         )
     query = opened(order)

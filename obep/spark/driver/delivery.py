@@ -152,7 +152,7 @@ class Delivery:
             parts.put(batch, [task.files[key] for task in written if key in task.files])
         self.flush()
         if self._failed_before is not None and len(self.failed) > self._failed_before:
-            raise fail("OBEP555", "given up in a hurry: the next run delivers this micro-batch again")
+            raise fail("OBEP555", "interrupted: the next run delivers this micro-batch again")
         if self._notes is not None:
             before = Noted(batch, {}) if not self._notes.exists() else self._read()
             self._left.see_all()

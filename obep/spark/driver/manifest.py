@@ -112,7 +112,7 @@ def require_same(before: Manifest, now: Manifest) -> None:
         raise fail(
             "OBEP558",
             f"the checkpoint was made {'with' if before.beats else 'without'} idle",
-            reason="With idle a run has one more source, its heartbeat, and Spark wants the same ones again.",
+            reason="With idle a run has one more source, its heartbeat. Spark needs the same sources.",
             remedy=f"{'give it again' if before.beats else 'leave it out'}, or begin with a new checkpoint",
         )
 
