@@ -29,6 +29,9 @@ def why_answered_anew(query: LinkedQuery, select: SelectNode, bundle: Any) -> st
         return "ORDER BY"
     if any(timestamps(query.register)):
         return "timestamp()"
+    events = {window.event.iri for window in query.windows if window.event is not None}
+    if any(isinstance(node, ast.Atom) and node.name.iri in events for node in walk(query.register)):
+        return "occurrences of an event"
     return why_evaluated_anew(bundle, select, default_window(query), written=True)
 
 

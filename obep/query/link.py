@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from obep.config.catalogue import query_settings
 from obep.errors import Diagnostic, ObepError
 from obep.query.ast import Event, GraphEvent, QueryFile, Return, Source, State, Window
-from obep.query.language_settings import with_settings
+from obep.query.languages import with_settings
 from obep.query.linked_queries import LinkedQuery, link_queries, sources_of
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.parser import read_query

@@ -468,3 +468,25 @@ def test_timestamp_is_refused_where_there_is_no_window(text: str, code: str) -> 
     with pytest.raises(ObepError) as caught:
         obep.load(text=PREFIX + text)
     assert code in {one.code for one in caught.value.diagnostics}
+
+
+def test_a_query_counts_the_occurrences_in_a_window_of_an_event() -> None:
+    """Alarms of a at 3 and 7, RANGE 10 s: the first leaves at 13, the second at 17."""
+    head = (
+        f"{PREFIX}FROM STREAM <s>\nFROM NAMED WINDOW <alarms> ON EVENT Alarm [RANGE 10 s]\n"
+        "EVENT Hot AS (p some owl:Thing)\nEVENT Alarm(?z) MATCH Hot(?z) AS a SEQ Hot(?z) AS b WITHIN 5 s\n"
+    )
+    asked = (
+        "REGISTER RSTREAM <c> AS SELECT ?z (COUNT(*) AS ?n) WHERE {{ WINDOW <alarms> {{ {} }} }} GROUP BY ?z"
+    )
+    items = [said(at, p(who, "x")) for at, who in ((1, "a"), (3, "a"), (4, "b"), (7, "a"), (30, "c"))]
+    query = obep.load(text=f"{head}{asked.format('Alarm(?z)')}\nRETURN Alarm")
+    assert rows(run(query, items)) == [
+        (3, [{"z": iri("a"), "n": number(1)}], ""),
+        (7, [{"z": iri("a"), "n": number(2)}], ""),
+        (13, [{"z": iri("a"), "n": number(1)}], ""),
+    ]
+    for wrong, code in (("Hot(?z)", "OBEP100"), ("Alarm(?z, ?y)", "OBEP116")):
+        with pytest.raises(ObepError) as caught:
+            obep.load(text=f"{head}{asked.format(wrong)}\nRETURN Alarm")
+        assert caught.value.code == code

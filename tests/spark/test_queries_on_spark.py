@@ -62,6 +62,8 @@ QUERIES: dict[str, tuple[Language, str]] = {
         "EVENT AB(?r) MATCH A(?r) SEQ B(?r) WITHIN 2 s\n"
         "REGISTER ISTREAM <active> AS SELECT ?r ?h WHERE { WINDOW <steps> { ?r :heat ?h } Active(?r) }\n"
         "REGISTER RSTREAM <told> AS SELECT ?r WHERE { WINDOW <told> { ?r a :B } }\n"
+        "REGISTER RSTREAM <counted> AS SELECT ?r (COUNT(*) AS ?n) WHERE { WINDOW <told> { B(?r) } } "
+        "GROUP BY ?r\n"
         "RETURN Off AS EVENT STREAM\nRETURN AB AS ROWS",
     ),
     "leaves on windows": (
@@ -139,7 +141,7 @@ def test_detect_gives_the_rows_of_several_languages(spark: Any) -> None:
         found = [*engine.push_items([item(row) for row in given()]), *engine.close()]
         right += shown([hit for hit in found if one.plan.returned.get(hit.event) == "rows"])
     assert Counter(told(row.asDict()) for row in detection.rows.collect()) == right
-    assert len({name for name, *_ in right}) == 5
+    assert len({name for name, *_ in right}) == 6
 
 
 @pytest.mark.spark

@@ -132,9 +132,13 @@ class QueryDataset:
     def atom(
         self, name: Term, lasting: int | None, window: str | None, /
     ) -> Iterable[tuple[Term | None, ...]]:
-        """The rows of a state, or of a match."""
+        """The rows of a state, of a match, or of the occurrences in a window ON EVENT."""
         if name in self.matched:
             yield from self.matched[name]
+            return
+        if name not in self._states:
+            counted = self._windows[window or ""].occurrences
+            yield from counted.rows() if counted is not None else ()
             return
         state = self._states[name]
         for episode in state.episodes.open.values():

@@ -18,15 +18,28 @@ from obep.query.linked_queries import LinkedQuery, timed_programs
 
 
 def start_queries(
-    queries: Sequence[LinkedQuery], states: Mapping[Term, StateRun], matcher: Any
+    queries: Sequence[LinkedQuery],
+    states: Mapping[Term, StateRun],
+    matcher: Any,
+    parameters: Mapping[Term, tuple[str, ...]],
 ) -> Iterator[Running]:
-    """The windows of each query before it, and it before the queries that read its answers."""
+    """The windows of each query before it, and it before the queries that read its answers.
+
+    `parameters` are those of all events.
+    """
     static = StaticGraphs(matcher)
     timed = [query for query in queries if query.timed]
     queries = [query for query in queries if not query.timed]
     windows = {
         query.iri: [
-            QueryWindow(query.name, number, one, matcher, left=query.settings.get("closed") == "left")
+            QueryWindow(
+                query.name,
+                number,
+                one,
+                matcher,
+                left=query.settings.get("closed") == "left",
+                counted=None if one.event is None else parameters.get(one.event.iri, ()),
+            )
             for number, one in enumerate(windows_seen(query))
         ]
         for query in queries

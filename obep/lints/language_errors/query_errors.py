@@ -9,9 +9,10 @@ from obep.algebra.translate import layout_of
 from obep.errors import Diagnostic, ObepError, Span
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.language_errors.state_definition_errors import calls_of
+from obep.lints.language_errors.state_errors import occurrences_counted
 from obep.query import ast
 from obep.query.diagnostics import listed, say
-from obep.query.group_walk import group_variables
+from obep.query.group_walk import atoms_by_window, group_variables
 from obep.query.linked_queries import LinkedQuery, absolute_name, layered_queries, link_queries
 from obep.query.timestamp_calls import timestamps
 from obep.query.walk import Cycle, children, leaves, walk
@@ -139,8 +140,12 @@ def _graphs_of_items(file: ast.QueryFile, register: ast.Register) -> Found:
 
 def _states(definitions: Definitions, file: ast.QueryFile, register: ast.Register) -> Found:
     states = definitions.linked.states
-    for node in walk(register):
-        if isinstance(node, ast.Atom) and node.name.iri not in states:
+    held = {one.name: one for one in file.windows if one.event is not None}
+    for node, name in atoms_by_window(register):
+        window = held.get(name) if isinstance(name, str) else None
+        if window is not None and window.event is not None and window.event.iri == node.name.iri:
+            yield from occurrences_counted(definitions, file, node, window)
+        elif node.name.iri not in states:
             near = definitions.near(node.name.text, [state.name.text for state in states.values()])
             reason = f"{node.name.text}(…) in a group is a state that holds."
             remedy = near or f"STATE {node.name.text}(?k) …"
