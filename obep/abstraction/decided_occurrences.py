@@ -13,7 +13,7 @@ from typing import Any, cast
 import msgspec
 
 from obep.abstraction.answer_templates import Hit
-from obep.formats.mapped_records import Mapped
+from obep.formats.tables.mapped_records import Mapped
 from obep.formats.timestamps import Style
 from obep.formats.triple_template import Template as Filled
 from obep.model import Assertion, Occurrence, Stamp, Term, Triple

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
-from obep.formats.mapped_records import Mapped
+from obep.formats.tables.mapped_records import Mapped
 from obep.model import DeadLetter, Item, Occurrence
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Sequence
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from obep.abstraction.answer_templates import Hit, Row, Template, named, ordered
@@ -19,8 +20,8 @@ from obep.abstraction.shape_answers import Evaluator
 from obep.abstraction.shapes import Memory, Shape, Shapes
 from obep.abstraction.window_matcher import Together
 from obep.formats.input_limits import Refused
-from obep.formats.mapped_records import Mapped
 from obep.formats.stream_reader import as_sent
+from obep.formats.tables.mapped_records import Mapped
 from obep.guards.block_queries import Ask
 from obep.guards.block_solutions import Graphs
 from obep.model import (
@@ -47,6 +48,22 @@ if TYPE_CHECKING:
 MAX_EXPLANATIONS = 32
 REMEMBERED = 40_000
 """Shapes that are remembered."""
+
+
+NOTED = ("unknown", "capped", "undecided")
+"""What a matcher counts: triples of unknown vocabulary, explanations left out, items left undecided."""
+
+
+def noted(matcher: object) -> tuple[int, ...]:
+    """What a matcher has counted so far."""
+    try:
+        found: tuple[int, ...] = _noted(matcher)
+    except AttributeError:  # one that counts nothing
+        found = (0,) * len(NOTED)
+    return found
+
+
+_noted = attrgetter(*NOTED)
 
 
 class Matched(NamedTuple):

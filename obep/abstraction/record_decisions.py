@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from obep.abstraction.answer_templates import Hit
 from obep.abstraction.decided_occurrences import Decided, DecidedHit, Pattern, Source
 from obep.abstraction.shapes import Shape
-from obep.formats.mapped_records import Mapped
+from obep.formats.tables.mapped_records import Mapped
 from obep.formats.triple_template import Slot
 from obep.formats.triple_template import Template as Filled
 from obep.model import RDF_TYPE, Occurrence, Term

@@ -85,7 +85,7 @@ def _made(streams: dict[str, Path], home: Path) -> Suggestion:
     if not rules:
         raise fail(
             "OBEP886",
-            "there is nothing to make rules of",
+            "there is no field to make rules from",
             reason="Rules need a field with at least thirty numbers.",
         )
     _write(home, "ontology.ttl", _ontology(seen))
@@ -97,7 +97,7 @@ def _made(streams: dict[str, Path], home: Path) -> Suggestion:
     most = max(FEW, NOISY * len(items))
     kept = [(one, rule) for one, rule in rules if counts.get(rule.name, 0) <= most]
     if not kept:
-        raise fail("OBEP886", "every rule that was tried would fire too often to tell a fault")
+        raise fail("OBEP886", "every rule that was tried would fire too often")
     _write(home, "query.obep", _query(streams, kept))
     counted = [(rule, counts.get(rule.name, 0)) for _, rule in rules]
     return Suggestion(
@@ -112,16 +112,16 @@ def _made(streams: dict[str, Path], home: Path) -> Suggestion:
 def _rules(seen: Sequence[Profile]) -> list[tuple[Profile, Rule]]:
     """The rules for all fields; of fields that come in the same messages, one tells that they are silent."""
     found: list[tuple[Profile, Rule]] = []
-    heard: set[str] = set()
+    covered: set[str] = set()
     titles: set[str] = set()
     for one in seen:
         if title(one) in titles:
             continue
         titles.add(title(one))
-        silent = not set(one.streams) <= heard
+        silent = not set(one.streams) <= covered
         rules = [rule for rule in rules_for(one) if silent or not rule.name.endswith("Silent")]
         if rules:
-            heard |= set(one.streams)
+            covered |= set(one.streams)
         found += [(one, rule) for rule in rules]
     return found
 

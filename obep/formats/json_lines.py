@@ -13,11 +13,11 @@ from typing import BinaryIO
 import msgspec
 
 from obep.formats.input_limits import Refused, check_nesting, lines, whole
-from obep.formats.mapped_records import ReadLine, fills_at_once, mapped_reader
 from obep.formats.nesting import check_turtle
 from obep.formats.rdf_text import item_triples, read_message, read_turtle
 from obep.formats.record_arrays import EACH
 from obep.formats.stream_reader import Reading, dead
+from obep.formats.tables.mapped_records import ReadLine, fills_at_once, mapped_reader
 from obep.formats.time_hints import hinted, likely_other
 from obep.model import DeadLetter, Item, Triple
 

@@ -277,9 +277,9 @@ def _write_cause(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]
     while waiting:
         one = waiting[-1]
         below = [part.occurrence for part in parts_of(one)] or sources(one)
-        untold = [other for other in below if other._written is None or other._written[0] != style]
-        if untold:
-            waiting += untold
+        unwritten = [other for other in below if other._written is None or other._written[0] != style]
+        if unwritten:
+            waiting += unwritten
         else:
             one._written = _kept(waiting.pop(), style)
     assert occurrence._written is not None

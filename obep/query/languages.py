@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
+from obep.errors import fail
 from obep.query.ast import Language
+from obep.query.nearest_name import nearest
 
 _SHARED = ("terminals", "sparql", "windows", "languages")
 
@@ -28,6 +30,23 @@ LANGUAGES: dict[Language, Known] = {
     "rsepql": Known("RSEP-QL", ".rsepql", (*_SHARED, "rsepql")),
     "sparkwave": Known("Sparkwave", ".tpg", (*_SHARED, "sparkwave")),
 }
+
+
+def dialect_of(name: str | None) -> Language | None:
+    """The language that a user calls so, however it is spelt: `rspql`, `RSP-QL`, `.rspql`; else OBEP518.
+
+    >>> dialect_of("RSP-QL"), dialect_of("c_sparql"), dialect_of(None)
+    ('rspql', 'csparql', None)
+    """
+    if name is None:
+        return None
+    plain = re.sub(r"[\W_]", "", str(name)).lower()
+    for language, known in LANGUAGES.items():
+        if plain in (language, known.ending[1:]):
+            return language
+    titles = ", ".join(f"{language} ({known.title})" for language, known in LANGUAGES.items())
+    near = nearest(plain, list(LANGUAGES)) or "obep"
+    raise fail("OBEP518", f"there is no language {name!r}", reason=f"There are {titles}.", remedy=near)
 
 
 def language_of(name: str, text: str) -> Language:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from obep.abstraction.matcher import NOTED
 from obep.config.toml_file import Config
-from obep.engine.blocks import EVICTED, NOTED
-from obep.engine.engine import Engine
+from obep.engine.clock import Clock
+from obep.engine.engine import Engine, OnDeadLetter
 from obep.engine.query import Query
+from obep.engine.replacing.running import EVICTED
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError
 from obep.formats.stream_reader import Notes
-from obep.lints.item_validation import item_checks
+from obep.lints.item_validation import prepared_items
 from obep.output.row_writer import RowIds
-from obep.run.checkpoint import Checkpoint, require_same_sources
+from obep.plan.plan import Plan
+from obep.run.checkpoint import Checkpoint, Standing, require_same_sources
 from obep.run.dead_letters import Letters
 from obep.run.outlets import make_outlet
-from obep.run.pipeline import Run
+from obep.run.pipeline import Outlet, Run
 from obep.run.progress import Progress, shown_watermark
 from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
@@ -29,7 +33,7 @@ from obep.run.run_spec import Inlet, Order, Target, bindings, file_of, origin_of
 from obep.run.signals import exit_status
 from obep.run.watched_run import watch
 from obep.streams.sinks.output_files import Warn, continued_at, output_key
-from obep.streams.sources.batches import Waiting
+from obep.streams.sources.batches import Source, Waiting
 from obep.streams.sources.files import FileSource, PipeSource
 from obep.streams.sources.open_sources import open_source
 
@@ -82,7 +86,7 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
     if lints is not None and observer is not None:
         stats = observer.stats
         stats.take_notes(run.notes)
-        stats.items.update(run.heard)
+        stats.items.update(run.items_by_stream)
         lints.end(
             stats,
             run.letters,
@@ -161,54 +165,25 @@ def open_run(
 
     `resume` is that of `Engine.restore`; `settings` are further ones of the engine.
     """
-    config, notes = order.config.with_lookups(query.bundle.k.once), Notes()
     checkpoint = Checkpoint(order.checkpoint) if order.checkpoint is not None else None
     standing = checkpoint.load(query.hash) if checkpoint is not None else None
     if standing is not None:
         require_same_sources(standing, order.inlets)
-    streams = query.linked.streams
-    alone = streams[0] if len(streams) == 1 else ""
-    sources = {
-        inlet.key: open_source(
-            inlet.name,
-            inlet.uri,
-            config,
-            stream=alone,
-            trusted=inlet.trusted,
-            notes=notes,
-            spool=_spool(order, inlet),
-            resumes=checkpoint is not None,
-        )
-        for inlet in order.inlets
-    }
+    notes = Notes()
+    sources = {inlet.key: open_inlet(inlet, order, query, notes) for inlet in order.inlets}
+    letters = open_letters(order, standing, warn)
     live = any(source.live for source in sources.values())
-    known = None if standing is None else standing.outputs
-    dead = order.dead_letters
-    letters = Letters(dead, 0 if dead is None else continued_at(output_key(dead), dead, known, warn))
-    usual: dict[str, Any] = {
-        "lateness": _seconds(order.lateness),
-        "idle": _seconds(order.idle),
-        "future": _seconds(order.future if order.future is not None else DAY if live else None),
-        "on_dead_letter": letters.take,
-        "max_keys": config.engine.get("max_keys"),
-        "remember": 0,  # only `obep why-not` asks why not
-        "observer": observer,
-        "checks": item_checks(config, query.bundle),
-    }
-    engine = query.engine(**usual | settings)
+    usual = engine_settings(order, query, letters.take, live=live)
+    engine = query.engine(**usual | {"observer": observer} | settings)
     ids = RowIds()
-    outlets = {
-        t.key: make_outlet(t, order, query, notes, _start(t, order.config, known, warn), ids)
-        for t in order.targets
-    }
     run = Run(
         engine,
         sources,
-        outlets,
+        open_outlets(order, query.plan, notes, ids, standing, warn),
         letters,
         query.hash,
         checkpoint,
-        frozenset(streams),
+        frozenset(query.linked.streams),
         query.linked.models,
         notes=notes,
         idle=order.idle is not None,
@@ -218,6 +193,53 @@ def open_run(
     if standing is not None:
         run.restore(standing, resume=resume)
     return run, engine
+
+
+def open_inlet(inlet: Inlet, order: Order, query: Query, notes: Notes) -> Source:
+    """A source of a run; lookups of its mapping are made in the K of the query."""
+    streams, models = query.linked.streams, query.linked.models
+    return open_source(
+        inlet.name,
+        inlet.uri,
+        order.config.with_lookups(query.bundle.k.once, waits=order.watch or bool(models)),
+        stream=streams[0] if len(streams) == 1 else "",
+        trusted=inlet.trusted,
+        notes=notes,
+        spool=_spool(order, inlet),
+        resumes=order.checkpoint is not None,
+    )
+
+
+def open_letters(order: Order, standing: Standing | None, warn: Warn) -> Letters:
+    """The dead letters of a run, where a checkpoint says that they stand."""
+    dead, known = order.dead_letters, None if standing is None else standing.outputs
+    return Letters(dead, 0 if dead is None else continued_at(output_key(dead), dead, known, warn))
+
+
+def open_outlets(
+    order: Order, plan: Plan, notes: Notes, ids: RowIds, standing: Standing | None, warn: Warn
+) -> dict[str, Outlet]:
+    """The sinks of a run, where a checkpoint says that they stand."""
+    known = None if standing is None else standing.outputs
+    return {
+        one.key: make_outlet(one, order, plan, notes, _start(one, order.config, known, warn), ids)
+        for one in order.targets
+    }
+
+
+def engine_settings(
+    order: Order, query: Query, on_dead_letter: OnDeadLetter, *, live: bool
+) -> dict[str, Any]:
+    """The settings of the engine of a run."""
+    return {
+        "lateness": _seconds(order.lateness),
+        "idle": _seconds(order.idle),
+        "future": _seconds(order.future if order.future is not None else DAY if live else None),
+        "on_dead_letter": on_dead_letter,
+        "max_keys": order.config.engine.get("max_keys"),
+        "remember": 0,  # only `obep why-not` asks why not
+        "prepares": partial(prepared_items, order.config, query.bundle),
+    }
 
 
 def _seconds(micros: int | None) -> timedelta | None:
@@ -230,10 +252,23 @@ def _start(target: Target, config: Config, known: Mapping[str, int] | None, warn
     return 0 if path is None else continued_at(target.key, path, known, warn)
 
 
+class Counted(Protocol):
+    """As much of an engine as is counted."""
+
+    @property
+    def clock(self) -> Clock: ...
+
+    @property
+    def counters(self) -> Mapping[str, int]: ...
+
+    @property
+    def pending(self) -> int: ...
+
+
 class Figures:
     """What can be counted about a run."""
 
-    def __init__(self, run: Run, engine: Engine) -> None:
+    def __init__(self, run: Run, engine: Counted) -> None:
         self._run = run
         self._engine = engine
 
@@ -287,7 +322,7 @@ def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Que
         taken=taken,
         query=query,
         streams=run.streams,
-        heard=run.heard,
+        items_by_stream=run.items_by_stream,
         bindings=bindings(order, run.streams),
     )
     for _, reason in run.failed[:5]:

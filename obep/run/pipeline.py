@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from obep.engine.query import Query
 from obep.engine.replacing.replacement import Replacement
@@ -47,6 +47,11 @@ class Pushed(Protocol):
     def restore(self, data: bytes, *, resume: bool = True) -> None: ...
 
     def firing(self) -> list[Alert]: ...
+
+
+@runtime_checkable
+class Changing(Protocol):
+    """An engine whose query and static graph a run can change."""
 
     def replace(self, query: Query) -> Replacement: ...
 
@@ -96,7 +101,7 @@ class Run:
     """Whether the engine's clock knows how long to wait for a silent stream."""
     waiting: tuple[str, ...] = ()
     """The sources that the others wait for just now."""
-    heard: Counter[str] = field(default_factory=Counter)
+    items_by_stream: Counter[str] = field(default_factory=Counter)
     """How many items of each stream could be read."""
     stopping: bool = False
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -167,6 +172,7 @@ class Run:
 
     def replace(self, query: Query, outlets: Mapping[str, Outlet]) -> Replacement:
         """Runs another query from the watermark on; the checkpoint is then of that query."""
+        assert isinstance(self.engine, Changing)
         done = self.engine.replace(query)
         self.send([*done.records])
         self.query_hash, self.streams, self.outlets = query.hash, frozenset(query.linked.streams), outlets
@@ -175,6 +181,7 @@ class Run:
 
     def update(self, insert: Iterable[Triple], delete: Iterable[Triple]) -> None:
         """Changes the static graph from the watermark on."""
+        assert isinstance(self.engine, Changing)
         self.send(self.engine.update_triples(insert, delete))
 
     def stop(self) -> None:
@@ -242,7 +249,7 @@ class Run:
             else:
                 items.append(record)
         self.items += len(items)
-        self.heard.update([item.stream for item in items])
+        self.items_by_stream.update([item.stream for item in items])
         if items:
             self.send(self.engine.push_items(items))
         elif turn.drained:  # otherwise an item that waits would be late for a clock that it has not moved

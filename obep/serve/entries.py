@@ -42,9 +42,10 @@ class Acted(Entry, array_like=True, kw_only=True, tag="acted"):
 
 
 class Replaced(Entry, array_like=True, kw_only=True, tag="replaced"):
-    """Another query from here on; `warm` is how many microseconds of history it begins with.
+    """A query from here on, under its name; `warm` is how many microseconds of history it begins with.
 
-    `of_file` is what the file of the query held then; `hash` is that of the query as its files then were.
+    `of_file` is what the file of the query held then; `hash` is that of the query as its files then were;
+    `was` is the name that it had before.
     """
 
     name: str
@@ -52,9 +53,16 @@ class Replaced(Entry, array_like=True, kw_only=True, tag="replaced"):
     of_file: str
     warm: int | None = None
     hash: str = ""
+    was: str = ""
 
 
-Change = Came | Ticked | Acted | Replaced
+class Removed(Entry, array_like=True, kw_only=True, tag="removed"):
+    """A query runs no longer."""
+
+    name: str
+
+
+Change = Came | Ticked | Acted | Replaced | Removed
 _decoder = msgspec.msgpack.Decoder(list[Change])
 
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 
 from obep.output.json_writer import iri
 from obep.run.run_spec import wanted_events
+from obep.serve.query_set import returned_by
 from obep.serve.service import Service
 
 
 def events_named(names: Iterable[str], service: Service) -> frozenset[str]:
-    """Their IRIs as the journal has them; raises OBEP517 for one that the query does not return."""
-    plan = service.engine.query.plan
-    known = dict.fromkeys((*plan.returned, *plan.alerting, *(one.iri for one in plan.queries)))
+    """Their IRIs as the journal has them; raises OBEP517 for one that no query returns."""
+    known = dict.fromkeys(
+        name for query in service.queries.queries.values() for name in returned_by(query.plan)
+    )
     return frozenset(map(iri, wanted_events(names, known)))

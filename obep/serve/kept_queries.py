@@ -7,10 +7,11 @@ made of has changed since, or is gone.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from obep.engine.query import Query
-from obep.engine.sealed import damaged, sealed, unsealed
+from obep.engine.snapshots.sealed import damaged, sealed, unsealed
 from obep.errors import ObepError, fail
 from obep.run.checkpoint import sync_folder
 
@@ -63,10 +64,11 @@ class KeptQueries:
             raise damaged(str(path), "It holds another query than its name says.", _BACK)
         return query
 
-    def drop_others(self, hash: str) -> None:
-        """Remove all but one."""
+    def drop_others(self, hashes: Iterable[str]) -> None:
+        """Remove all but these."""
+        kept = {self._path(hash) for hash in hashes}
         for path in self._folder.glob("*"):
-            if path != self._path(hash):
+            if path not in kept:
                 path.unlink(missing_ok=True)
 
     def _path(self, hash: str) -> Path:

@@ -1,7 +1,8 @@
-"""The project that a service runs: its query, settings, sources and sinks, and the folder of its state."""
+"""The project that a service runs: its queries, settings, sources and sinks, and the folder of its state."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,26 +28,31 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A query with the configuration around it."""
+    """Queries with the configuration around them."""
 
-    path: Path
+    paths: Mapping[str, Path]
+    """The files of its queries, by the names of these; further queries have no file."""
     config: Config
     state: Path
 
     @property
     def name(self) -> str:
-        """What the query is called in the API."""
-        return self.path.stem
+        """What the first query is called in the API."""
+        return next(iter(self.paths))
 
     @property
     def folder(self) -> Path:
-        return self.path.resolve().parent
+        """Where the queries look for what they read."""
+        return self.paths[self.name].resolve().parent
 
-    def check(self, text: str | None = None, *, lints: bool = True) -> Checked:
-        """Read, check and compile a query in the place of this one, or this one."""
+    def check(self, text: str | None = None, name: str = "", *, lints: bool = True) -> Checked:
+        """Read, check and compile a text as the query of that name (the first), or its file."""
+        name = name or self.name
+        path = self.paths.get(name, self.folder / f"{name}.obep")
         try:
-            file = read_query(self.path) if text is None else parse(text, self.path.name, written_in(text))
-            linked = link(file, self.folder, allowed=self.config.allowed, catalogue=self.config.catalogue)
+            file = read_query(path) if text is None else parse(text, path.name, written_in(text))
+            folder, config = path.resolve().parent, self.config
+            linked = link(file, folder, allowed=config.allowed, catalogue=config.catalogue)
         except ObepError as error:
             return Checked(None, error.diagnostics)
         engine = self.config.engine
@@ -70,19 +76,19 @@ class Project:
             return Checked(None, (*found.diagnostics, *error.diagnostics))
         return Checked(query, found.diagnostics)
 
-    def load(self, text: str | None = None) -> Query:
+    def load(self, text: str | None = None, name: str = "") -> Query:
         """The compiled query; raises what is wrong with it."""
-        checked = self.check(text)
+        checked = self.check(text, name)
         if checked.query is None:
             raise ObepError(*(one for one in checked.diagnostics if one.severity == "error"))
         return checked.query
 
-    def order(self, query: Query) -> Order:
+    def order(self, streams: Iterable[str]) -> Order:
         """The run that the service is: the sources and sinks of obep.toml; what has no source is posted."""
         config, engine = self.config, self.config.engine
         inlets = tuple(
             Inlet(stream, str(config.sources[stream]["uri"].reveal()), trusted=False)
-            for stream in query.linked.streams
+            for stream in streams
             if "uri" in config.sources.get(stream, {})
         )
         for inlet in inlets:
@@ -94,7 +100,7 @@ class Project:
                 raise fail("OBEP853", f"sinks.{target.key}: a service does not write standard output")
         dead = engine.get("dead_letters")
         return Order(
-            self.path,
+            self.paths[self.name],
             config,
             inlets,
             targets,
@@ -118,25 +124,32 @@ def find_project(
     """The project in a folder, or of a query file. Raises OBEP854 if it is not clear which query it is."""
     folder = given if given.is_dir() else given.parent
     settings = load_config(config, folder, allowed, allow_exec=allow_exec)
-    path = given if not given.is_dir() else _query_in(given, settings)
+    paths = [given] if not given.is_dir() else _queries_in(given, settings)
     if state is None:
         state = settings.file(settings.serve.get("state", STATE))
-    return Project(path, settings, state)
+    by_name = {path.stem: path for path in paths}
+    if len(by_name) < len(paths):
+        raise fail(
+            "OBEP854",
+            "two queries have the same name",
+            reason="A query is called as its file is, without the ending.",
+            remedy="rename one of the files",
+        )
+    return Project(by_name, settings, state)
 
 
-def _query_in(folder: Path, settings: Config) -> Path:
-    named = settings.serve.get("query")
+def _queries_in(folder: Path, settings: Config) -> list[Path]:
+    named = settings.serve.get("query", ())
     if named:
-        return settings.file(named)
+        return [settings.file(one) for one in ((named,) if isinstance(named, str) else named)]
     found = sorted(path for path in folder.glob("*.obep") if path.is_file())
     if len(found) == 1:
-        return found[0]
+        return found
     there = ", ".join(path.name for path in found)
+    listed = ", ".join(f'"{path.name}"' for path in found)
     raise fail(
         "OBEP854",
         f"{folder} has {len(found)} queries" if found else f"{folder} has no query (*.obep)",
-        reason=f"They are {there}." if found else "",
-        remedy=f'obep serve {found[0]}, or [serve] query = "{found[0].name}" in obep.toml'
-        if found
-        else "obep init",
+        reason=f"They are {there}; some may only be included by others." if found else "",
+        remedy=f"obep serve {found[0]}, or [serve] query = [{listed}] in obep.toml" if found else "obep init",
     )

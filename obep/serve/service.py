@@ -14,73 +14,71 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
-from datetime import timedelta
 from traceback import format_exc
 from typing import Any
 
 import msgspec
 
 from obep.engine.clock import Clock
-from obep.engine.engine import RECENT
+from obep.engine.engine import RECENT, Engine, OnDeadLetter
 from obep.engine.query import Query
-from obep.engine.sealed import damaged
+from obep.engine.replacing.replacement import Replacement
+from obep.engine.snapshots.sealed import damaged
 from obep.errors import Diagnostic, ObepError, fail
 from obep.formats.stream_reader import Notes, Reading
 from obep.model import Alert, Answer, DeadLetter, Item, Occurrence
 from obep.output.json_writer import iri, to_line
-from obep.run.checkpoint import Checkpoint
+from obep.output.row_writer import RowIds
+from obep.run.checkpoint import Checkpoint, require_same_sources
 from obep.run.dead_letters import as_json
-from obep.run.embedded import Figures, open_run
+from obep.run.embedded import Figures, engine_settings, open_letters, open_outlets
 from obep.run.outlets import refit
-from obep.run.pipeline import PATIENCE_S, Outlet
+from obep.run.pipeline import Outlet, Run
 from obep.run.run_locks import Locks
 from obep.run.run_notes import require_outputs_apart
-from obep.serve.alert_notes import AlertNotes, ack_item
-from obep.serve.entries import Acted, Came, Change, Replaced, Ticked, packed, unpacked
+from obep.serve.alert_notes import STREAM, AlertNotes, ack_item
+from obep.serve.busy import Busy
+from obep.serve.entries import Acted, Came, Change, Removed, Replaced, Ticked, packed, unpacked
 from obep.serve.journal import Found, Journal
 from obep.serve.kept_queries import KeptQueries
 from obep.serve.project import Project
+from obep.serve.query_set import QuerySet, merged_plan
 from obep.serve.settings import Settings
+from obep.serve.source_pump import SourcePump
+from obep.serve.standing import RunningText, Standing, last_standing
 from obep.serve.write_log import WriteLog
-from obep.streams.sources.merge import Turn, merged
+from obep.streams.sources.batches import Source
+from obep.streams.sources.merge import Turn
 from obep.streams.sources.open_sources import make_reading
 
 TICK_S = 0.5
 """Between two looks at the clock while nothing comes."""
 AT_ONCE = 256
 """The most changes that share one frame of the log."""
+OF_SERVICE = "service"
+"""Instead of the hash of one query, in the checkpoint of a service."""
 LOG_BYTES = 64 << 20
 """A longer log is cut by a snapshot, however short the time since the last one."""
-
-
-class Busy(Exception):
-    """The queue is full; the same may be sent again later."""
-
-
-class Standing(msgspec.Struct):
-    """What a snapshot of a service holds beside the state of its engine."""
-
-    frame: int = 0
-    """The first frame of the log that came after it."""
-    numbers: tuple[int, int, int] = (0, 0, 0)
-    """The last numbers in the journal."""
-    steady: int = 0
-    text: str = ""
-    """The query that runs."""
-    of_file: str = ""
-    """What its file held when it began to run; a file that holds something else was changed since."""
 
 
 class Job:
     """A change on its way, and the answer that somebody waits for."""
 
-    __slots__ = ("change", "future", "query", "weight")
+    __slots__ = ("change", "future", "query", "sources", "weight")
 
-    def __init__(self, change: Change, weight: int, query: Query | None = None) -> None:
+    def __init__(
+        self,
+        change: Change,
+        weight: int,
+        query: Query | None = None,
+        sources: Mapping[str, Source] | None = None,
+    ) -> None:
         self.change = change
         self.weight = weight
         self.query = query
         """What a replacement puts in place."""
+        self.sources = sources or {}
+        """The sources that were opened for it."""
         self.future: Future[dict[str, Any]] = Future()
         self.future.set_running_or_notify_cancel()  # who waits may go; it is done all the same
 
@@ -103,10 +101,15 @@ class Service:
         self._room = threading.Lock()
         self._found: list[Found] = []
         self._wall = self._steady = 0
+        self._applied = (0, 0)
+        """The change of the log that is applied: its frame, and its place in that."""
         self._thread: threading.Thread | None = None
-        self._stopping = threading.Event()
+        self.stopping = threading.Event()
         self._notes = Notes()
         self._readings: dict[str, Reading] = {}
+        self.texts: dict[str, RunningText] = {}
+        """The queries that run, or were deleted, by name."""
+        self._sources = SourcePump(self)
         self._kept = KeptQueries(project.state / "queries")
         self._current: set[str] = set()
         """The hashes of queries that are as their files say now."""
@@ -123,27 +126,44 @@ class Service:
         self._thread = threading.Thread(target=self._go, name="obep engine", daemon=True)
         self._thread.start()
         self.ready = True
-        if self.run.sources:
-            threading.Thread(target=self._pump, name="obep sources", daemon=True).start()
+        self._sources.begin(self.run.sources)
 
     def _open(self) -> None:
         self._locks.take_checkpoint(self.project.state)
-        hash, standing = self._last_standing()
-        self._standing = standing
-        query = self._query = self._recorded(standing.text, hash)
-        order = self.project.order(query)
-        self._locks.take(replace(order, checkpoint=None))
-        require_outputs_apart(order, query)
-        self.run, self.engine = open_run(
-            order,
-            query,
-            _warn,
-            resume=False,
-            remember=RECENT,
-            now=lambda: self._wall,
-            steady=lambda: self._steady,
+        kept, standing = last_standing(
+            self.project.state, {name: self._file_text(name) for name in self.project.paths}
         )
-        self.figures = Figures(self.run, self.engine)
+        self.texts = standing.queries
+        queries = {
+            name: self._recorded(name, one.text, one.hash) for name, one in self.texts.items() if not one.gone
+        }
+        order = self.project.order(())
+        self._locks.take(replace(order, checkpoint=None))
+        letters = open_letters(order, kept, _warn)
+        self.queries = QuerySet(self._make_engine, letters.take)
+        for name, query in queries.items():
+            require_outputs_apart(order, query)
+            self.queries.require_apart(name, query)
+            self.queries.add(name, query)
+            self.texts[name].hash = query.hash
+        notes, ids = Notes(), RowIds()
+        self.run = Run(
+            self.queries,
+            {},
+            open_outlets(order, merged_plan(queries.values()), notes, ids, kept, _warn),
+            letters,
+            OF_SERVICE,
+            Checkpoint(self.project.state),
+            frozenset(self.queries.streams),
+            notes=notes,
+            idle=order.idle is not None,
+            origins={} if kept is None else kept.origins,
+            row_ids=ids,
+        )
+        if kept is not None:
+            self.run.restore(kept, resume=False)
+        standing.restore_counts(self.run)
+        self.figures = Figures(self.run, self.queries)
         self.log = WriteLog(self.project.state / "log")
         self.journal = Journal(self.project.state / "journal.db", standing.numbers, self.settings.keep)
         self.alerts = AlertNotes(self.journal.actions())
@@ -151,40 +171,56 @@ class Service:
         self.run.letters.on_letter = self._note_letter
         self.run.beside = self._beside
         self._replay(standing)
-        self.engine.clock.resume()
+        for _, engine in self.queries:
+            engine.clock.resume()
         self._base = self._steady, time.monotonic_ns() // 1000
         self._save()
         self._take_files()
+        if kept is not None:
+            inlets = self.project.order(self.queries.streams).inlets
+            known = {one.key: kept.sources[one.key] for one in inlets if one.key in kept.sources}
+            require_same_sources(msgspec.structs.replace(kept, sources=known), inlets)
+        self._sources.adopt(self._sources.open_for(self.queries.queries))
+
+    def _make_engine(self, query: Query, on_dead_letter: OnDeadLetter) -> Engine:
+        usual = engine_settings(self.project.order(()), query, on_dead_letter, live=True)
+        clocks = {"now": lambda: self._wall, "steady": lambda: self._steady}
+        return query.engine(**usual | {"remember": RECENT} | clocks)
 
     def _take_files(self) -> None:
-        """What was changed while no service ran, the query or a file that it reads, is a replacement, too."""
-        of_file = self._file_text()
-        changed = of_file not in (self._standing.of_file, self._standing.text)
-        if not changed and self._query.hash in self._current:
-            return
-        text = of_file if changed else self._standing.text
-        query, _ = self.prepare(text)
-        job = Job(Replaced(name=self.project.name, text=text, of_file=of_file, hash=query.hash), 0, query)
+        """What was changed while no service ran, a query or a file that it reads, is a replacement, too."""
+        paths = self.project.paths
+        of_files = {name for name, one in self.texts.items() if one.of_file and not one.gone}
+        gone = sorted(of_files - set(paths))
+        new = [name for name in paths if name not in self.texts]
+        renamed = dict(zip(new, gone, strict=False))  # a file with another name is the same query
+        for name in gone[len(new) :]:
+            if len(self.queries) > 1:
+                self._do(Removed(name=name))
+        without_file = [name for name in self.queries.queries if name not in (*paths, *renamed.values())]
+        for name in (*paths, *without_file):
+            of_file = self._file_text(name) if name in paths else ""
+            known = self.texts.get(renamed.get(name, name), RunningText(""))
+            changed = name in paths and of_file not in (known.of_file, known.text)
+            if not changed and name not in renamed and (known.gone or known.hash in self._current):
+                continue
+            text = of_file if changed else known.text
+            query, _ = self.prepare(name, text, was=renamed.get(name, ""))
+            change = Replaced(
+                name=name, text=text, of_file=of_file, hash=query.hash, was=renamed.get(name, "")
+            )
+            self._do(change, query)
+
+    def _do(self, change: Change, query: Query | None = None) -> None:
+        job = Job(change, 0, query)
         self._handle([job])
         job.future.result()
 
-    def _last_standing(self) -> tuple[str, Standing]:
-        """The hash of the query of the last snapshot, and what lies beside it."""
-        kept = Checkpoint(self.project.state).read()
-        if kept is None:
-            text = self._file_text()
-            return "", Standing(text=text, of_file=text)
-        try:
-            return kept.query, msgspec.msgpack.decode(kept.beside, type=Standing)
-        except (msgspec.MsgspecError, ValueError) as error:
-            reason = f"No service wrote it, or another version of obep did ({error})."
-            raise damaged(str(self.project.state), reason, "obep serve --state ANOTHER-FOLDER") from None
-
-    def _recorded(self, text: str, hash: str) -> Query:
+    def _recorded(self, name: str, text: str, hash: str) -> Query:
         """The query that a snapshot or an entry of the log is of, whatever its files say now."""
         problem = None
         try:
-            query = self.project.load(text)
+            query = self.project.load(text, name)
             self._current.add(query.hash)
             if hash in ("", query.hash):
                 return query
@@ -196,14 +232,14 @@ class Service:
         raise problem or fail(
             "OBEP558",
             f"{self.project.state} is of another ontology, static graph or included file than there is now",
-            reason="A service goes on from the query as it was; there is no copy of it that this obep reads.",
+            reason="A service continues with the old query, and this obep cannot read its copy.",
             remedy="put the old files back, or obep serve --state ANOTHER-FOLDER to begin anew",
         )
 
     def stop(self) -> None:
         """Finish what was taken, take a snapshot, and let go of everything."""
         self.ready = False
-        self._stopping.set()
+        self.stopping.set()
         self.run.stop()
         if self._thread is not None:
             self._queue.put(None)
@@ -222,11 +258,12 @@ class Service:
             except (msgspec.MsgspecError, ValueError) as error:
                 reason = f"Frame {number} has another form ({error})."
                 raise damaged("the log", reason, "put a copy back, or begin anew") from None
-            for change in changes:
+            for place, change in enumerate(changes):
+                self._applied = number, place
                 self._wall, self._steady = change.wall, change.steady
                 query = None
                 if isinstance(change, Replaced):
-                    query = self._recorded(change.text, change.hash)
+                    query = self._recorded(change.name, change.text, change.hash)
                 try:
                     self._apply(change, query)
                 except ObepError:  # it was refused then, too, and changed nothing
@@ -236,42 +273,29 @@ class Service:
 
     # What comes in
 
-    def submit(self, change: Change, query: Query | None = None) -> Future[dict[str, Any]]:
+    def submit(
+        self, change: Change, query: Query | None = None, sources: Mapping[str, Source] | None = None
+    ) -> Future[dict[str, Any]]:
         """Take a change: its future is done once it is safe and applied. Raises Busy if too much waits.
 
-        `query` is the one of a replacement.
+        `query` is the one of a replacement, and `sources` what it reads and was not open.
         """
         weight = max(1, len(change.items) + len(change.letters)) if isinstance(change, Came) else 1
         with self._room:
-            if not self.ready or self._stopping.is_set():
+            if not self.ready or self.stopping.is_set():
                 raise fail("OBEP865", "the service starts, stops, or has failed", remedy="see /health")
             if self._waiting and self._waiting + weight > self.settings.queue:
                 raise Busy
             self._waiting += weight
-        job = Job(change, weight, query)
+        job = Job(change, weight, query, sources)
         self._queue.put(job)
         return job.future
 
-    @property
-    def text(self) -> str:
-        """The text of the query that runs."""
-        return self._standing.text
-
-    @property
-    def replaced(self) -> bool:
-        """Whether that is another one than in the file."""
-        return self._standing.text != self._standing.of_file
-
-    @property
-    def of_file(self) -> str:
-        """What the file of the query held when the service last looked."""
-        return self._standing.of_file
-
-    def _file_text(self) -> str:
+    def _file_text(self, name: str) -> str:
         try:
-            return self.project.path.read_text("utf-8-sig")
+            return self.project.paths[name].read_text("utf-8-sig")
         except (OSError, UnicodeDecodeError):
-            self.project.load()  # says why
+            self.project.load(name=name)  # says why
             raise
 
     @property
@@ -282,7 +306,9 @@ class Service:
     def reading(self, stream: str) -> Reading:
         """How what is posted to a stream is read."""
         if stream not in self._readings:
-            config = self.project.config.with_lookups(self.engine.query.bundle.k.once)
+            engine = self.queries.reading(stream) or self.queries.first
+            query = engine.query
+            config = self.project.config.with_lookups(query.bundle.k.once, waits=bool(query.linked.models))
             settings = config.sources.get(stream, {})
             reading = make_reading(stream, settings, config, live=True, notes=self._notes)
             reading.source = stream
@@ -368,7 +394,7 @@ class Service:
             self.failing = str(error.diagnostics[0].message)
             self._settle(jobs, error)
             return
-        answers = [self._answer(job) for job in jobs]
+        answers = [self._answer(job, number) for number, job in enumerate(jobs)]
         try:
             self.journal.flush()
             self.failing = ""
@@ -384,11 +410,16 @@ class Service:
             else:
                 job.future.set_result(answer)
 
-    def _answer(self, job: Job) -> dict[str, Any] | Exception:
+    def _answer(self, job: Job, number: int) -> dict[str, Any] | Exception:
+        self._applied = self.log.next - 1, number
         try:
             said = self._apply(job.change, job.query)
         except ObepError as error:
+            for source in job.sources.values():
+                source.stop()
             return error
+        if isinstance(job.change, Replaced | Removed) and self.ready:
+            self._sources.begin(self._sources.adopt(job.sources))
         return {**said, "next": self.journal.numbers[0]}
 
     def _settle(self, jobs: Iterable[Job], error: Exception) -> None:
@@ -409,14 +440,16 @@ class Service:
 
     def _tick(self) -> None:
         """Log and apply that time has passed, if that moves the watermark."""
-        clock = self.engine.clock
-        if clock.idle is None:
-            return
         self._look()
-        ahead = Clock(clock.lateness, clock.idle, clock.future, self.engine.query.linked.streams)
-        ahead.load(clock.dump())
-        if ahead.tick({}, self._steady) != clock.watermark:
+        if any(self._moves(engine.clock, engine.query.linked.streams) for _, engine in self.queries):
             self._handle([Job(Ticked(), 0)])
+
+    def _moves(self, clock: Clock, streams: Iterable[str]) -> bool:
+        if clock.idle is None:
+            return False
+        ahead = Clock(clock.lateness, clock.idle, clock.future, streams)
+        ahead.load(clock.dump())
+        return ahead.tick({}, self._steady) != clock.watermark
 
     # What a change does, now and in a replay
 
@@ -431,61 +464,88 @@ class Service:
             return {}
         if isinstance(change, Acted):
             self.journal.add_action(change.alert, self.alerts.take(change))
-            if "acks" in self.engine.query.linked.streams:
-                self.run.take(Turn([ack_item(change, self.engine.clock.watermark)], {}))
+            if STREAM in self.run.streams:
+                self.run.items_by_stream[STREAM] += 1
+                self.run.items += 1
+                self.run.send(
+                    self.queries.push_to_readers(STREAM, lambda one: ack_item(change, one.clock.watermark))
+                )
             return {"alert": change.alert, **self.alerts.of(change.alert)}
+        if isinstance(change, Removed):
+            return self._remove(change)
         assert query is not None
         return self._replace(change, query)
 
-    # Another query
+    # Other queries
 
-    def prepare(self, text: str) -> tuple[Query, tuple[Diagnostic, ...]]:
-        """Compile a text in the place of the query that runs; raises all that is wrong with it."""
-        checked = self.project.check(text)
+    def prepare(self, name: str, text: str, was: str = "") -> tuple[Query, tuple[Diagnostic, ...]]:
+        """Compile a text as the query of a name; raises all that is wrong with it."""
+        checked = self.project.check(text, name)
         if checked.query is None:
             raise ObepError(*checked.diagnostics)
-        query = checked.query
-        fed = {name for name, one in self.project.config.sources.items() if "uri" in one}
-        open_ones = {source.name for source in self.run.sources.values()}
-        if more := sorted(fed & set(query.linked.streams) - open_ones):
-            raise fail(
-                "OBEP866",
-                f"the query reads {more[0]}, whose source is not open",
-                reason="Sources are opened when the service starts.",
-                remedy="write the query to its file and start the service again",
-            )
-        self._refitted(query)
-        return query, checked.diagnostics
+        self.queries.require_apart(was or name, checked.query)
+        self._refitted({**self.queries.queries, was or name: checked.query})
+        return checked.query, checked.diagnostics
 
-    def replace_by(self, query: Query, text: str, warm: int | None = None) -> Future[dict[str, Any]]:
-        """Run a query that was prepared from its text."""
-        name, of_file = self.project.name, self.of_file
+    def replace_by(
+        self, name: str, query: Query, text: str, warm: int | None = None
+    ) -> Future[dict[str, Any]]:
+        """Run a query that was prepared from its text; the sources that it needs are opened first."""
+        of_file = self.texts[name].of_file if name in self.texts else ""
         change = Replaced(name=name, text=text, of_file=of_file, warm=warm, hash=query.hash)
-        return self.submit(change, query)
+        sources = self._sources.open_for({**self.queries.queries, name: query})
+        try:
+            return self.submit(change, query, sources)
+        except (Busy, ObepError):
+            for source in sources.values():
+                source.stop()
+            raise
 
-    def _refitted(self, query: Query) -> dict[str, Outlet]:
-        """The sinks as they take another query; raises what does not fit."""
-        order = self.project.order(query)
+    def _refitted(self, queries: Mapping[str, Query]) -> dict[str, Outlet]:
+        """The sinks as they take what other queries return; raises what does not fit."""
+        order, plan = self.project.order(()), merged_plan(queries.values())
         targets = {target.key: target for target in order.targets}
         return {
-            key: refit(outlet, targets[key], order, query, self.run.notes, self.run.row_ids)
+            key: refit(outlet, targets[key], order, plan, self.run.notes, self.run.row_ids)
             for key, outlet in self.run.outlets.items()
         }
 
     def _replace(self, change: Replaced, query: Query) -> dict[str, Any]:
-        outlets = self._refitted(query)
-        warm = None if change.warm is None else timedelta(microseconds=change.warm)
-        done = self.engine.replace(query, warm=warm, history=None if warm is None else self.history())
-        self._query, self.run.outlets, self.run.query_hash = query, outlets, query.hash
-        self.run.streams = frozenset(query.linked.streams)
-        self._standing.text, self._standing.of_file = change.text, change.of_file
+        name, before = change.name, change.was or change.name
+        outlets = self._refitted({**self.queries.queries, before: query})
+        history = None if change.warm is None else self.history(self._applied)
+        done = self.queries.put(before, query, change.warm, history)
+        if change.was:
+            self.queries.rename(before, name)
+            self.texts.pop(before, None)
+        self.texts = {**self.texts, name: RunningText(change.text, change.of_file, query.hash)}
+        return self._changed(outlets, done)
+
+    def _remove(self, change: Removed) -> dict[str, Any]:
+        left = {name: query for name, query in self.queries.queries.items() if name != change.name}
+        outlets = self._refitted(left or self.queries.queries)
+        done = self.queries.remove(change.name)
+        texts = {name: one for name, one in self.texts.items() if name != change.name}
+        if change.name in self.project.paths:
+            texts[change.name] = RunningText("", self.texts[change.name].of_file, gone=True)
+        self.texts = texts
+        return self._changed(outlets, done)
+
+    def _changed(self, outlets: Mapping[str, Outlet], done: Replacement) -> dict[str, Any]:
+        self.run.outlets, self.run.streams = outlets, frozenset(self.queries.streams)
         self._readings.clear()
         self.run.send(list(done.records))
         return {"replacement": done.to_json()}
 
-    def history(self) -> list[Item]:
-        """The items that the log still has, in the order of their time."""
-        changes = (change for body in self.log.history() for change in unpacked(body))
+    def history(self, before: tuple[int, int] | None = None) -> list[Item]:
+        """The items that the log still has, in the order of their time; those before one of its changes."""
+        changes = (
+            change
+            for frame, body in self.log.history()
+            if before is None or frame <= before[0]
+            for number, change in enumerate(unpacked(body))
+            if before is None or (frame, number) < before
+        )
         found = [item for change in changes if isinstance(change, Came) for item in change.items]
         return sorted(found, key=lambda item: item.at)
 
@@ -504,15 +564,24 @@ class Service:
     def _beside(self) -> bytes:
         first, second, third = self.journal.numbers
         standing = Standing(
-            self.log.next, (first, second, third), self._steady, self._standing.text, self._standing.of_file
+            frame=self.log.next,
+            numbers=(first, second, third),
+            steady=self._steady,
+            queries=self.texts,
+            items=self.run.items,
+            items_by_stream=dict(self.run.items_by_stream),
+            reported=dict(self.run.occurrences),
+            refused=dict(self.run.letters.counts),
         )
         return msgspec.msgpack.encode(standing)
 
     def _save(self) -> None:
         self.journal.secure()
-        self._kept.keep(self._query)
+        queries = self.queries.queries.values()
+        for query in queries:
+            self._kept.keep(query)
         if self.run.save():
-            self._kept.drop_others(self._query.hash)
+            self._kept.drop_others(query.hash for query in queries)
             self.log.cut(self.settings.history / 1_000_000)
 
     def _try_to_save(self) -> None:
@@ -522,39 +591,6 @@ class Service:
         except ObepError as error:
             self.failing = str(error.diagnostics[0].message)
             print(error, file=sys.stderr)
-
-    # Sources
-
-    def _pump(self) -> None:
-        """Submit what the sources of obep.toml give, in turns after which their positions are known."""
-        records: list[Item | DeadLetter] = []
-        moved: dict[str, dict[str, int]] = {}
-        run = self.run
-        try:
-            for turn in merged(run.sources, run.positions, PATIENCE_S, idle=run.idle, orders=run.orders):
-                records += turn.records
-                for key, position in turn.moved.items():
-                    moved[key] = {**moved.get(key, {}), **position}
-                if self._stopping.is_set():
-                    return
-                if turn.whole and (records or moved):
-                    self._send_on(records, moved)
-                    records, moved = [], {}
-        except Exception as error:
-            if not self._stopping.is_set():
-                self.failing = f"a source has failed: {error}"
-                print(error, file=sys.stderr)
-
-    def _send_on(self, records: list[Item | DeadLetter], moved: Mapping[str, dict[str, int]]) -> None:
-        """Submit until it is taken: a source waits."""
-        while not self._stopping.is_set():
-            change = self.came(records)
-            change.moved, change.style = dict(moved), self.run.notes.style
-            try:
-                self.submit(change).result()
-                return
-            except (Busy, ObepError):
-                self._stopping.wait(PATIENCE_S)
 
 
 def _warn(code: str, said: str) -> None:

@@ -20,7 +20,8 @@ from obep.serve.access import Access
 from obep.serve.api.calls import Call, Context
 from obep.serve.api.http_answers import Plain, answer, refusal
 from obep.serve.api.routes import ROUTES, Route
-from obep.serve.service import Busy, Service
+from obep.serve.busy import Busy
+from obep.serve.service import Service
 from obep.serve.watchers import Watchers
 
 REFUSED = 1008
@@ -77,7 +78,7 @@ def _http(route: Route, context: Context) -> Callable[[Request], Awaitable[Respo
             return refusal(error, context.plain)
         except Exception:
             print(format_exc(), file=sys.stderr)
-            unexpected = Diagnostic("OBEP599", "obep has met something that it did not expect")
+            unexpected = Diagnostic("OBEP599", "obep met an unexpected error")
             return answer({"errors": [unexpected.to_json()]}, 500)
 
     return respond

@@ -123,6 +123,6 @@ async def _serve(
         scheme = "https" if service.settings.certificate else "http"
         url = f"{scheme}://{service.settings.host}:{listening.getsockname()[1]}"
         (service.project.state / ADDRESS).write_text(url)
-        print(f"Serving {service.project.name} on {url}", file=said, flush=True)
+        print(f"Serving {', '.join(service.queries.queries)} on {url}", file=said, flush=True)
         await asyncio.to_thread(started, url)
     await starting

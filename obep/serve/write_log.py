@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from obep.engine.sealed import SIZE, damaged, digest_of
+from obep.engine.snapshots.sealed import SIZE, damaged, digest_of
 from obep.errors import fail, stopped
 from obep.run.checkpoint import sync_folder
 
@@ -93,12 +93,11 @@ class WriteLog:
             if room < 0 or time.time() - found.st_mtime >= history_s:
                 path.unlink(missing_ok=True)
 
-    def history(self) -> Iterator[bytes]:
+    def history(self) -> Iterator[tuple[int, bytes]]:
         """All whole frames that are still there, the oldest first."""
         paths = self._paths()
         for path in paths:
-            for _, body in _read(path, is_last=path is paths[-1]):
-                yield body
+            yield from _read(path, is_last=path is paths[-1])
 
     def close(self) -> None:
         if self._file is not None:

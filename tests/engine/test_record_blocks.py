@@ -15,8 +15,8 @@ import obep
 from obep.engine.engine import Engine
 from obep.engine.query import Query
 from obep.formats import read_items
-from obep.formats.mapped_records import Mapped
 from obep.formats.record_mapping import make_mapping
+from obep.formats.tables.mapped_records import Mapped
 from obep.model import DeadLetter, Occurrence
 
 ONTOLOGY = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -111,8 +111,8 @@ def test_records_in_order_come_as_mapped_ones_and_take_the_way_of_blocks() -> No
     items = records(b"\n".join(map(msgspec.json.encode, lines)), TEMPLATES[0], lazily=True)
     assert {type(one) for one in items[2:]} == {Mapped}
     engine = loaded(0).engine(remember=0)
-    assert engine._block() is not None
-    assert loaded(0).engine()._block() is None  # `why_not` follows every item
+    assert engine.running.block() is not None
+    assert loaded(0).engine().running.block() is None  # `why_not` follows every item
 
 
 def test_an_event_that_two_records_of_an_instant_show_is_one_in_a_block_too() -> None:
@@ -152,7 +152,7 @@ def test_a_block_says_what_its_records_say_one_by_one(
         letters: list[DeadLetter] = []
         engine = loaded(number).engine(remember=0, on_dead_letter=letters.append, lateness=lateness)
         if not lazily:
-            engine._block = lambda: None  # type: ignore[method-assign]
+            engine.running.block = lambda: None  # type: ignore[method-assign]
         items = records(data, template, lazily=lazily)
         results.append(result(engine, items, size if lazily else 1, letters))
     assert results[1] == results[0]

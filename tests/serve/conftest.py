@@ -153,7 +153,7 @@ def local(project: Path) -> Iterator[Open]:
 
 def until(true: Callable[[], bool]) -> None:
     """Wait for something that another process does."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 300
     while not true():
         assert time.monotonic() < end
         time.sleep(0.01)

@@ -86,7 +86,7 @@ def test_a_service_killed_after_a_put_with_an_edited_file_goes_on(reading: Path,
         again = Local(killed(service, reading))
         try:
             assert seen(again) == seen(service)
-            assert again.service.engine.query.hash == service.service.engine.query.hash
+            assert again.service.queries.first.query.hash == service.service.queries.first.query.hash
             for one in (service, again):
                 one.post(line(10, False, "p9"), line(11))
             assert seen(again) == seen(service)
@@ -106,7 +106,7 @@ def test_a_file_that_is_read_and_was_edited_while_down_is_a_replacement(
     folder = killed(first, reading) if was_killed else reading
     found = first.client.get("/events").json()["events"]
     firing = {one["id"] for one in first.client.get("/alerts").json()["alerts"]}
-    before = first.service.engine.query.hash
+    before = first.service.queries.first.query.hash
     first.stop()
     edit(folder, name)
     second = Local(folder)
@@ -115,7 +115,7 @@ def test_a_file_that_is_read_and_was_edited_while_down_is_a_replacement(
         resolved = second.client.get("/alerts?status=resolved").json()["alerts"]
         # with another T or K all means something else; one event more changes no other
         assert firing and {one["id"] for one in resolved} == (set() if name == "more.obep" else firing)
-        assert second.service.engine.query.hash != before
+        assert second.service.queries.first.query.hash != before
         second.post(line(9))
         assert ("http://e/p9" in known(second)) == (name == "site.ttl")
         now = seen(second)

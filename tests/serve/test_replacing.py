@@ -48,8 +48,8 @@ def test_a_wrong_query_changes_nothing(local: Open) -> None:
         status, said = put(service, text)
         assert status == 422 and said["errors"][0]["code"].startswith(code), said
     assert put(service, QUERY, dry_run="perhaps")[0] == 400 and put(service, QUERY, warm="long")[0] == 400
-    other = service.client.put("/queries/other", json={"query": QUERY})
-    assert other.status_code == 404
+    other = service.client.put("/queries/other", json={"query": QUERY})  # it returns what the first returns
+    assert other.status_code == 422 and other.json()["errors"][0]["code"] == "OBEP867"
     assert service.client.get("/plan").text == before
     assert service.client.get("/queries").json()["queries"][0]["text"] == QUERY
 
@@ -64,10 +64,18 @@ def test_what_begins_warm_knows_the_history(local: Open) -> None:
     assert {one["start"] for one in found} == {1, 2}
 
 
-def test_a_query_whose_source_is_not_open_is_refused(local: Open, project: Path) -> None:
-    service = local('[sources.more]\nuri = "more.jsonl"\n')
-    status, said = put(service, QUERY.replace("FROM STREAM <acks>", "FROM STREAM <acks>\nFROM STREAM <more>"))
-    assert status == 422 and said["errors"][0]["code"] == "OBEP866"
+def test_a_replay_warms_with_what_had_come_by_then(local: Open, project: Path) -> None:
+    service = local()
+    service.post(line(1), line(5))
+    assert put(service, MORE, warm="10 min")[0] == 200
+    service.post(line(2))  # late, so that it is in the log and was never found
+    service.post(line(6))
+    again = Local(killed(service, project))
+    try:
+        assert again.client.get("/events/Twice").text == service.client.get("/events/Twice").text
+        assert {one["start"] for one in again.client.get("/events/Twice").json()["events"]} == {1, 5}
+    finally:
+        again.stop()
 
 
 def test_a_sink_that_the_new_query_does_not_serve_is_refused(local: Open) -> None:

@@ -45,6 +45,11 @@ class QueryWindow(WindowGraph):
         if self._touch is not None:
             self._touch()
 
+    def seen_at(self, triple: Triple) -> int | None:
+        """When an item last said a triple that is in the window."""
+        by = self.triples.get(triple)
+        return None if by is None else by.at - self._left
+
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         mine = [*items]
         if self._left:

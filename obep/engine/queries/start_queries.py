@@ -14,7 +14,7 @@ from obep.engine.queries.static_graphs import StaticGraphs
 from obep.engine.queries.timed_run import TimedRun
 from obep.engine.states.state_run import StateRun
 from obep.model import Term
-from obep.query.linked_queries import LinkedQuery
+from obep.query.linked_queries import LinkedQuery, timed_programs
 
 
 def start_queries(
@@ -35,7 +35,7 @@ def start_queries(
     def readers_of(query: LinkedQuery) -> list[QueryWindow]:
         return [one for some in windows.values() for one in some if one.window.stream == query.name]
 
-    for together in _programs(timed):
+    for together in timed_programs(timed):
         dataset = QueryDataset((), states, matcher, static)
         yield TimedRun(together, dataset, matcher, {one.iri: readers_of(one) for one in together})
     for query in queries:
@@ -48,12 +48,3 @@ def start_queries(
             yield QueryRun(query, own, dataset, states, readers, matcher.bundle)
         else:
             yield MatchRun(query, query.match, own, dataset, states, readers)
-
-
-def _programs(timed: Sequence[LinkedQuery]) -> list[list[LinkedQuery]]:
-    """Statements over the same triple occurrences run together; a pattern of C-SPARQL by itself."""
-    found: dict[object, list[LinkedQuery]] = {}
-    for query in timed:
-        streams = tuple(sorted({one.stream for one in query.windows}))
-        found.setdefault(query.iri if query.language == "csparql" else streams, []).append(query)
-    return [*found.values()]

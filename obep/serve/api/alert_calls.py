@@ -44,7 +44,7 @@ def _alerts(call: Call, status: str, limit: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     if status != "resolved":
         style = service.run.notes.style
-        found = [to_json(one, style) for one in service.engine.firing()]
+        found = [to_json(one, style) for one in service.queries.firing()]
     if status != "firing":
         rows = service.journal.latest("alert", 2 * limit)
         records = [msgspec.json.decode(row.record) for row in rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -10,7 +11,8 @@ import msgspec
 from starlette.requests import HTTPConnection, Request
 from starlette.websockets import WebSocket
 
-from obep.errors import fail, printable
+from obep.engine.engine import Engine
+from obep.errors import ObepError, fail, printable
 from obep.formats.input_limits import Refused, check_nesting
 from obep.formats.timestamps import parse_instant
 from obep.serve.access import Access
@@ -55,6 +57,25 @@ class Call:
     def websocket(self) -> WebSocket:
         assert isinstance(self.connection, WebSocket)
         return self.connection
+
+    @property
+    def chosen(self) -> Engine | None:
+        """The engine of the query that the parameter `query` names; raises OBEP855."""
+        name = self.connection.query_params.get("query")
+        return None if name is None else self.service.queries[name]
+
+    def ask(self, question: Callable[[Engine], T]) -> T:
+        """The answer of the query that is named, else of the first one that knows what is asked about."""
+        if (chosen := self.chosen) is not None:
+            return question(chosen)
+        first: ObepError | None = None
+        for _, engine in self.service.queries:
+            try:
+                return question(engine)
+            except ObepError as error:
+                first = first or error
+        assert first is not None
+        raise first
 
     def path(self, name: str) -> str:
         return str(self.connection.path_params[name])

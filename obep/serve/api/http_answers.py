@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from obep.errors import Diagnostic, ObepError
 from obep.secrets import hide
-from obep.serve.service import Busy
+from obep.serve.busy import Busy
 
 STATUS = {
     "OBEP100": 404,

@@ -17,8 +17,8 @@ from obep.query.nearest_name import nearest
 from obep.serve.access import PROTOCOL
 from obep.serve.api.calls import Call, other_type
 from obep.serve.api.http_answers import Plain, answer, refusal
+from obep.serve.busy import Busy
 from obep.serve.entries import Came
-from obep.serve.service import Busy
 
 FORMATS = {
     "application/x-ndjson": "jsonl",
@@ -51,11 +51,11 @@ async def post(call: Call) -> Response:
 
 
 def stream_of(call: Call) -> str:
-    """The stream of the path; raises OBEP855 for one that the query does not read."""
-    name, known = call.path("name"), call.service.engine.query.linked.streams
+    """The stream of the path; raises OBEP855 for one that no query reads."""
+    name, known = call.path("name"), call.service.queries.streams
     if name not in known:
         near = nearest(name, known)
-        raise fail("OBEP855", f"the query reads no stream {name}", remedy=near or ", ".join(known))
+        raise fail("OBEP855", f"no query reads a stream {name}", remedy=near or ", ".join(known))
     return name
 
 
@@ -92,13 +92,15 @@ def refused_record(letter: DeadLetter, plain: Plain) -> dict[str, object]:
 
 
 async def socket(call: Call) -> None:
-    """Each text frame is a body of JSON lines. Each is answered in its turn, by a frame with the same number.
+    """Each frame is a body of JSON lines, or of `type`. Each is answered in its turn, by its number.
 
     An answer is `{"frame": 0, "status": 200, "accepted": 3, "refused": 0, "letters": [], "next": 17}`, or has
     `errors`. No more than `WINDOW` frames are on their way: then the service stops reading, and TCP waits.
     """
     websocket = call.websocket
-    stream = stream_of(call)
+    stream, kind = stream_of(call), websocket.query_params.get("type", "application/x-ndjson")
+    if kind not in FORMATS:
+        raise other_type(kind, *FORMATS)
     await websocket.accept(PROTOCOL if PROTOCOL in websocket.scope.get("subprotocols", ()) else None)
     answers: asyncio.Queue[asyncio.Future[dict[str, Any]] | None] = asyncio.Queue(WINDOW)
     sender = asyncio.ensure_future(_send(call, answers))
@@ -108,7 +110,7 @@ async def socket(call: Call) -> None:
             if frame["type"] == "websocket.disconnect":
                 break
             body = frame.get("bytes") or (frame.get("text") or "").encode()
-            await answers.put(await _begin(call, stream, body))
+            await answers.put(await _begin(call, stream, body, FORMATS[kind]))
     except (WebSocketDisconnect, RuntimeError):
         pass
     finally:
@@ -116,9 +118,9 @@ async def socket(call: Call) -> None:
         await sender
 
 
-async def _begin(call: Call, stream: str, body: bytes) -> asyncio.Future[dict[str, Any]]:
+async def _begin(call: Call, stream: str, body: bytes, format: str) -> asyncio.Future[dict[str, Any]]:
     """Submit a frame, in the order in which it came; wait for room if the queue is full."""
-    change = await _read(call, stream, body, "jsonl")
+    change = await _read(call, stream, body, format)
     while True:
         try:
             safe = asyncio.wrap_future(call.service.submit(change))

@@ -8,13 +8,13 @@ from dataclasses import replace
 import msgspec
 from starlette.responses import Response
 
-from obep.config.toml_values import duration
-from obep.errors import ObepError, fail
+from obep.errors import fail
 from obep.output.json_reader import Lookup, ReadOccurrence, read_line
 from obep.output.why_tree import why as tree
 from obep.plan.query_picture import mermaid
 from obep.serve.api.calls import Call
 from obep.serve.api.http_answers import answer, errors
+from obep.serve.api.query_names import query_name
 from obep.serve.journal import Journal
 
 
@@ -31,15 +31,17 @@ class OfEvent(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Text(msgspec.Struct, forbid_unknown_fields=True):
-    """A query."""
+    """A query, and whose place it takes (that of the first one)."""
 
     query: str
+    name: str = ""
 
 
 class PerhapsText(msgspec.Struct, forbid_unknown_fields=True):
-    """A query, or the one that runs."""
+    """A query, or the name of one that runs (the first one)."""
 
     query: str | None = None
+    name: str = ""
 
 
 async def why(call: Call) -> Response:
@@ -65,14 +67,15 @@ def _lookup(journal: Journal, met: frozenset[str]) -> Lookup:
 async def why_not(call: Call) -> Response:
     """What came furthest of the latest items, and what kept it from being reported."""
     wanted = await call.json(OfEvent)
-    found = await asyncio.to_thread(call.service.engine.why_not, wanted.event)
+    found = await asyncio.to_thread(call.ask, lambda engine: engine.why_not(wanted.event))
     return answer({"event": found.event, "reported": found.reported, "text": str(found)})
 
 
 async def check(call: Call) -> Response:
-    """All diagnostics of a text as the query of this project; nothing changes by it."""
+    """All diagnostics of a text as a query of this project; nothing changes by it."""
     wanted = await call.json(Text)
-    checked = await asyncio.to_thread(call.service.project.check, wanted.query)
+    name = query_name(wanted.name)
+    checked = await asyncio.to_thread(call.service.project.check, wanted.query, name)
     shown = [call.context.plain.diagnostic(one) for one in checked.diagnostics]
     return answer({"ok": checked.query is not None, "diagnostics": shown})
 
@@ -80,60 +83,14 @@ async def check(call: Call) -> Response:
 async def explain(call: Call) -> Response:
     """What a query is made of, as text and as a Mermaid flowchart."""
     wanted = await call.json(PerhapsText)
+    queries, name = call.service.queries, query_name(wanted.name)
     if wanted.query is None:
-        query = call.service.engine.query
+        query = (queries[name] if name else queries.first).query
     else:
-        checked = await asyncio.to_thread(call.service.project.check, wanted.query, lints=False)
+        checked = await asyncio.to_thread(call.service.project.check, wanted.query, name, lints=False)
         if checked.query is None:
             wrong = [replace(one) for one in checked.diagnostics if one.severity == "error"]
             return errors(wrong, call.context.plain)
         query = checked.query
     text = await asyncio.to_thread(query.explain)
     return answer({"text": call.context.plain.text(text), "mermaid": mermaid(query.linked)})
-
-
-async def queries(call: Call) -> Response:
-    """The query by its name, its text, and the events and states that it returns."""
-    service = call.service
-    plan = service.engine.query.plan
-    one = {
-        "name": service.project.name,
-        "text": service.text,
-        "hash": service.engine.query.hash,
-        "replaced": service.replaced,
-        "streams": list(service.engine.query.linked.streams),
-        "events": [event.strip("<>") for event in plan.returned],
-        "states": [state.strip("<>") for state in service.engine.query.linked.states],
-        "alerts": [state.strip("<>") for state in plan.alerting],
-    }
-    return answer({"queries": [one]})
-
-
-async def put(call: Call) -> Response:
-    """Another query from the watermark on, or (`dry_run`) what that would do; a wrong one changes nothing."""
-    service = call.service
-    if call.path("name") != service.project.name:
-        raise fail("OBEP855", "there is no such query", remedy=service.project.name)
-    dry_run = call.connection.query_params.get("dry_run", "false")
-    if dry_run not in ("true", "false"):
-        raise fail("OBEP859", "dry_run is true or false")
-    warm = call.connection.query_params.get("warm")
-    length = None if warm is None else _duration(warm)
-    text = (await call.json(Text)).query
-    try:
-        query, said = await asyncio.to_thread(service.prepare, text)
-    except ObepError as error:
-        return errors(error.diagnostics, call.context.plain, status=422)
-    shown = [call.context.plain.diagnostic(one) for one in said]
-    if dry_run == "true":
-        found = await asyncio.to_thread(service.engine.compare, query)
-        return answer({"dry_run": True, "replacement": found.to_json(), "diagnostics": shown})
-    done = await asyncio.wrap_future(service.replace_by(query, text, length))
-    return answer({"dry_run": False, **done, "diagnostics": shown})
-
-
-def _duration(text: str) -> int:
-    try:
-        return duration(text, "warm")
-    except ObepError as error:
-        raise fail("OBEP859", error.diagnostics[0].message) from None

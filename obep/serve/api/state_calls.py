@@ -41,27 +41,34 @@ async def events(call: Call) -> Response:
 
 
 async def streams(call: Call) -> Response:
-    """The streams, and how many items of each were read."""
+    """The streams, and how many items of each were read since the beginning."""
     service = call.service
-    heard = dict(service.run.heard)
+    items_by_stream = dict(service.run.items_by_stream)
     sources = {one.name for one in service.run.sources.values()}
     found = [
-        {"name": name, "items": heard.get(name, 0), "source": name in sources}
-        for name in service.engine.query.linked.streams
+        {"name": name, "items": items_by_stream.get(name, 0), "source": name in sources}
+        for name in service.queries.streams
     ]
     return answer({"streams": found})
 
 
 async def all_states(call: Call) -> Response:
-    """The names of the states."""
-    states = call.service.engine.query.linked.states
-    return answer({"states": [{"name": one.name.text, "iri": iri(key)} for key, one in states.items()]})
+    """The names of the states, each with its query."""
+    return answer(
+        {
+            "states": [
+                {"name": one.name.text, "iri": iri(key), "query": name}
+                for name, query in call.service.queries.queries.items()
+                for key, one in query.linked.states.items()
+            ]
+        }
+    )
 
 
 async def states(call: Call) -> Response:
     """The open episodes of a state, the oldest first."""
-    service = call.service
-    found = await asyncio.to_thread(service.engine.states, call.path("name"))
+    service, name = call.service, call.path("name")
+    found = await asyncio.to_thread(call.ask, lambda engine: engine.states(name))
     style = service.run.notes.style or "iso"
     held = [
         {
@@ -78,7 +85,7 @@ async def states(call: Call) -> Response:
 async def plan(call: Call) -> Response:
     """What each event and state holds, the watermark, and which streams hold it back."""
     service = call.service
-    engine = service.engine
+    engine = call.chosen or service.queries.first
 
     def read() -> dict[str, Any]:
         plans = {one.event.strip("<>"): one for one in engine.query.plan.events}

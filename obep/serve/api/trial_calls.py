@@ -18,6 +18,7 @@ from obep.output.json_writer import to_line
 from obep.serve.api.calls import Call
 from obep.serve.api.http_answers import answer
 from obep.serve.api.item_calls import SHOWN, refused_record
+from obep.serve.api.query_names import query_name
 from obep.streams.sources.open_sources import make_reading
 
 MOST = 10_000
@@ -29,6 +30,7 @@ class Trial(msgspec.Struct, forbid_unknown_fields=True):
     """A query, and for each stream its items as JSON lines; without them, what the log still has."""
 
     query: str
+    name: str = ""
     items: dict[str, str] | None = None
 
 
@@ -45,7 +47,7 @@ async def attempt(call: Call) -> Response:
 
 def _run(call: Call, wanted: Trial) -> dict[str, Any]:
     project = call.service.project
-    checked = project.check(wanted.query, lints=False)
+    checked = project.check(wanted.query, query_name(wanted.name), lints=False)
     if checked.query is None:
         raise ObepError(*(one for one in checked.diagnostics if one.severity == "error"))
     letters: list[DeadLetter] = []
@@ -56,7 +58,7 @@ def _run(call: Call, wanted: Trial) -> dict[str, Any]:
     else:
         items = _read(call, checked.query, wanted.items, notes, letters)
         style = notes.style
-    order = project.order(checked.query)
+    order = project.order(())
     found = run(
         checked.query,
         items,

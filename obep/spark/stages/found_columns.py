@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from obep.engine.reporter import Detected
 from obep.model import Alert, DeadLetter, Occurrence, Term
 from obep.operators.candidates import Candidate
-from obep.output.json_writer import iri, labels_of, to_line
+from obep.output.json_writer import iri, labels_of, style_of, to_line
 from obep.output.rdf_writer import to_rdf
+from obep.output.row_writer import csv_line, result_document, row_line, row_variables, rows_of
 from obep.output.why_tree import why
+from obep.plan.plan import Plan
 from obep.spark.stages.bulk_causes import Cause, Causes, Shape
 
 if TYPE_CHECKING:
@@ -39,13 +41,18 @@ LETTER = "stream string, at timestamp, code string, reason string, raw string, l
 ALERT = "status string, until timestamp, ended string, labels map<string, string>"
 """What an alert has beside the columns of occurrences, and `at`: when it fires."""
 ALERT_NAMES = ("at", "status", "until", "ended", "labels")
+ROW = "op string, row map<string, string>"
+"""What a row of an answer has beside the columns of occurrences, and `at`: when it was decided."""
+ROW_NAMES = ("at", "op", "row")
 OCCURRENCE_NAMES = ("event", "id", "start", "end", "detected", "bindings", "because", "bounded", "rdf")
 _TIMES = ("start", "end", "detected")
 LINE = "event"
 """The form of a line of JSON."""
 COLUMNS = "columns"
 """The form of those who want columns beside texts."""
-RECORD = f"kind string, {OCCURRENCE}, {LETTER}, {ALERT}, progress string, texts array<string>"
+RECORD = f"kind string, {OCCURRENCE}, {LETTER}, {ALERT}, {ROW}, progress string, texts array<string>"
+FOUND_KINDS = ("occurrence", "alert", "answer")
+"""The kinds of records that have texts."""
 
 
 def occurrences_payload(
@@ -54,12 +61,13 @@ def occurrences_payload(
     forms: Sequence[str] = (),
     style: str | None = None,
     causes: Causes | None = None,
+    plan: Plan | None = None,
 ) -> bytes:
     """Occurrences as bytes; with `forms` as texts, and as columns only if that is one of them.
 
     `causes` are those of other payloads of the same occurrences, so that nothing is worked out twice.
     """
-    return _batch("occurrence", _values(found, rdf, forms, style, causes), len(found))
+    return _batch("occurrence", _values(found, rdf, forms, style, causes, plan), len(found))
 
 
 def alerts_payload(
@@ -68,9 +76,10 @@ def alerts_payload(
     forms: Sequence[str] = (),
     style: str | None = None,
     causes: Causes | None = None,
+    plan: Plan | None = None,
 ) -> bytes:
     """The same for alerts: `start` is since when the state holds, `detected` when it fired or ended."""
-    values = _values(found, rdf, forms, style, causes)
+    values = _values(found, rdf, forms, style, causes, plan)
     values["at"] = _instants([one.start + one.lasting for one in found])
     values["status"] = [one.status for one in found]
     values["until"] = [one.until for one in found]
@@ -79,8 +88,89 @@ def alerts_payload(
     return _batch("alert", values, len(found))
 
 
+def found_payloads(
+    found: Sequence[Occurrence],
+    rdf: bool,
+    forms: Sequence[str],
+    style: str | None,
+    causes: Causes | None,
+    plan: Plan,
+) -> Iterator[bytes]:
+    """What a bucket has found as bytes: occurrences, what is given as rows, alerts."""
+    others: list[Occurrence] = []
+    rows: list[Occurrence] = []
+    alerts: list[Alert] = []
+    as_rows = {event for event, form in plan.returned.items() if form == "rows"}
+    for one in found:
+        if isinstance(one, Alert):
+            alerts.append(one)
+        elif one.event in as_rows:
+            rows.append(one)
+        else:
+            others.append(one)
+    how = (rdf, forms, style, causes, plan)
+    if others:
+        yield occurrences_payload(others, *how)
+    if rows:
+        yield from _answer_payloads(rows, forms, style, plan)
+    if alerts:
+        yield alerts_payload(alerts, *how)
+
+
+def _answer_payloads(
+    found: Sequence[Occurrence], forms: Sequence[str], style: str | None, plan: Plan
+) -> Iterator[bytes]:
+    """What is given as rows: a record for each, if columns are wanted, and its texts, if there are any."""
+    if not forms or COLUMNS in forms:
+        yield _rows_payload(found)
+    if others := [form for form in forms if form != COLUMNS]:
+        values: dict[str, Any] = {
+            "event": [iri(one.event) for one in found],
+            "id": [one.id for one in found],
+            **{name: _instants([getattr(one, name) for one in found]) for name in _TIMES},
+            "texts": [[_text(one, form, style, plan) for form in others] for one in found],
+        }
+        yield _batch("answer", values, len(found))
+
+
+def _rows_payload(found: Sequence[Occurrence]) -> bytes:
+    rows = [(one.id, row) for one in found for row in rows_of(one)]
+    values: dict[str, Any] = {
+        "event": [row.query for _, row in rows],
+        "id": [name for name, _ in rows],
+        "start": [row.start for _, row in rows],
+        "end": [row.end for _, row in rows],
+        "detected": _instants([row.at for _, row in rows]),
+        "at": _instants([row.at for _, row in rows]),
+        "op": [row.op or None for _, row in rows],
+        "row": [list(row.row.items()) for _, row in rows],
+    }
+    return _batch("row", values, len(rows))
+
+
+def _text(one: Occurrence, form: str, style: str | None, plan: Plan | None) -> str:
+    """An occurrence in one of the forms that a sink may ask for."""
+    if form == LINE:
+        return to_line(one, style) + "\n"
+    if form in _WRITERS:
+        return _WRITERS[form](one, style)
+    chosen, rows = style_of(one, style), rows_of(one)
+    if form == "rows":
+        return "".join(f"{row_line(row, chosen)}\n" for row in rows)
+    assert plan is not None, "whoever asks for these knows the plan"
+    variables = row_variables(plan, one.event)
+    if form == "csv":
+        return "".join(csv_line(row, variables, chosen) for row in rows)
+    return result_document(rows, variables, chosen) + "\n"
+
+
 def _values(
-    found: Sequence[Occurrence], rdf: bool, forms: Sequence[str], style: str | None, causes: Causes | None
+    found: Sequence[Occurrence],
+    rdf: bool,
+    forms: Sequence[str],
+    style: str | None,
+    causes: Causes | None,
+    plan: Plan | None,
 ) -> dict[str, Any]:
     wants_columns = not forms or COLUMNS in forms
     table = Table(Causes() if causes is None else causes, style, wants_columns, LINE in forms)
@@ -90,7 +180,7 @@ def _values(
         values["rdf"] = [to_rdf(one, "iso") for one in found]
     if forms:
         texts = [
-            table.lines if form == LINE else [_WRITERS[form](one, style) for one in found]
+            table.lines if form == LINE else [_text(one, form, style, plan) for one in found]
             for form in forms
             if form != COLUMNS
         ]
@@ -384,6 +474,8 @@ def schema() -> pa.Schema:
             ("until", instant),
             ("ended", text),
             ("labels", pa.map_(text, text)),
+            ("op", text),
+            ("row", pa.map_(text, text)),
             ("progress", text),
             ("texts", pa.list_(text)),
         ]

@@ -18,20 +18,20 @@ from pyspark import TaskContext
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from obep.engine.blocks import NOTED, NOW, STYLE, STYLES, Block, Entry, Group, decode_block, noted
+from obep.abstraction.matcher import NOTED, noted
+from obep.engine.blocks import NOW, STYLE, STYLES, Block, Entry, Group, decode_block
 from obep.engine.bulk import uncollected
 from obep.engine.clock import Clock
 from obep.engine.segment import Segment
 from obep.engine.time_letters import AFTER_READING, LATE, late
 from obep.errors import ObepError, fail
-from obep.model import Alert, DeadLetter, Occurrence
+from obep.model import DeadLetter, Occurrence
 from obep.plan.components import Component
 from obep.spark.stages.buckets import partition_of
 from obep.spark.stages.bulk_causes import Causes
 from obep.spark.stages.found_columns import (
-    alerts_payload,
+    found_payloads,
     letters_payload,
-    occurrences_payload,
     progress_payload,
 )
 from obep.spark.stages.state_identity import identity, refuse_changed
@@ -116,11 +116,8 @@ class Detecting(StatefulProcessor):
         causes = run.causes()
         for start in range(0, len(found), CHUNK):
             part = found[start : start + CHUNK]
-            how = (self._job.rdf, self._job.forms, style, causes)
-            if others := [one for one in part if not isinstance(one, Alert)]:
-                yield Row(payload=occurrences_payload(others, *how))
-            if alerts := [one for one in part if isinstance(one, Alert)]:
-                yield Row(payload=alerts_payload(alerts, *how))
+            for payload in found_payloads(part, self._job.rdf, self._job.forms, style, causes, run.plan):
+                yield Row(payload=payload)
         if letters:
             yield Row(payload=letters_payload(letters))
         yield Row(payload=progress_payload(run.progress(blocks, found, letters)))
@@ -169,7 +166,7 @@ class Run:
         self.bundle, self.component, share = place_of(job, number)
         query = query_of(self.bundle)
         self._noted = noted(matcher_of(self.bundle))
-        self._plan = self.component.plan(query.plan, *share)
+        self.plan = self.component.plan(query.plan, *share)
         self._identity = identity(query, self.component, around(self.bundle), job.buckets)
         self._asks = _asks(self.bundle, self.component)
         self._key = (self.bundle, number)
@@ -271,7 +268,7 @@ class Run:
 
     def _new_segment(self) -> Segment:
         split = self.component.begins
-        return Segment(self._plan, matcher_of(self.bundle), self._letters.append, self._asks, split=split)
+        return Segment(self.plan, matcher_of(self.bundle), self._letters.append, self._asks, split=split)
 
     def turned_pages(self) -> Iterator[tuple[int, bytes | None]]:
         """The pages to write, and those that are gone (`None`)."""

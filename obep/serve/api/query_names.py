@@ -1,0 +1,16 @@
+"""The names that a query of a service may have."""
+
+from __future__ import annotations
+
+import re
+
+from obep.errors import fail
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+
+
+def query_name(text: str) -> str:
+    """A name, or nothing; raises OBEP859 for one that could be no file's."""
+    if text and not _NAME.fullmatch(text):
+        raise fail("OBEP859", "a query is called by letters, digits, _ . and -", remedy="PUT /queries/rooms")
+    return text
