@@ -103,7 +103,7 @@ class Question:
             compile_condition(one.condition, index, {"": 0}) for one in ask.filters
         ]
         self._shown = tuple(index[name] for name in ask.variables)
-        self._plain = columns == ask.variables and not self._conditions
+        self.plain = columns == ask.variables and not self._conditions
 
     def rows(self, occurrence: Occurrence, graphs: Graphs) -> tuple[Solution, ...]:
         """What the pattern alone finds."""
@@ -111,7 +111,7 @@ class Question:
 
     def solutions(self, filled: Sequence[Solution], occurrence: Occurrence) -> tuple[Solution, ...]:
         """The rows, with their names filled in, that the filters leave."""
-        if self._plain:
+        if self.plain:
             return tuple(filled) if len(filled) < 2 else tuple(sorted(filled, key=_order))
         times = ((occurrence.start, occurrence.end),)
         shown, individual = self._shown, occurrence.individual
@@ -144,6 +144,11 @@ class Questions:
         if len(asks) == 1 and (one := _by_variable(asks[0])) is not None and one[0] in columns:
             self.only_comparison = (columns.index(one[0]), one[1], one[2])
         self._indexed = [(columns.index(name), Index(found)) for name, found in entries.items()]
+
+    @property
+    def unfiltered(self) -> list[int] | None:
+        """The numbers of the asks, if each has the rows of the pattern as they are."""
+        return [one.ask.number for one in self._asked] if all(one.plain for one in self._asked) else None
 
     def rows(self, occurrence: Occurrence, graphs: Graphs) -> tuple[Solution, ...]:
         """What the pattern alone finds."""

@@ -89,6 +89,21 @@ class Asking:
             graphs = OccurrenceGraphs(self._bundle, occurrence, ())
             self._solve(ask, occurrence, graphs)
 
+    def plainly(self, hit: Hit) -> tuple[list[tuple[int, int]], list[tuple[int, Row]]] | None:
+        """The asks about a hit that only name the individual, and the one row of each other.
+
+        `None` where there is a filter, or another number of rows.
+        """
+        if self._live.get(hit.event):
+            return None
+        rows: list[tuple[int, Row]] = []
+        for asked, found in hit.rows:
+            numbers = asked.unfiltered
+            if numbers is None or len(found) > 1:
+                return None
+            rows += [(number, row) for row in found for number in numbers]
+        return self._names.get(hit.event, []), rows
+
     def solve_derived(self, occurrence: Occurrence, triples: Sequence[Triple]) -> None:
         """The solutions of the asks about a composite or guarded occurrence, whose graph is all of it."""
         if occurrence.event in self._all:

@@ -11,15 +11,17 @@ from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from obep.abstraction.answer_templates import Hit, Template, named, ordered
+from obep.abstraction.answer_templates import Hit, Row, Template, named, ordered
 from obep.abstraction.guard_answers import Asking
 from obep.abstraction.item_statements import Statements
 from obep.abstraction.open_facts import OpenFacts
+from obep.abstraction.record_decisions import Decisions
 from obep.abstraction.shape_answers import Evaluator
 from obep.abstraction.shapes import Memory, Shape, Shapes
 from obep.abstraction.window_matcher import Together
 from obep.formats.input_limits import Refused
 from obep.formats.stream_reader import as_sent
+from obep.formats.tables.mapped_records import Mapped
 from obep.guards.block_queries import Ask
 from obep.guards.block_solutions import Graphs
 from obep.model import (
@@ -120,7 +122,9 @@ class Matcher:
         self._windowed = bundle.definitions.windowed
         # What T says of everything it says of whoever is named, by whatever triple.
         self._all_matter = bundle.definitions.any_predicate or bool(bundle.asserted.opaque)
-        self._shapes = Shapes(
+        self.decisions: dict[tuple[int, str], Decisions] = {}
+        """About mapped records, by template and stream."""
+        self.shapes = self._shapes = Shapes(
             bundle.matters,
             self.evaluator.readings,
             self._asks.fixed,
@@ -171,6 +175,13 @@ class Matcher:
         program = self.evaluator.readings[0].program
         return program.inert(program.roles), program.inert(program.data)
 
+    def _is_inert(self, item: Item) -> bool:
+        """Whether there is nothing to find in an item."""
+        if self._inert is None:
+            return False
+        roles, data = self._inert
+        return all(p in (data if o[0] == '"' else roles) for _, p, o in item.triples)
+
     @property
     def remembered(self) -> int:
         """How many shapes are remembered."""
@@ -187,13 +198,8 @@ class Matcher:
         The body of a guarded event may be left out where its guard surely refuses it. `every`: not then, and
         nothing is counted, for a second look at an item.
         """
-        if self._inert is not None:
-            roles, data = self._inert
-            for _, p, o in item.triples:
-                if p not in (data if o[0] == '"' else roles):
-                    break
-            else:
-                return _matched(Matched, (item, (), False))
+        if self._inert is not None and self._is_inert(item):
+            return _matched(Matched, (item, (), False))
         shape = self._shapes.of(item.triples)
         key, triples, own, unknown, more = shape
         if more:
@@ -245,6 +251,47 @@ class Matcher:
             except Refused as refused:
                 return DeadLetter(stream, at, refused.code, refused.reason, as_sent(item))
         return _matched(Matched, (item, tuple(occurrences), template.bounded))
+
+    def match_record(self, record: Mapped) -> Sequence[Occurrence] | DeadLetter:
+        """The same for a record that a template has filled in; its triples are only made if need be."""
+        key = (id(record.template), record.stream)
+        known = self.decisions.get(key)
+        if known is None:
+            known = self.decisions[key] = Decisions(self, record.template, record.stream)
+        found = known.of(record)
+        if found is not None:
+            return found
+        matched = self.match(record.item(record.sent))
+        if isinstance(matched, DeadLetter):
+            return matched
+        for one in matched.occurrences:
+            one.items = (record.item(),)
+        return matched.occurrences
+
+    def answers(self, item: Item) -> tuple[Template, Shape] | None:
+        """What is known about all items of an item's shape; `None` if they must be looked at one by one."""
+        shape = self._shapes.of(item.triples)
+        if self._memory is None or self._graphs is not None or shape.more:
+            return None
+        if self._is_inert(item):
+            return Template(()), shape._replace(unknown=0)
+        template = self._memory.get(shape.key) or self._template(shape, shape.key, None)
+        if template.clash is not None or template.refused is not None:
+            return None
+        return (template, shape) if template.keep and template.groups is None else None
+
+    def heard(self, hits: Iterable[Hit], stream: str) -> list[Hit]:
+        """The hits of events that listen to a stream."""
+        return [hit for hit in hits if self._streams.get(hit.event, stream) == stream]
+
+    def solve_hit(self, occurrence: Occurrence, hit: Hit, names: Sequence[Term]) -> None:
+        """Fill in the solutions of the asks about an occurrence of a hit."""
+        if self._asks.some:
+            self._asks.solve(occurrence, hit, names)
+
+    def plain_asks(self, hit: Hit) -> tuple[list[tuple[int, int]], list[tuple[int, Row]]] | None:
+        """See `Asking.plainly`."""
+        return self._asks.plainly(hit)
 
     def bodies(self, items: Iterable[Item], event: Term) -> list[Occurrence]:
         """The occurrences of a guarded event's body in some items, also those that its guard refuses."""

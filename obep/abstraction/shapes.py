@@ -64,6 +64,14 @@ class Shapes:
             if looked_at and tests.only_with_constants(p):
                 self._data[p] = _cell(tests.of(p), datatypes)
 
+    def is_known(self, term: Term) -> bool:
+        """Whether T, K or a guard knows a name: it is no item's own."""
+        return term in self._ids or (self._fixed is not None and term in self._fixed)
+
+    def cell(self, p: Term) -> Cell | bool:
+        """How a property looks at literals: by constants, as they are, or not at all."""
+        return self._data.get(p) or self._all_matter
+
     def of(self, triples: Iterable[Triple]) -> Shape:
         """The shape of some triples."""
         key: list[object] = []

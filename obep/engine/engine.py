@@ -9,6 +9,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Self
 
+from obep.abstraction.item_blocks import ItemBlock
 from obep.engine.buffer import Buffer
 from obep.engine.clock import Clock, micros
 from obep.engine.knowledge.knowledge_changes import UPDATE
@@ -27,6 +28,7 @@ from obep.engine.states.held_states import Held, HeldStates, OnState
 from obep.engine.time_letters import kept_streams, late, late_change, not_a_model, too_far
 from obep.errors import fail
 from obep.formats.stream_reader import as_sent
+from obep.formats.tables.mapped_records import Mapped, whole
 from obep.formats.timestamps import Style, style_of_text
 from obep.model import Alert, DeadLetter, Item, Occurrence, Triple
 from obep.query.nearest_name import nearest
@@ -37,6 +39,7 @@ __all__ = ["Engine", "Runtime"]
 RECENT = 100
 """Items, and occurrences of each event, that `why_not` looks at."""
 OnDeadLetter = Callable[[DeadLetter], None]
+Found = list[Occurrence]
 
 
 class Engine:
@@ -132,37 +135,64 @@ class Engine:
         name = self._stream(stream)
         return self.push_items((Item(name, instant, triples_of(graph, name, instant, format)),))
 
-    def push_items(self, items: Iterable[Item | DeadLetter]) -> list[Occurrence]:
+    def push_items(self, items: Iterable[Item | DeadLetter | Mapped]) -> list[Occurrence]:
         """Take many items, as `obep.formats` reads them."""
         found: list[Occurrence] = []
         with self._lock:
             self._check_open()
             now, wall = self._steady(), self._now()
-            if self.running.observer is not None:
-                items = self.running.observer.taken(items)
-            waiting, goes_on, models = len(self.buffer), self.clock.goes_on, self.running.changes.streams
-            running, counters, plain = self.running, self.counters, self.running.plain
-            for item in items:
-                counters["items"] += 1
-                if isinstance(item, DeadLetter):
-                    self._bury(item)
-                elif item.stream in models:
-                    if self._admit_change(item, now, wall):
-                        self._release(found)
-                    waiting = len(self.buffer)
-                elif not waiting and goes_on(item.stream, item.at, now):
-                    if plain and item.removed is None and not item.sent:  # `_process` without its questions
-                        running.changes.judged = item.at
-                        if (letter := running.process(item, item, found)) is None:
-                            counters["processed"] += 1
-                        else:
-                            self._bury(letter)
-                    else:
-                        self._process(item, found)
-                elif self._admit(item, now, wall):
-                    self._release(found)
-                    waiting = len(self.buffer)
+            if self.running.observer is not None and not self.running.observer.sated:
+                items = self.running.observer.taken(map(whole, items))
+            self._take(items, now, wall, found)
         return self._out(found)
+
+    def _take(self, items: Iterable[Item | DeadLetter | Mapped], now: int, wall: int, found: Found) -> None:
+        waiting, goes_on, running = len(self.buffer), self.clock.goes_on, self.running
+        models, counters, plain, block = (
+            running.changes.streams,
+            self.counters,
+            running.plain,
+            running.block(),
+        )
+        for one in items:
+            counters["items"] += 1
+            if block is not None:
+                if not waiting and block.suits(one) and goes_on(one.stream, one.at, now):
+                    if (letter := block.add(one)) is not None:
+                        self._settle(block, found)
+                        self._bury(letter)
+                        running.advance(one.at, found)
+                    continue
+                self._settle(block, found)
+            item = one.item(one.sent) if isinstance(one, Mapped) else one
+            if isinstance(item, DeadLetter):
+                self._bury(item)
+            elif item.stream in models:
+                if self._admit_change(item, now, wall):
+                    self._release(found)
+                waiting = len(self.buffer)
+            elif not waiting and goes_on(item.stream, item.at, now):
+                if plain and item.removed is None and not item.sent:  # `_process` without its questions
+                    running.changes.judged = item.at
+                    if (letter := running.process(item, item, found)) is None:
+                        counters["processed"] += 1
+                    else:
+                        self._bury(letter)
+                else:
+                    self._process(item, found)
+            elif self._admit(item, now, wall):
+                self._release(found)
+                waiting = len(self.buffer)
+        if block is not None:
+            self._settle(block, found)
+
+    def _settle(self, block: ItemBlock, found: Found) -> None:
+        """Let the runtime have what a block has gathered."""
+        entries = block.take()
+        if entries:
+            self.running.changes.judged = entries[-1][0]
+            self.counters["processed"] += len(entries)
+            self.running.runtime.take_block(entries, found)
 
     def update(
         self, insert: Any = (), delete: Any = (), at: Instant | None = None, *, format: str | None = None

@@ -22,6 +22,8 @@ class Running:
     plan: EventPlan
     calm: bool = False
     """Whether it never waits for an instant to close."""
+    steady: bool = False
+    """Whether an instant that has one occurrence is decided with that: only a second one could matter."""
     timed: bool = False
     """Whether it ever has deadlines."""
     in_turn: bool = False
@@ -63,6 +65,10 @@ class Running:
     def routes(self) -> Iterator[tuple[Term, Take]]:
         """Which occurrences it wants, and where they go."""
         raise NotImplementedError
+
+    def routes_alone(self) -> Iterator[tuple[Term, Take]]:
+        """The same for occurrences that are alone in their instant, if it is steady."""
+        return self.routes()
 
     def connect(self, touch: Callable[[], None]) -> None:
         """Keep what lets it be asked at the end of the instant, if it needs that."""
@@ -253,6 +259,10 @@ class Composite(Undivided):
         super().__init__(plan, self._strand.tree, self._strand)
         self.calm = plan.prompt and not (self._tree.waits or self._intake.gathers or plan.consumes)
         self.wants_items = self._tree.wants_items
+        self.steady = not (self._tree.waits or plan.consumes or self.timed or self.wants_items or self.inlets)
+
+    def routes_alone(self) -> Iterator[tuple[Term, Take]]:
+        return self._intake.routes_alone()
 
     @property
     def inlets(self) -> list[tuple[str, Emit]]:

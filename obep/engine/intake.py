@@ -26,6 +26,10 @@ class Intake:
             for event in leaf.events:
                 yield event, self._later(number) if self.gathers else take
 
+    def routes_alone(self) -> Iterator[tuple[Term, Take]]:
+        """The same for occurrences that nothing of their instant can add to."""
+        return ((event, take) for leaf, take in self._leaves for event in leaf.events)
+
     def _later(self, number: int) -> Take:
         return lambda occurrence: self._waiting.append((number, occurrence))
 

@@ -14,6 +14,13 @@ Taken = Iterable[Item | DeadLetter]
 class Observer(Protocol):
     """Listens to an engine; it is called under the engine's lock."""
 
+    follows: bool
+    """Whether `processed` and `occurred` mean something to it."""
+
+    @property
+    def sated(self) -> bool:
+        """Whether `taken` has seen enough."""
+
     def taken(self, items: Taken) -> Taken:
         """Items come in, in the order of their arrival; some may be late. Returns them."""
 
@@ -38,6 +45,12 @@ class Observers:
 
     def __init__(self, *all: Observer) -> None:
         self._all = all
+        self.follows = any(one.follows for one in all)
+
+    @property
+    def sated(self) -> bool:
+        """Whether all have seen enough."""
+        return all(one.sated for one in self._all)
 
     def taken(self, items: Taken) -> Taken:
         """Show them to each."""

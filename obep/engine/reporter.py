@@ -8,6 +8,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any, overload
 
+from obep.abstraction.decided_occurrences import Decided, stamp_of_decided
 from obep.engine.construct import construct
 from obep.model import (
     Assertion,
@@ -170,8 +171,11 @@ def stamp_of(part: Occurrence) -> Stamp | None:
             text % ((at,) * sum(seen)),
         )
         return stamp
+    if type(part) is Decided and (known := stamp_of_decided(part)) is not None:
+        part._stamp = known
+        return known
     explanation = part.explanation
-    if not explanation or part.parts or is_moment(part):
+    if not explanation or part.parts or (part._id and is_moment(part)):
         return None
     part._stamp = stamp = (explanation[0], explanation[-1], assertions_text(explanation))
     return stamp

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from heapq import heappop, heappush
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -29,11 +30,13 @@ from obep.plan.window_plan import WindowPlan
 from obep.why_not.state_history import Spell
 
 if TYPE_CHECKING:
+    from obep.abstraction.item_blocks import Instant
     from obep.abstraction.matcher import Matched
 
 _NEVER = 1 << 62
 _RECORDS = (Alert, Answer)
 """What is reported and nobody reads."""
+_detected = attrgetter("detected")
 
 
 class Deriving(Protocol):
@@ -100,6 +103,16 @@ class Runtime:
         }
         """The moments of states, and what their patterns find, that nothing is found in, and whose triples no
         guard asks for."""
+        self._steady = bool(self._runs) and not (self._leading or self._states or windows)
+        self._steady = self._steady and all(run.steady for run in self._runs) and self._returned <= heads
+        """Whether an occurrence that is alone in its instant can be fed without closing that."""
+        self._alone: dict[Term, Take] = {}
+        if self._steady:
+            takes: dict[Term, list[Take]] = {}
+            for run in self._runs:
+                for event, take in run.routes_alone():
+                    takes.setdefault(event, []).append(take)
+            self._alone = {event: all_of(some) for event, some in takes.items()}
         self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
         connect(self._runs, self._touch)
         for run in self._runs:
@@ -155,6 +168,56 @@ class Runtime:
                 self._feed(occurrence, found)
         if self._queue:
             self._report(found)
+
+    @property
+    def takes_blocks(self) -> bool:
+        """Whether `take_block` is quicker than `take`."""
+        return self._steady
+
+    def take_block(self, entries: Sequence[Instant], found: list[Occurrence]) -> None:
+        """The same as `take` for each of very many instants in their order; no items are needed.
+
+        Of a steady plan, an occurrence that is alone in its instant is fed at once. The last instant of all
+        stays open.
+        """
+        place, last = 0, len(entries) - 1
+        while place <= last:
+            at, occurrences = entries[place]
+            now = self.now
+            if (
+                place == last
+                or len(occurrences) > 1
+                or now is None
+                or at <= now
+                or entries[place + 1][0] == at
+            ):
+                self.take(at, occurrences, (), found)
+                place += 1
+            else:
+                self._move(at, found)
+                place = self._feed_alone(entries, place, last, found)
+
+    def _feed_alone(self, entries: Sequence[Instant], place: int, last: int, found: list[Occurrence]) -> int:
+        """Feed instants of at most one occurrence each, from a place on; where others begin."""
+        take_of, at = self._alone.get, entries[place][0]
+        while place < last:
+            at, occurrences = entries[place]
+            if len(occurrences) > 1 or entries[place + 1][0] == at:
+                break
+            if at >= self._prune_at:
+                self._prune(at)
+            self.now = at
+            if occurrences:
+                one = occurrences[0]
+                take = take_of(one.event)
+                if take is not None:
+                    take(one)
+            place += 1
+        reports = Reports()
+        for run in self._runs:
+            run.hand_over(reports, not self._tied)
+        found += reports if len(self._runs) == 1 else sorted(reports, key=_detected)
+        return place
 
     def push_occurrences(self, occurrences: Sequence[Occurrence]) -> Sequence[Occurrence]:
         """Many at once, sorted by `detected`; for a plan without NOT."""

@@ -17,6 +17,7 @@ from obep.formats.nesting import check_turtle
 from obep.formats.rdf_text import item_triples, read_message, read_turtle
 from obep.formats.record_arrays import EACH
 from obep.formats.stream_reader import Reading, dead
+from obep.formats.tables.mapped_records import ReadLine, fills_at_once, mapped_reader
 from obep.formats.time_hints import hinted, likely_other
 from obep.model import DeadLetter, Item, Triple
 
@@ -52,7 +53,9 @@ ONE_A_LINE = (
 
 def read_json_lines(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterator[Item | DeadLetter]:
     """The items of a file of JSON lines; empty lines are passed over. `numbered`: dead letters say theirs."""
-    read = read_mapped if reading.mapping is not None else _read_one
+    read: ReadLine = read_mapped if reading.mapping is not None else _read_one
+    if reading.lazily and (template := fills_at_once(reading)) is not None:
+        read = mapped_reader(reading, template, read)
     for number, line in enumerate(lines(file, reading.limits.item_bytes), 1):
         if isinstance(line, Refused):
             yield dead(line, reading.stream, b"", line=number * numbered)

@@ -106,6 +106,8 @@ class Reading:
     growing: bool = False
     """Whether more may come after the end, for another run: what is not finished there is left for it."""
     notes: Notes = field(default_factory=Notes)
+    lazily: bool = False
+    """Whether records may come as `Mapped`, without their triples."""
 
     def instant(
         self,

@@ -195,7 +195,8 @@ class Template:
         self._constants = [term for term in terms if isinstance(term, str)]
         filled: list[Term | Slot] = [*slots, *self._constants]
         number = {term: n for n, term in enumerate(filled)}
-        self._fills = tuple(slot.compile(zone) for slot in slots)
+        self.slots = tuple(slots)
+        self.fills = tuple(slot.compile(zone) for slot in slots)
         self._shape = tuple((number[s], number[p], number[o]) for s, p, o in patterns)
 
     @property
@@ -214,12 +215,22 @@ class Template:
         if self._lookup is not None:
             names = zip(self._lookup.variables, self._lookup.find(record), strict=True)
             record = record | {variable: name[1:-1] for variable, name in names}
-        terms = [fill(record) for fill in self._fills]
-        terms += self._constants
+        return self.triples([fill(record) for fill in self.fills])
+
+    def triples(self, filled: Iterable[Term | None]) -> list[Triple]:
+        """The triples that the terms of the slots make, without those that lack one."""
+        terms = [*filled, *self._constants]
         found = [(terms[s], terms[p], terms[o]) for s, p, o in self._shape]
         if None in terms:
             found = [triple for triple in found if None not in triple]
         return found  # type: ignore[return-value]  # without None
+
+    @property
+    def plain(self) -> bool:
+        """Whether the terms of its slots, which are no properties, are all that records differ in."""
+        if self._lookup is not None or any(term.startswith("_:") for term in self._constants):
+            return False
+        return not any(isinstance(p, Slot) for _, p, _ in self.patterns)
 
 
 def compile_template(

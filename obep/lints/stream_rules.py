@@ -117,6 +117,8 @@ class StreamRules:
 class StreamObserver:
     """Listens to an engine, and keeps the statistics of its items and occurrences."""
 
+    follows = False
+
     def __init__(self, rules: StreamRules) -> None:
         self.stats = StreamStats()
         self._rules = rules
@@ -125,9 +127,14 @@ class StreamObserver:
         self._full = False
         """Whether enough items of every stream of the query were observed."""
 
+    @property
+    def sated(self) -> bool:
+        """Whether enough items were observed, and nothing is measured."""
+        return self._full and not self._rules.measures
+
     def taken(self, items: Taken) -> Taken:
         """Observe the first items of each stream; of all of them how far they reach, if that is wanted."""
-        if self._full and not self._rules.measures:
+        if self.sated:
             return items
         items = list(items)
         whole = [item for item in items if isinstance(item, Item) and item.stream not in self._models]

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from obep.abstraction.decided_occurrences import Decided, cause_of_decided
 from obep.formats.timestamps import Style, show_instant
 from obep.model import Alert, Answer, Occurrence, Part, Term, local_name
 from obep.operators.wire import Carried, Content
@@ -232,6 +233,8 @@ def _flat(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int] | None
         cause, often = _content_cause(occurrence.content)
         return style, cause % ((written_time(occurrence.start, style),) * often), 0
     end = occurrence.end
+    if type(occurrence) is Decided and occurrence.by.fixed:
+        return cause_of_decided(occurrence, style, written_time(end, style))
     if occurrence.parts or occurrence.bindings or occurrence.detected != end:
         return None
     items = occurrence.items

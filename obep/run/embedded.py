@@ -34,7 +34,7 @@ from obep.run.signals import exit_status
 from obep.run.watched_run import watch
 from obep.streams.sinks.output_files import Warn, continued_at, output_key
 from obep.streams.sources.batches import Source, Waiting
-from obep.streams.sources.files import PipeSource
+from obep.streams.sources.files import FileSource, PipeSource
 from obep.streams.sources.open_sources import open_source
 
 if TYPE_CHECKING:
@@ -59,6 +59,9 @@ def run_embedded(order: Order) -> int:
 def _run(order: Order, query: Query, progress: Progress) -> int:
     lints, observer = _lints(order, query, progress)
     run, engine = open_run(order, query, progress.warn, observer)
+    for source in run.sources.values():
+        if isinstance(source, FileSource):
+            source.read_lazily()
     before, figures = engine.counters["processed"], Figures(run, engine)
     absences = Absences()
     run.on_turn = lambda run: _turn(run, progress, figures, absences, lints, observer)

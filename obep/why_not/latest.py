@@ -12,6 +12,8 @@ from obep.why_not.state_history import Spell
 class Latest:
     """Listens to an engine, and keeps the latest items, and of each event and state the latest it did."""
 
+    follows, sated = True, False
+
     def __init__(self, most: int | None) -> None:
         self.most = most
         """How many of each; None: all."""

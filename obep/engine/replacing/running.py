@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from obep.abstraction.item_blocks import ItemBlock
 from obep.abstraction.matcher import NOTED, Matcher, noted
 from obep.engine.knowledge.knowledge_changes import CHANGES, MISSING, KnowledgeChanges
 from obep.engine.knowledge.prepared_items import PreparedItems
@@ -100,6 +101,13 @@ class Running:
     def plain(self) -> bool:
         """Whether an item goes to one matcher as it is, and nobody observes it."""
         return self.versions is None and self._prepares is None and self.observer is None
+
+    def block(self) -> ItemBlock | None:
+        """What takes items in blocks, if that makes no difference but to the time that it takes."""
+        heard = self.observer is not None and self.observer.follows
+        if heard or self.versions is not None or self._prepares is not None or self.has_own_matcher:
+            return None
+        return ItemBlock(self.matcher, self.changes.streams) if self.runtime.takes_blocks else None
 
     def prepared(self, item: Item) -> Item | DeadLetter:
         """The item as the K of its instant makes it."""

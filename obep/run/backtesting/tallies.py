@@ -71,6 +71,8 @@ class Tally:
 class Tallies:
     """All that one version of the query finds; listens to its engine for the episodes of states."""
 
+    follows, sated = False, True
+
     def __init__(self, query: Query, top: int) -> None:
         self._query, self._top = query, top
         self._parameters = {

@@ -106,6 +106,10 @@ class FileSource:
         self._stopped = False
         open_file(path, place).close()  # said before anything runs
 
+    def read_lazily(self) -> None:
+        """Let mapped records come without their triples, to who can make them."""
+        self._reading.lazily = True
+
     def batches(self, start: Position) -> Iterator[Batch]:
         if not self._reading.growing or not self._path.is_file():
             yield from self._batches(records_of(self._path, self._format, self._packed, self._reading), start)

@@ -101,7 +101,7 @@ def _counted(
 
 def _latest(before: int, record: Item | DeadLetter, orders: Orders) -> int:
     """The latest instant of a source up to a record: the one by which the record is merged."""
-    if isinstance(record, Item) and record.at > before and orders(record):
+    if not isinstance(record, DeadLetter) and record.at > before and orders(record):
         return record.at
     return before
 

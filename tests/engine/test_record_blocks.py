@@ -1,0 +1,158 @@
+"""Records in blocks: occurrences, dead letters and counts are those of records that are read one by one."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import obep
+from obep.engine.engine import Engine
+from obep.engine.query import Query
+from obep.formats import read_items
+from obep.formats.record_mapping import make_mapping
+from obep.formats.tables.mapped_records import Mapped
+from obep.model import DeadLetter, Occurrence
+
+ONTOLOGY = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Hot a owl:Class ; rdfs:subClassOf :Warm . :Cold a owl:Class ; owl:disjointWith :Hot . :Warm a owl:Class .
+:Lab a owl:Class . :room a owl:ObjectProperty . :near a owl:ObjectProperty . :value a owl:DatatypeProperty .
+:note a owl:DatatypeProperty ."""
+STATIC = """@prefix : <http://e/#> . :r1 a :Lab . :r2 :near :r1 . :e0 :room :r1 ."""
+HEAD = """PREFIX : <http://e/#>
+PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
+VOCAB <t.ttl>
+FROM GRAPH <k.ttl>
+FROM STREAM <s>
+EVENT W AS Warm
+EVENT C AS Cold
+EVENT L AS (Warm and (room some Lab))
+EVENT S AS (Warm and (room some Warm))
+EVENT V AS (:value some xsd:double[> 20.0])
+"""
+QUERIES = (
+    "EVENT H(?r) MATCH W AS a SEQ C AS b WITHIN 5 s\n"
+    "IF { EVENT a { ?this :room ?r . } EVENT b { ?this :room ?r . } }\nRETURN H",
+    "EVENT H(?v) MATCH V AS a SEQ L AS b WITHIN 9 s IF { EVENT a { ?this :value ?v . } }\n"
+    "EVENT J MATCH S AND C WITHIN 3 s\nRETURN H, J",
+    "EVENT H MATCH V SEQ (W OR C) WITHIN 5 s\nRETURN H",
+    "EVENT G AS Warm IF { ?this :value ?v . FILTER(?v < 50) }\n"
+    "EVENT H MATCH W NOT FOLLOWED BY C WITHIN 2 s\nRETURN H, G",
+    "EVENT H(?x) MATCH L AS a SEQ L AS b WITHIN 30 s\n"
+    "IF { EVENT a { ?this :room ?x . ?x :near ?y . }\n"
+    "     EVENT b { ?this :value ?w . FILTER(?w > 1) } }\nRETURN H",
+)
+TEMPLATES = (
+    ":{id} a :{kind} ; :room :{room} ; :value {v:double} .",
+    ":{id} a :{kind} ; :room :{room?} ; :value {v?} ; :note {note?} .",
+    ":e{id} a :{kind}, :Warm ; :room :r1 ; :value {v}, {w?} .",
+    ':{id} a :{kind} . :{room} :near :{id} ; :note "{note?} in {room}"@en ; :unknown {w?} .',
+    ":{id} a :{kind} ; :value {v:integer} . :thing :room :{room?} .",
+)
+NAMES = ("x1", "x2", "a1", "r1", "r2", "e0", "thing")
+ODD_NAMES = st.sampled_from(("a b", "é", "Warm", "", None, 7, 2.5, [1]))
+VALUES = (1, 21, 30.5, 49.5, 50)
+ODD_VALUES = st.sampled_from(("30", "x", '"', "", None, True, {"a": 1}, 10**30))
+TIMES = st.sampled_from((0, 1, 1, 1, 2, -3))
+"""How long after the record before it; some are late."""
+GOOD = st.fixed_dictionaries(
+    {
+        "time": TIMES,
+        "kind": st.sampled_from(("Hot", "Cold", "Warm")),
+        **{name: st.sampled_from(NAMES) for name in ("id", "room")},
+        **{name: st.sampled_from(VALUES) for name in ("v", "w", "note")},
+    }
+)
+ODD = st.fixed_dictionaries(
+    {"time": st.one_of(TIMES, st.sampled_from(("2", 2.5, None, True)))},
+    optional={
+        **{name: st.one_of(st.sampled_from(NAMES), ODD_NAMES) for name in ("id", "room")},
+        **{name: st.one_of(st.sampled_from(VALUES), ODD_VALUES) for name in ("v", "w", "note")},
+        "kind": st.sampled_from(("Hot", "Cold", "Lab", "Odd", "x y", None)),
+    },
+)
+RECORDS = st.integers(0, 9).flatmap(lambda n: ODD if n == 9 else GOOD)
+
+
+@cache
+def loaded(number: int) -> Query:
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "t.ttl").write_text(ONTOLOGY)
+        (folder / "k.ttl").write_text(STATIC)
+        return obep.load(text=HEAD + QUERIES[number], folder=folder, java=False, lints=False)
+
+
+def records(lines: bytes, template: str, *, lazily: bool) -> list[Any]:
+    mapping = make_mapping({"template": template, "prefixes": {"": "http://e/#"}}, "mapping")
+    return list(read_items(lines, "jsonl", "s", source="s", mapping=mapping, lazily=lazily))
+
+
+def result(engine: Engine, items: list[Any], size: int, letters: list[DeadLetter]) -> tuple[object, ...]:
+    """All that can be seen of a run that gets so many records at a time."""
+    found = []
+    for first in range(0, len(items), size):
+        found += engine.push_items(items[first : first + size])
+    found += engine.close()
+    items_of = [[one.id if isinstance(one, Occurrence) else one for one in hit.items] for hit in found]
+    shown = [(hit.to_json("iso"), hit.why(), hit.explanation, hit.bindings) for hit in found]
+    said = list(zip(shown, items_of, strict=True))
+    return said, [letter._replace(line=0) for letter in letters], engine.counters
+
+
+def test_records_in_order_come_as_mapped_ones_and_take_the_way_of_blocks() -> None:
+    lines = [{"time": n, "id": f"x{n}", "kind": "Hot", "room": "r9", "v": n} for n in range(9)]
+    items = records(b"\n".join(map(msgspec.json.encode, lines)), TEMPLATES[0], lazily=True)
+    assert {type(one) for one in items[2:]} == {Mapped}
+    engine = loaded(0).engine(remember=0)
+    assert engine.running.block() is not None
+    assert loaded(0).engine().running.block() is None  # `why_not` follows every item
+
+
+def test_an_event_that_two_records_of_an_instant_show_is_one_in_a_block_too() -> None:
+    before = ((1, "x0", "Warm", "r7"), (2, "x0", "Warm", "r7"))
+    twice = ((3, "x1", "Warm", "r8"), (3, "x1", "Warm", "r9"))
+    rooms = (*before, *twice, (4, "y", "Cold", "r9"))
+    lines = [{"time": at, "id": id, "kind": kind, "room": room, "v": 1} for at, id, kind, room in rooms]
+    lines = [{"time": 0}, {"time": 0.5}, *lines, {**lines[0], "time": 9}, {**lines[0], "time": 10}]
+    items = records(b"\n".join(map(msgspec.json.encode, lines)), TEMPLATES[0], lazily=True)
+    [hit] = loaded(0).engine(remember=0).push_items(items)
+    assert [part.occurrence.individual for part in hit.parts] == ["<http://e/#x1>", "<http://e/#y>"]
+    assert [one.at for one in hit.items] == [3_000_000, 3_000_000, 4_000_000]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, len(QUERIES) - 1),
+    st.sampled_from(TEMPLATES),
+    st.lists(RECORDS, min_size=8, max_size=30),
+    st.sampled_from((3, 100)),
+    st.sampled_from((0, 0, 2)),
+)
+def test_a_block_says_what_its_records_say_one_by_one(
+    number: int, template: str, drawn: list[dict[str, Any]], size: int, lateness: int
+) -> None:
+    at, lines = 0, [b'{"time": 0}', b'{"time": 1}']  # the first times say how times are written
+    for record in drawn:
+        if type(record["time"]) is int:
+            at = max(at, at + record["time"])
+            record = record | {"time": at + min(record["time"], 0)}
+        lines.append(msgspec.json.encode(record))
+        if record.get("v") == 1:  # the same event twice at its instant, in another room
+            lines.append(msgspec.json.encode(record | {"room": "r2"}))
+    data = b"\n".join(lines)
+    results = []
+    for lazily in (False, True):
+        letters: list[DeadLetter] = []
+        engine = loaded(number).engine(remember=0, on_dead_letter=letters.append, lateness=lateness)
+        if not lazily:
+            engine.running.block = lambda: None  # type: ignore[method-assign]
+        items = records(data, template, lazily=lazily)
+        results.append(result(engine, items, size if lazily else 1, letters))
+    assert results[1] == results[0]
