@@ -26,7 +26,12 @@ SECOND = 1_000_000
 
 
 class Item(NamedTuple):
-    """One RDF message (the paper's physical event)."""
+    """One RDF message (the paper's physical event); terms are written as in N-Triples.
+
+    >>> import obep
+    >>> obep.Item("doors", 2_000_000, (("<http://e/a>", "<http://e/opens>", "<http://e/b>"),)).at
+    2000000
+    """
 
     stream: str
     at: int
@@ -42,7 +47,14 @@ class Item(NamedTuple):
 
 
 class DeadLetter(NamedTuple):
-    """An input that takes part in nothing, and why. `raw` is what can be shown of it."""
+    """An input that takes part in nothing, and why. `raw` is what can be shown of it.
+
+    >>> import obep
+    >>> query = obep.load(text="EVENT A AS Room\\nRETURN A")
+    >>> [letter] = obep.detect(query, [{"t": 1, "room": "a"}, {"room": "b"}], time="t").dead_letters
+    >>> letter.code, letter.raw
+    ('OBEP602', '{"room":"b"}')
+    """
 
     stream: str
     at: int | None
@@ -60,6 +72,13 @@ class Occurrence:
     Two occurrences are the same iff their `key` is equal (SPEC D1). `solutions` holds, by the number of an
     `Ask`, what the guard blocks of the aliases that may read this occurrence found in its graph; an ask that
     found nothing has no entry.
+
+    >>> import obep
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
+    >>> [hit] = query.engine().push("@prefix : <http://e/> . :a :celsius 31.5 .", at=1)
+    >>> print(hit.why())
+    Hot at 1 of a
+      a celsius "31.5"  (seen at 1)
     """
 
     event: Term
@@ -189,7 +208,17 @@ def provide_writers(writers: Writers) -> None:
 
 
 class Part(NamedTuple):
-    """The occurrence that an alias is bound to. A context (SPEC §4, DURING) is seen but not held."""
+    """The occurrence that an alias is bound to. A context (SPEC §4, DURING) is seen but not held.
+
+    >>> import obep
+    >>> query = obep.load(
+    ...     text="PREFIX : <http://e/> EVENT A AS Room EVENT B MATCH A AS x SEQ A AS y WITHIN 5 s RETURN B"
+    ... )
+    >>> room = "@prefix : <http://e/> . :a a :Room ."
+    >>> [hit] = obep.testing.hits_in(query, [(1, room), (2, room)])[1]
+    >>> [(part.alias, part.occurrence.start) for part in hit.parts]
+    [('x', 1000000), ('y', 2000000)]
+    """
 
     alias: str
     occurrence: Occurrence

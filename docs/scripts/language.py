@@ -94,7 +94,7 @@ SECTIONS = {
     "classes": Section(
         "Class expressions",
         "[Reasoning](reasoning.md) explains how they are decided.",
-        f"{HEAD}\nEVENT Warm AS (celsius some number[> 25])\n"
+        f"{HEAD}\nEVENT Warm AS (celsius some number[> 25 degC])\n"
         "EVENT Crowded AS (Room and armedWith some (Sensor and observesPerson min 2 Person))\n"
         'EVENT Lab AS (Room and (label value "lab" or inverse partOf some Lab2))\n'
         "EVENT Lab2 AS {cellar, attic}\n\n"

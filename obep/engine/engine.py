@@ -52,6 +52,15 @@ class Engine:
     `remember` is how many items, and occurrences of each event, `why_not` looks at (`None`: all; 0: none, so
     that nothing is kept for it); `observer` listens to items and occurrences. An engine may be used from
     several threads; callbacks run outside of its lock.
+
+    >>> import obep
+    >>> pair = "EVENT A AS Room EVENT B MATCH A SEQ A WITHIN 5 s RETURN B"
+    >>> query = obep.load(text=f"PREFIX : <http://e/> {pair}")
+    >>> room = "@prefix : <http://e/> . :a a :Room ."
+    >>> with query.engine(lateness="1 s") as engine:
+    ...     hits = [hit for second in (1, 2, 9) for hit in engine.push(room, at=second)]
+    >>> [(hit.start, hit.end) for hit in hits]
+    [(1000000, 2000000)]
     """
 
     def __init__(
@@ -132,8 +141,9 @@ class Engine:
             if self.running.observer is not None:
                 items = self.running.observer.taken(items)
             waiting, goes_on, models = len(self.buffer), self.clock.goes_on, self.running.changes.streams
+            running, counters, plain = self.running, self.counters, self.running.plain
             for item in items:
-                self.counters["items"] += 1
+                counters["items"] += 1
                 if isinstance(item, DeadLetter):
                     self._bury(item)
                 elif item.stream in models:
@@ -141,7 +151,14 @@ class Engine:
                         self._release(found)
                     waiting = len(self.buffer)
                 elif not waiting and goes_on(item.stream, item.at, now):
-                    self._process(item, found)
+                    if plain and item.removed is None and not item.sent:  # `_process` without its questions
+                        running.changes.judged = item.at
+                        if (letter := running.process(item, item, found)) is None:
+                            counters["processed"] += 1
+                        else:
+                            self._bury(letter)
+                    else:
+                        self._process(item, found)
                 elif self._admit(item, now, wall):
                     self._release(found)
                     waiting = len(self.buffer)

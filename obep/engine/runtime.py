@@ -418,20 +418,22 @@ class Runtime:
         touched = self._touched
         if touched:
             queue, queued, runs, items = self._queue, self._queued, self._runs, self._items
-            queue[:] = touched if len(touched) == 1 else sorted(touched)
-            queued.update(touched)
+            number = min(touched)
+            if len(touched) > 1:
+                queue[:] = sorted(touched)[1:]
+                queued.update(queue)
             self._closing = True
-            while queue:
-                number = heappop(queue)
-                queued.discard(number)
+            while True:
                 reports = runs[number].close(at, items)
-                if not reports:
-                    continue
-                if runs[number].logical:
+                if reports and runs[number].logical:
                     for occurrence in self._new(reports):
                         self._feed(occurrence, found)
-                else:
+                elif reports:
                     self._deliver(reports, found)
+                if not queue:
+                    break
+                number = heappop(queue)
+                queued.discard(number)
             self._closing = False
             if self._resolved:  # at one instant firing comes before resolved, whatever the state (STATES 4)
                 found += self._resolved

@@ -56,7 +56,7 @@ def examine(
     said = find_all(linked, lints=lints)
     bundle = None
     try:
-        (axioms, words, _, missing), k, named, rules = _read(linked, catalogue, cache_dir)
+        (axioms, words, _, missing, _), k, named, rules = _read(linked, catalogue, cache_dir)
         said += _about_rules(rules)
     except ObepError as error:
         said += error.diagnostics
@@ -111,8 +111,12 @@ def _read(
     if named and linked.file.language != "obep":
         ontology = ontology._replace(axioms=_without_static(ontology.axioms, k))
 
+    read = [ontology.files]
+    ontology = ontology._replace(files=None)
+
     def files() -> Mapping[Path, list[Triple]]:
-        return ontology_files(linked.vocab, catalogue)
+        found, read[0] = read[0], None  # they are large, and are seldom needed again
+        return ontology_files(linked.vocab, catalogue) if found is None else found
 
     rules = Model(ontology.axioms, k, ontology.shapes, files, make_pattern, folder).applied()
     return ontology._replace(axioms=rules.axioms), rules.k, named, rules

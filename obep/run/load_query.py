@@ -40,6 +40,10 @@ def load(
     one event and individual are looked for in an item (SPEC D4), `max_work` how many steps an item may take
     before it is a dead letter (OBEP628); both hold on every engine. `ignore` are the codes of warnings that
     are left out; `lints=False` looks for none at all.
+
+    >>> query = load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
+    >>> [hit.start for hit in query.engine().push("@prefix : <http://e/> . :a :celsius 31.5 .", at=1)]
+    [1000000]
     """
     if (path is None) == (text is None):
         raise TypeError("load takes a path or text=, one of them")

@@ -124,7 +124,7 @@ def test_a_template_uses_the_variable_of_its_lookup_and_no_other() -> None:
     for template in (":a :b 1 .", "?q :b 1 .", "?p :b ?q ."):
         with pytest.raises(ObepError, match="OBEP522"):
             make_mapping({"prefixes": PREFIXES, "template": template, "subject": {"lookup": LOOKUP}}, "m")
-    with pytest.raises(ObepError, match="stands for"):
+    with pytest.raises(ObepError, match=r"the variable \?p of the template is not defined"):
         make_mapping({"prefixes": PREFIXES, "template": "?p :b 1 ."}, "m")
 
 

@@ -96,6 +96,11 @@ class Running:
                 return self.versions.of(iri)
         return self.versions.all[-1]
 
+    @property
+    def plain(self) -> bool:
+        """Whether an item goes to one matcher as it is, and nobody observes it."""
+        return self.versions is None and self._prepares is None and self.observer is None
+
     def prepared(self, item: Item) -> Item | DeadLetter:
         """The item as the K of its instant makes it."""
         return item if self._prepares is None else self._prepares.prepared(item)

@@ -73,13 +73,13 @@ class WindowGraph(Running):
             yield self._window.event.iri, self._from_events.append
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
-        admitted: list[Item] = []
         if self._window.event is None:
             stream, admit = self._stream, self._statements.admit
-            admitted += [
+            admitted = [
                 one for item in items if item.stream == stream and isinstance(one := admit(item), Item)
             ]
-        elif self._from_events:
+        else:
+            admitted = []
             for event in self._from_events:
                 name = "" if self.occurrences is None else self.occurrences.take(event)
                 item = Item("", at, tuple(triples_of(event)), name)

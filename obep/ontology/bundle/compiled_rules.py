@@ -91,7 +91,7 @@ class CompiledRules:
         self.normal: Normal = self._normalise()
         guard_roles = self.definitions.guard_roles
         everything = [*self.normal.rules, *self.normal.asserted]
-        sure = [rule for rule, bound in self.normal.rules.items() if bound & Bound.LOWER]
+        sure = [rule for rule, bound in self.normal.rules.items() if bound != Bound.UPPER]
         self.relations: Relations = relations_of(everything, sure, self.definitions.axioms, guard_roles)
         self.names_looked_at = LookedAt(
             self.definitions.axioms,

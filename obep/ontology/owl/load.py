@@ -43,6 +43,7 @@ LARGE = 4 << 20
 """Bytes from which on a graph is read once and kept in a file that processes share."""
 _IMPORTS = f"<{OWL}imports>"
 _BASE = "urn:obep:file"
+_WEB = ("<http://", "<https://")
 """A relative name in an ontology means the ontology's own place, which has no name here."""
 _ROOT = "http://obep.invalid"
 _PLACE = f"{_ROOT}{'/folder' * 9}/file"
@@ -204,11 +205,13 @@ def ontology_files(
         found[path] = _triples(path, data)
         if read is not None:
             read[path] = len(data), digest_of(data)
+        relative: dict[str, str] | None = None
         for _, p, o in found[path]:
             if p == _IMPORTS:
-                imported = catalogue.get(o[1:-1])
-                if imported is None:
-                    written = _as_written(path).get(o[1:-1], o[1:-1])
+                imported, written = catalogue.get(o[1:-1]), o[1:-1]
+                if imported is None and not o.startswith(_WEB):  # nothing relative to our base is that
+                    relative = _as_written(path) if relative is None else relative
+                    written = relative.get(written, written)
                     imported = catalogue.get(written)
                 if imported is None:
                     lacking.setdefault(written, path)

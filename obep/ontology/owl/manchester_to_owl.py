@@ -17,10 +17,10 @@ from obep.ontology.owl import axioms as ax
 from obep.ontology.owl.data_ranges import is_empty
 from obep.ontology.owl.facets import Misfit, facet_of, ill_typed, misfits_of, term
 from obep.ontology.owl.literals import known_datatype
+from obep.ontology.rules.units_asked import UnitsAsked, facets_in, unit_text
 from obep.ontology.rules.universal_data import Expression, decided
 from obep.query import ast
 from obep.query.print.printer import show
-from obep.query.units_asked import UnitsAsked, facets_in, unit_text
 
 _NUMBERS = tuple(f"<{ax.XSD}{name}>" for name in ("decimal", "double", "float"))
 _BOUNDS: dict[str, type[ax.Min | ax.Max | ax.Exactly]] = {

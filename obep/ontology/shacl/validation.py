@@ -86,7 +86,8 @@ def said_of(result: Result) -> str:
     value = f": {result.value}" if result.value not in (None, result.focus) else ""
     if result.message:
         return f"{result.message} ({result.focus}{value})"
-    return f"{result.focus} does not meet sh:{result.constraint} of the shape {short(result.shape)}{value}"
+    shape = result.called or short(result.shape)
+    return f"{result.focus} does not meet sh:{result.constraint} of the shape {shape}{value}"
 
 
 class ItemCheck:
