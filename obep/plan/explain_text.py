@@ -220,18 +220,23 @@ def _event(
         if iris:
             names = [linked.events[iri].name.text for iri in sorted(iris, key=rank.__getitem__)]
             yield f"    {how} {', '.join(names)}"
+    yield from (f"    {line}" for line in defined(event, linked))
+
+
+def defined(event: Event, linked: Linked) -> Iterator[str]:
+    """The definition of an event, without its head."""
     if isinstance(event, LogicalEvent):
         if event.on is not None:
             frames = [show(window).split(" ON ")[-1] for window in linked.windows if window.name == event.on]
-            yield ": ".join([f"    on <{event.on}>", *frames])
-        yield f"    {show(event.description)}"
+            yield ": ".join([f"on <{event.on}>", *frames])
+        yield show(event.description)
     elif isinstance(event, CompositeEvent):
-        yield from tree(event.pattern, "    ")
+        yield from tree(event.pattern)
         if event.partition_by:
-            yield f"    PARTITION BY {', '.join(show(var) for var in event.partition_by)}"
+            yield f"PARTITION BY {', '.join(show(var) for var in event.partition_by)}"
         if event.policy != "unrestricted":
-            yield f"    POLICY {event.policy}"
+            yield f"POLICY {event.policy}"
     if event.guard:
-        yield from (f"    {line}" for line in show(event.guard).split("\n"))
+        yield from show(event.guard).split("\n")
     if event.construct:
-        yield f"    CONSTRUCT {{ {' '.join(show(triple) for triple in event.construct)} }}"
+        yield f"CONSTRUCT {{ {' '.join(show(triple) for triple in event.construct)} }}"
